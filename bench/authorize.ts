@@ -9,7 +9,7 @@ import { createApp } from '#flows/apps/apps.ts'
 import { authenticateApp } from '#flows/apps/authenticate-app.ts'
 import { accountOf } from '#flows/authorize/accounts.ts'
 import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
-import { redeemCode } from '#flows/authorize/exchange.ts'
+import { exchangeCode } from '#flows/authorize/exchange-code.ts'
 import { presentProfiles } from '#flows/authorize/profiles.ts'
 import { createRegistry } from '#kit/registry.ts'
 import { newTicket } from '#model/access-token.ts'
@@ -116,7 +116,7 @@ function overHttp(url: string, clientId: string, secret: string): (code: string)
 
 async function withoutHttp(deps: AuthorizeDeps, clientId: string, secret: string, code: string): Promise<void> {
   const app = await authenticateApp(deps, clientId, secret, '192.0.2.1')
-  const { token } = await redeemCode(deps, app, { code })
+  const { token } = await exchangeCode(deps, app, { code })
   const account = await accountOf(deps, token)
   await presentProfiles(deps, account!, { auth: false, full: false })
 }

@@ -4,7 +4,7 @@ import { createRateLimiter } from '#access/rate-limiter.ts'
 import { demoSocial } from '#connectors/demo-social/connector.ts'
 import { createApp } from '#flows/apps/apps.ts'
 import { setServiceKey } from '#flows/apps/keys.ts'
-import { attach } from '#flows/authorize/attach.ts'
+import { connectProfile } from '#flows/authorize/connect-profile.ts'
 import type { SyncDeps } from '#flows/sync/deps.ts'
 import { requestSync } from '#flows/sync/progress.ts'
 import { runProfile } from '#flows/sync/run/run-profile.ts'
@@ -62,7 +62,9 @@ export async function openSyncFixture() {
       const signedIn = { credential: { token: 'token' }, self: { id: person }, raw: '{}' }
       const joining = { appId: app.id, service: connector.service, signedIn, actor: 'bench', shard: randomShard() }
       const whole = { ...deps, hasher, config: { baseUrl: 'http://localhost' } }
-      const attached = await database.transaction((tx) => attach(whole, tx, { ...joining, account: { how: 'new' } }))
+      const attached = await database.transaction((tx) =>
+        connectProfile(whole, tx, { ...joining, account: { how: 'new' } }),
+      )
       return attached!.profile
     },
     /** Syncs the profile over these pages, in as many runs as needed, and returns the milliseconds it took. */

@@ -12,9 +12,9 @@ import { checkGapsInAnswer, checkGapsInRecords } from './connectors/gaps.ts'
 import { SAMPLES } from './connectors/samples.ts'
 import { walkEndpoint } from './connectors/walk-endpoint.ts'
 
-// One suite for every connector: what is registered is tested, without a word about it here.
+// The conformance suite: runs for every registered connector.
 
-test('services, titles and aliases are said once', () => {
+test('services, titles and aliases are unique', () => {
   const names = connectors.flatMap(({ service, aliases }) => [service, ...aliases])
   assert.deepEqual(names, [...new Set(names)])
   const titles = connectors.map(({ title }) => title)
@@ -29,10 +29,10 @@ for (const connector of connectors) {
     test('is well defined', () => checkDefinition(connector))
 
     if (auth.kind === 'oauth2' && !auth.discover)
-      test('sends people to the right address', () => checkAuthorizeUrl(connector))
+      test('has the right authorization URL', () => checkAuthorizeUrl(connector))
 
     for (const [name, record] of SAMPLES[service] ?? [])
-      test(`a record of ${name} with gaps`, () => checkGapsInRecords(connector, name, 'owner', [record]))
+      test(`a record of ${name} with missing fields`, () => checkGapsInRecords(connector, name, 'owner', [record]))
 
     if (missing !== false) {
       test(`${service} is walked`, { skip: missing }, () => {})
@@ -46,7 +46,7 @@ for (const connector of connectors) {
       })
       after(() => fixture?.close())
 
-      test('says who somebody is', () => {
+      test('identifies the person', () => {
         assert.match(fixture.self.id, /\S/)
         assert.ok(URL.canParse(fixture.authorizeUrl))
       })
@@ -60,7 +60,7 @@ for (const connector of connectors) {
 async function checkEndpoint(fixture: Fixture, name: string, endpoint: Endpoint): Promise<void> {
   const { connector } = fixture.caller
   const first = await walkEndpoint(fixture, endpoint)
-  assert.ok(first.records.length > 0, 'nothing came')
+  assert.ok(first.records.length > 0, 'no records')
   const drafts = readAll(connector, name, endpoint, fixture.self.id, first.records)
   for (const { raw, draft } of drafts.values()) checkItem(endpoint, fixture.self.id, raw, draft)
   checkTogether(
@@ -77,12 +77,12 @@ async function checkEndpoint(fixture: Fixture, name: string, endpoint: Endpoint)
 
   if (first.watermark === undefined) return
   const later = await walkEndpoint(fixture, endpoint, first.watermark)
-  assert.equal(later.watermark, first.watermark, 'nothing happened, so that the mark stays')
+  assert.equal(later.watermark, first.watermark, 'without changes the watermark stays')
   for (const [id, item] of readAll(connector, name, endpoint, fixture.self.id, later.records))
     if (!item.draft.deleted) assert.deepEqual(item, drafts.get(id), 'nothing new')
 }
 
-/** By id; a record that came twice must have said the same both times. */
+/** Items by id; a record that is listed twice must be equal both times. */
 function readAll(connector: Connector, name: string, endpoint: Endpoint, owner: string, records: unknown[]) {
   const read = itemReader(connector, name, endpoint, owner)
   const byId = new Map<string, { raw: unknown; draft: ItemDraft }>()
@@ -106,7 +106,7 @@ function checkTogether(endpoint: Endpoint, drafts: ItemDraft[]): void {
   if (endpoint.kind.participants)
     assert.ok(
       drafts.some(({ participants }) => participants.length > 0),
-      'nobody took part',
+      'no participants',
     )
   if (endpoint.types.length > 0)
     assert.ok(

@@ -1,32 +1,34 @@
+// Waits for the rate limiter before a call to a service.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '#platform/clock.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import type { LimitedCall } from './learn-limits.ts'
-import type { Purpose, RateLimiter } from './rate-limiter.ts'
+import type { CallPurpose, RateLimiter } from './rate-limiter.ts'
 
-export interface Waiting {
-  purpose: Purpose
-  /** A longer wait is not begun: it fails with the reason `capacity`. */
+export interface AcquireOptions {
+  purpose: CallPurpose
+  /** If the wait would be longer, acquiring fails at once with the reason `capacity`. */
   maxWaitMs: number
-  /** Ends the wait. Asked for its signal only when there is one: most calls need not wait. */
+  /** Aborts the wait. The signal is read only if there is a wait, because most calls do not need one. */
   until: { readonly signal: AbortSignal }
 }
 
-/** Limit: shortest wait before capacity is asked for again; a shorter one is drawn out to this, or it would be a busy loop. */
+/** Limit: shortest wait before the next attempt to acquire; shorter ones are extended to this, to avoid a busy loop. */
 const MIN_WAIT_MS = 5
 
-/** Resolves when one call may be made. */
+/** Acquires one call from the rate limiter, waiting for it if necessary. */
 export async function acquire(
   { rateLimiter, clock }: { rateLimiter: RateLimiter; clock: Clock },
   { profile, connector, server }: LimitedCall,
-  { purpose, maxWaitMs, until }: Waiting,
+  { purpose, maxWaitMs, until }: AcquireOptions,
 ): Promise<void> {
   for (;;) {
     const { untilMs } = await rateLimiter.tryAcquire(profile.appId, connector, purpose, profile.id, server)
     if (untilMs === undefined) return
     const waitMs = untilMs - clock.now()
     if (waitMs > maxWaitMs)
-      throw new UpstreamError('retry', 'The calls that may be made are used up for now.', {
+      throw new UpstreamError('retry', 'The rate limit of this service is reached.', {
         reason: 'capacity',
         retryAfterMs: waitMs,
       })

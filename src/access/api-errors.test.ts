@@ -5,7 +5,7 @@ import { UPSTREAM_REASONS, type UpstreamReason } from '#model/upstream-reasons.t
 import { type Recovery, UpstreamError } from '#upstream/errors.ts'
 import { apiErrorOf } from './api-errors.ts'
 
-type Row = [reason: UpstreamReason, recovery: Recovery, omitUndefined: Reason, stored: Reason]
+type Row = [reason: UpstreamReason, recovery: Recovery, unverified: Reason, stored: Reason]
 
 const ROWS: Row[] = [
   ['service_unreachable', 'retry', 'service_unreachable', 'service_unreachable'],
@@ -27,26 +27,29 @@ const ROWS: Row[] = [
   ['request_invalid', 'stop', 'bad_request', 'bad_request'],
 ]
 
-suite('what the app is told of a service’s failure', () => {
-  for (const [reason, recovery, omitUndefined, stored] of ROWS)
+suite('API errors for failures of a service', () => {
+  for (const [reason, recovery, unverified, stored] of ROWS)
     test(`${reason}, ${recovery}`, () => {
       const error = new UpstreamError(recovery, 'The service said: secret words', { reason })
-      assert.deepEqual([apiErrorOf(error, 'given').reason, apiErrorOf(error, 'stored').reason], [omitUndefined, stored])
+      assert.deepEqual(
+        [apiErrorOf(error, 'unverified').reason, apiErrorOf(error, 'stored').reason],
+        [unverified, stored],
+      )
       assert.equal(apiErrorOf(error, 'stored').cause, error)
-      assert.doesNotMatch(apiErrorOf(error, 'given').message, /secret words/)
+      assert.doesNotMatch(apiErrorOf(error, 'unverified').message, /secret words/)
     })
 
-  test('a limit says when to come back, also where the service did not', () => {
+  test('a rate limit has a Retry-After, also if the service gave none', () => {
     const limited = (retryAfterMs?: number) =>
       apiErrorOf(new UpstreamError('retry', '', { reason: 'rate_limited', retryAfterMs }), 'stored').retryAfterS
     assert.deepEqual([limited(1500), limited(0), limited()], [2, 0, 60])
   })
 
-  test('every failure of a service is one of 400, 401, 403, 429, 502 and 504, and never ours', () => {
+  test('every failure of a service has the status 400, 401, 403, 429, 502 or 504, never 500', () => {
     for (const reason of Object.keys(UPSTREAM_REASONS) as UpstreamReason[])
       for (const recovery of ['retry', 'reauthorize', 'skip', 'stop'] as const)
-        for (const origin of ['given', 'stored'] as const) {
-          const { status } = apiErrorOf(new UpstreamError(recovery, '', { reason }), origin)
+        for (const state of ['unverified', 'stored'] as const) {
+          const { status } = apiErrorOf(new UpstreamError(recovery, '', { reason }), state)
           assert.ok([400, 401, 403, 429, 502, 504].includes(status), `${reason} ${recovery}: ${status}`)
         }
   })

@@ -1,15 +1,17 @@
+// Turns failures of services into API errors, the only place that does.
+
 import { ApiError, type Reason } from '#model/errors.ts'
 import type { UpstreamReason } from '#model/upstream-reasons.ts'
 import type { UpstreamError } from '#upstream/errors.ts'
 
 /**
- * Whose credential the call was made with. `given`: it is being proven, by a sign-in or by an app that handed it in; `stored`: it
- * was proven before, and calls are made with it.
+ * Whether the service accepted the credential before. `unverified`: it comes from a sign-in in progress or from
+ * `/apply`; `stored`: it belongs to a connected profile.
  */
-export type CredentialOrigin = 'given' | 'stored'
+export type CredentialState = 'unverified' | 'stored'
 
-/** Failures that mean the same to every caller, whatever helps against them. */
-const BY_REASON: Partial<Record<UpstreamReason, Reason>> = {
+/** Failures that have the same meaning for every credential, whatever their recovery. */
+const REASON_BY_UPSTREAM_REASON: Partial<Record<UpstreamReason, Reason>> = {
   capacity: 'service_limited',
   rate_limited: 'service_limited',
   rate_limited_here: 'service_limited',
@@ -17,21 +19,21 @@ const BY_REASON: Partial<Record<UpstreamReason, Reason>> = {
   request_invalid: 'bad_request',
 }
 
-/** Told where nobody knows how long a limit lasts. */
+/** `Retry-After` where the service does not say how long a limit lasts. */
 const DEFAULT_RETRY_MS = 60_000
 
-/** What a failed call to a service means to the app that asked for it. The service's own words stay in our log. */
-export function apiErrorOf(error: UpstreamError, origin: CredentialOrigin): ApiError {
-  const reason = BY_REASON[error.reason] ?? byRecovery(error, origin)
+/** Turns a failed call to a service into the error for the app. The service's own message is only logged. */
+export function apiErrorOf(error: UpstreamError, state: CredentialState): ApiError {
+  const reason = REASON_BY_UPSTREAM_REASON[error.reason] ?? reasonByRecovery(error, state)
   const message = reason === 'bad_request' ? 'The request cannot be sent as it is.' : undefined
   const { retryAfterMs = DEFAULT_RETRY_MS } = error
   const retry = reason === 'service_limited' ? { retryAfterS: Math.ceil(retryAfterMs / 1000) } : {}
   return new ApiError(reason, message, { ...retry, cause: error })
 }
 
-function byRecovery({ recovery }: UpstreamError, origin: CredentialOrigin): Reason {
+function reasonByRecovery({ recovery }: UpstreamError, state: CredentialState): Reason {
   if (recovery === 'retry') return 'service_unreachable'
-  if (origin === 'given') return 'service_refused'
-  // Refused addresses look like any other failure: what is behind them is nobody's business.
+  if (state === 'unverified') return 'service_refused'
+  // A refused address looks like any other failure, so that nobody can probe the operator's network.
   return recovery === 'reauthorize' ? 'needs_auth' : 'service_unreachable'
 }

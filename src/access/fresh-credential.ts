@@ -1,3 +1,5 @@
+// Provides the credential of a profile and refreshes it in one process at a time.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Credential } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
@@ -34,45 +36,49 @@ export interface FreshTarget {
   key: ServiceKey
 }
 
-export interface Fresh {
+export interface FreshCredential {
   credential: Credential
   version: number
 }
 
-/** Refreshed this long before it ends, so that no call starts with a token that ends on the way. */
-const AHEAD_MS = 5 * 60_000
-/** Too short for a call to be sure of its end. */
-const NEARLY_OVER_MS = 10_000
-/** Longer than a refresh may take, shorter than anybody wants to wait for a process that died in one. */
+/** A token is refreshed this long before it expires, so that it does not expire during a call. */
+const REFRESH_AHEAD_MS = 5 * 60_000
+/** With less remaining lifetime, a token may expire during a call. */
+const MINIMUM_LIFETIME_MS = 10_000
+/** Longer than a refresh may take, and short, because others wait for it if the process dies. */
 const LEASE_MS = 45_000
 const POLL_MS = 150
 
 /**
- * A credential that works now. Of all callers in all processes one refreshes, the others wait for what it writes:
- * services that rotate refresh tokens end the whole grant when two use the same one.
- * `refused` is the version that the service just answered 401 to.
+ * The profile's credential, refreshed if necessary. One caller in all processes refreshes and the others wait for the
+ * result, because services that rotate refresh tokens revoke the grant if a refresh token is used twice.
+ * `refused` is the version to which the service just responded 401.
  */
-export async function freshCredential(deps: FreshDeps, target: FreshTarget, refused?: number): Promise<Fresh> {
+export async function freshCredential(
+  deps: FreshDeps,
+  target: FreshTarget,
+  refused?: number,
+): Promise<FreshCredential> {
   const key = { shard: target.profile.shard, profileId: target.profile.id }
   const giveUpAt = deps.clock.now() + 2 * LEASE_MS
   for (;;) {
     const stored = await readCredential(deps, target.profile)
     if (stored === undefined)
-      throw new UpstreamError('reauthorize', 'There is no credential.', { reason: 'no_credential' })
+      throw new UpstreamError('reauthorize', 'The profile has no credential.', { reason: 'no_credential' })
     const credential = JSON.parse(stored.value) as Credential
-    if (!wantsRefresh(deps, target, credential, stored, refused)) return { credential, version: stored.version }
+    if (!needsRefresh(deps, target, credential, stored, refused)) return { credential, version: stored.version }
     const now = deps.clock.now()
     if (await leaseRefresh(deps.database, key, stored.version, now + LEASE_MS, now))
       return refresh(deps, target, credential, stored, refused)
     if (now > giveUpAt)
-      throw new UpstreamError('retry', 'Another process refreshes this credential and does not end.', {
+      throw new UpstreamError('retry', 'Another process has not finished refreshing this credential.', {
         reason: 'refresh_busy',
       })
     await sleep(POLL_MS)
   }
 }
 
-/** One that is damaged is of no use to anybody any more: the person has to sign in again. */
+/** A damaged credential cannot be restored: the person has to sign in again. */
 async function readCredential(deps: FreshDeps, profile: Profile): Promise<StoredCredential | undefined> {
   try {
     return await findCredential(deps.database, deps.keyring, { shard: profile.shard, profileId: profile.id })
@@ -84,7 +90,7 @@ async function readCredential(deps: FreshDeps, profile: Profile): Promise<Stored
   }
 }
 
-function wantsRefresh(
+function needsRefresh(
   { clock }: FreshDeps,
   { connector }: FreshTarget,
   credential: Credential,
@@ -95,12 +101,14 @@ function wantsRefresh(
   if (auth.kind !== 'oauth2' || (credential.refreshToken === undefined && auth.renew === undefined)) return false
   if (refused === stored.version) return true
   const renewAheadMs = credential.refreshToken === undefined ? (auth.renew?.aheadS ?? 0) * 1000 : 0
-  return stored.expiresAt !== undefined && stored.expiresAt - Math.max(aheadMs(stored), renewAheadMs) < clock.now()
+  return (
+    stored.expiresAt !== undefined && stored.expiresAt - Math.max(refreshAheadMs(stored), renewAheadMs) < clock.now()
+  )
 }
 
-// A token that lives for a minute is not refreshed with every call.
-function aheadMs({ expiresAt, updatedAt }: StoredCredential): number {
-  return Math.max(0, Math.min(AHEAD_MS, ((expiresAt ?? 0) - updatedAt) / 5))
+// At most a fifth of the lifetime, so that a short-lived token is not refreshed with every call.
+function refreshAheadMs({ expiresAt, updatedAt }: StoredCredential): number {
+  return Math.max(0, Math.min(REFRESH_AHEAD_MS, ((expiresAt ?? 0) - updatedAt) / 5))
 }
 
 async function refresh(
@@ -109,12 +117,12 @@ async function refresh(
   credential: Credential,
   stored: StoredCredential,
   refused: number | undefined,
-): Promise<Fresh> {
+): Promise<FreshCredential> {
   const key = { shard: target.profile.shard, profileId: target.profile.id }
   try {
     const renewed = await refreshCredential(deps.upstream, { connector: target.connector, key: target.key, credential })
-    // Written before anybody uses it: a crash after this line loses nothing.
-    const wrote = await renewCredential(
+    // Stored before it is used, so that a crash cannot lose a rotated refresh token.
+    const isStored = await renewCredential(
       deps.database,
       deps.keyring,
       key,
@@ -123,35 +131,35 @@ async function refresh(
       renewed.expiresAt,
       deps.clock.now(),
     )
-    if (wrote) return { credential: renewed, version: stored.version + 1 }
+    if (isStored) return { credential: renewed, version: stored.version + 1 }
   } catch (error) {
     await releaseRefresh(deps.database, key, stored.version)
-    // Refreshed ahead of time: the token in hand still works, whatever ails the service; long ahead, even when it refuses.
-    const refusal = error instanceof UpstreamError && error.recovery === 'reauthorize'
-    const aheadOfEndMs = (stored.expiresAt ?? Number.POSITIVE_INFINITY) - deps.clock.now()
-    // A service that gives somebody else's token is none to go on with.
-    const isWaitable = refused !== stored.version && !(error instanceof SubjectChangedError)
-    if (isWaitable && aheadOfEndMs > (refusal ? aheadMs(stored) : NEARLY_OVER_MS))
+    // If the refresh came ahead of the expiry, the old token still works; early enough, even after a refusal.
+    const isRefusal = error instanceof UpstreamError && error.recovery === 'reauthorize'
+    const remainingMs = (stored.expiresAt ?? Number.POSITIVE_INFINITY) - deps.clock.now()
+    // After a token of another person, the old one must not be used either.
+    const mayUseStored = refused !== stored.version && !(error instanceof SubjectChangedError)
+    if (mayUseStored && remainingMs > (isRefusal ? refreshAheadMs(stored) : MINIMUM_LIFETIME_MS))
       return { credential, version: stored.version }
-    if (!refusal) throw error
-    await settleRefusal(deps, target, stored.version, error)
+    if (!isRefusal) throw error
+    await handleRefusal(deps, target, stored.version, error)
   }
-  // The person signed in anew while we refreshed: theirs is the newer one.
+  // The person signed in again during the refresh, so the stored credential is newer.
   const newer = await readCredential(deps, target.profile)
   if (newer === undefined)
-    throw new UpstreamError('reauthorize', 'There is no credential.', { reason: 'no_credential' })
+    throw new UpstreamError('reauthorize', 'The profile has no credential.', { reason: 'no_credential' })
   return { credential: JSON.parse(newer.value) as Credential, version: newer.version }
 }
 
-/** Refused for good only when nobody wrote a newer one meanwhile. */
-async function settleRefusal(
+/** Marks the profile as `needs_auth`, unless a newer credential was stored meanwhile. */
+async function handleRefusal(
   deps: FreshDeps,
   target: FreshTarget,
   version: number,
   error: UpstreamError,
 ): Promise<void> {
-  const now = await readCredential(deps, target.profile)
-  if (now !== undefined && now.version !== version) return
+  const current = await readCredential(deps, target.profile)
+  if (current !== undefined && current.version !== version) return
   await markNeedsAuth(deps, target.profile, error)
   throw error
 }

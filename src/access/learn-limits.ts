@@ -1,7 +1,10 @@
+// Learns rate limits from responses of services and shares them with all processes.
+
 import type { Connector, RateLimitInfo } from '#kit/connector.ts'
 import type { Profile } from '#model/profile.ts'
 import type { Clock } from '#platform/clock.ts'
 import { retryAfterMs } from '#platform/retry-after.ts'
+import type { Log } from '#platform/telemetry/log.ts'
 import type { Recovery } from '#upstream/errors.ts'
 import { readRateHeaders } from './rate-headers.ts'
 import type { RateLimiter } from './rate-limiter.ts'
@@ -9,31 +12,36 @@ import type { RateLimiter } from './rate-limiter.ts'
 export interface LimitedResponse {
   status: number
   headers: Record<string, string>
-  /** What the connector makes of the response (`api.recovery`); undefined where it has nothing to say. */
+  /** The connector's classification of the response (`api.recovery`); undefined if it has none. */
   recovery: Recovery | undefined
 }
 
 export type LimitScope = NonNullable<RateLimitInfo['of']>
 
-/** What one response says of the service's limits. */
+/** What one response says about the service's limits. */
 export interface LearnedLimits {
-  /** Whose calls the service counts: all of the app's, one person's, or one person's at one endpoint. */
+  /** Which calls the service counts together: those of the app, of one person, or of one person at one endpoint. */
   scope: LimitScope
-  /** The service refused this call because there were too many: how long it wants us to wait. */
+  /** The required wait, if the service refused this call because of a rate limit. */
   refusedForMs: number | undefined
-  /** Until when nobody in the scope may call; undefined while there are calls left. */
+  /** Until when no call in the scope may be made; undefined while calls are left. */
   pausedUntilMs: number | undefined
 }
 
-/** Wait after a refusal that names no time. */
+/** Wait after a refusal that does not state one. */
 const DEFAULT_WAIT_MS = 60_000
 
-/** Pure: the same response means the same, whoever made the call. */
-export function readLimits(connector: Pick<Connector, 'api'>, response: LimitedResponse, nowMs: number): LearnedLimits {
-  const told = readRateHeaders(connector, response.headers, nowMs)
-  const scope = told?.of ?? usualScope(connector)
-  const isUsedUp = told?.remaining !== undefined && told.remaining <= 0
-  const untilReset = told?.resetAtMs === undefined ? undefined : Math.max(0, told.resetAtMs - nowMs)
+/** Reads the limits in a response. A reader of the connector that throws is reported and has read nothing. */
+export function readLimits(
+  connector: Pick<Connector, 'api'>,
+  response: LimitedResponse,
+  nowMs: number,
+  onReaderError: (error: unknown) => void,
+): LearnedLimits {
+  const info = readRateHeaders(connector, response.headers, nowMs, onReaderError)
+  const scope = info?.of ?? defaultScope(connector)
+  const isUsedUp = info?.remaining !== undefined && info.remaining <= 0
+  const untilReset = info?.resetAtMs === undefined ? undefined : Math.max(0, info.resetAtMs - nowMs)
   const refusedForMs = isRefusal(response)
     ? (retryAfterMs(response.headers, nowMs) ?? untilReset ?? DEFAULT_WAIT_MS)
     : undefined
@@ -49,15 +57,18 @@ export interface LimitedCall {
 }
 
 /**
- * Stores what a response says of limits where every process sees it, sync and proxy alike. A limit of one endpoint is not stored:
- * it says nothing of the other endpoints, and the caller knows which one it called.
+ * Stores the limits in a response for all processes, sync and proxy alike. A limit of one endpoint is not stored: it
+ * does not apply to other endpoints, and the caller knows which one it called.
  */
 export async function learnLimits(
-  { rateLimiter, clock }: { rateLimiter: RateLimiter; clock: Clock },
+  { rateLimiter, clock, log }: { rateLimiter: RateLimiter; clock: Clock; log: Log },
   { profile, connector, server }: LimitedCall,
   response: LimitedResponse,
 ): Promise<LearnedLimits> {
-  const learned = readLimits(connector, response, clock.now())
+  const learned = readLimits(connector, response, clock.now(), (error) => {
+    // The response may be good, so the error must not fail the call.
+    log.warn('a connector could not read the rate limit headers of a response', { service: connector.service, error })
+  })
   const { scope, pausedUntilMs } = learned
   if (pausedUntilMs !== undefined && scope !== 'endpoint')
     await rateLimiter.block(
@@ -70,12 +81,12 @@ export async function learnLimits(
   return learned
 }
 
-// Some services say “slow down” with another status than 429, which only the connector can tell.
+// Some services use another status than 429 for rate limits, which only the connector recognises.
 function isRefusal({ status, recovery }: LimitedResponse): boolean {
   return status === 429 || (recovery === 'retry' && status < 500)
 }
 
-/** Whose calls a service counts, where its responses do not say. */
-function usualScope({ api: { limits } }: Pick<Connector, 'api'>): LimitScope {
+/** The scope of limits where the response does not state it. */
+function defaultScope({ api: { limits } }: Pick<Connector, 'api'>): LimitScope {
   return limits?.person !== undefined && limits.app === undefined ? 'person' : 'app'
 }

@@ -1,3 +1,5 @@
+// Marks profiles whose person must sign in again.
+
 import type { Profile } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
 import type { Clock } from '#platform/clock.ts'
@@ -15,7 +17,7 @@ export interface NeedsAuthDeps {
   log: Log
 }
 
-/** The person has to sign in again. Told once, when the state changes. */
+/** Marks a profile whose person must sign in again. Logs and sends the event once, when the state changes. */
 export async function markNeedsAuth(
   { database, clock, log }: NeedsAuthDeps,
   profile: Profile,

@@ -1,23 +1,29 @@
+// Reads the rate limit headers of a response with the connector’s reader.
+
 import type { Connector, RateLimitInfo } from '#kit/connector.ts'
 import { boundedWaitMs } from '#platform/retry-after.ts'
 
-/** What the headers of a response say of the service's limits, with a reset that we are ready to wait for. */
+/** Reads the rate limit headers of a response with the connector's reader, and bounds the time of the reset. */
 export function readRateHeaders(
   { api }: Pick<Connector, 'api'>,
   headers: Record<string, string>,
   nowMs: number,
+  onReaderError: (error: unknown) => void,
 ): RateLimitInfo | undefined {
-  const news = readQuietly(() => api.rate?.(headers, nowMs))
-  if (news === undefined) return undefined
-  const waitMs = news.resetAtMs === undefined ? undefined : boundedWaitMs(news.resetAtMs - nowMs)
-  return { ...news, resetAtMs: waitMs === undefined ? undefined : nowMs + waitMs }
+  const info = readOrReport(() => api.rate?.(headers, nowMs), onReaderError)
+  if (info === undefined) return undefined
+  const waitMs = info.resetAtMs === undefined ? undefined : boundedWaitMs(info.resetAtMs - nowMs)
+  return { ...info, resetAtMs: waitMs === undefined ? undefined : nowMs + waitMs }
 }
 
-function readQuietly(read: () => RateLimitInfo | undefined): RateLimitInfo | undefined {
+function readOrReport(
+  read: () => RateLimitInfo | undefined,
+  onReaderError: (error: unknown) => void,
+): RateLimitInfo | undefined {
   try {
     return read()
-  } catch {
-    // A reader that stumbles over odd headers has learned nothing of limits; the response itself may be good.
+  } catch (error) {
+    onReaderError(error)
     return undefined
   }
 }

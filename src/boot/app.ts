@@ -11,7 +11,7 @@ import { type DeliveryDependencies, withDeliveryDeps } from './delivery-deps.ts'
 import { openDependencies } from './deps.ts'
 import type { Store } from './open-store.ts'
 import { createSupervision } from './supervision.ts'
-import { createRemoteTasks, createTasks, remoteJudgeRefusal, remoteReadPage, withRemoteSend } from './tasks.ts'
+import { createRemoteTasks, createTasks, remoteClassifyRefusal, remoteReadPage, withRemoteSend } from './tasks.ts'
 import type { Tuning } from './tuning.ts'
 
 export interface Started {
@@ -64,7 +64,7 @@ export async function start(config: Config, log: Log, version: string, options: 
             tasks: createRemoteTasks(deps, supervision.lanes),
             upstream: withRemoteSend(deps.upstream, supervision.lanes.tasks),
             readPage: remoteReadPage(supervision.lanes.tasks),
-            judgeRefusal: remoteJudgeRefusal(supervision.lanes.tasks),
+            classifyRefusal: remoteClassifyRefusal(supervision.lanes.tasks),
           }),
       workers,
       workerReports: () => Object.values(supervision?.lanes ?? {}).flatMap((lane) => lane.reports()),

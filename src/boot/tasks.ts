@@ -1,4 +1,4 @@
-import { type JudgeRefusal, judgeRefusal, type RawRefusal } from '#flows/proxy/judge-refusal.ts'
+import { type ClassifyRefusal, classifyRefusal, type RawRefusal } from '#flows/proxy/classify-refusal.ts'
 import { type PageText, parsePage, type RawPage, type ReadPage } from '#flows/proxy/parse-page.ts'
 import { deliveryTimesOf } from '#flows/push/deps.ts'
 import { removeDestination } from '#flows/push/manage/destinations.ts'
@@ -41,7 +41,7 @@ export function taskHandlers(deps: DeliveryDependencies, ledger: JobLedger): Han
   return {
     send: (input, signal) => outcomeOf(deps.upstream.send({ ...input, signal })),
     readPage: (input) => outcomeOf(parsePage(deps, input)),
-    judgeRefusal: (input) => outcomeOf(judgeRefusal(deps, input)),
+    classifyRefusal: (input) => outcomeOf(classifyRefusal(deps, input)),
     tryDestination: ({ destination }, signal) => track(destination, () => tasks.tryDestination(destination, signal)),
     verifyDestination: ({ destination, options, actor }) =>
       track(destination, () => tasks.verifyDestination(destination, options, actor)),
@@ -54,7 +54,7 @@ export function taskHandlers(deps: DeliveryDependencies, ledger: JobLedger): Han
 interface RemoteTasks {
   send: { input: UpstreamRequest; value: UpstreamResponse }
   readPage: { input: RawPage; value: PageText | undefined }
-  judgeRefusal: { input: RawRefusal; value: Recovery | undefined }
+  classifyRefusal: { input: RawRefusal; value: Recovery | undefined }
   tryDestination: { input: { destination: Destination }; value: Awaited<ReturnType<Tasks['tryDestination']>> }
   verifyDestination: {
     input: { destination: Destination; options: Parameters<Tasks['verifyDestination']>[1]; actor: string }
@@ -149,11 +149,11 @@ export function remoteReadPage(lane: Lane): ReadPage {
   }
 }
 
-/** If judging kills the worker, the caller uses status and headers only. */
-export function remoteJudgeRefusal(lane: Lane): JudgeRefusal {
+/** If classifying kills the worker, the caller uses status and headers only. */
+export function remoteClassifyRefusal(lane: Lane): ClassifyRefusal {
   return async (refusal) => {
     try {
-      return await runRemote(lane, 'judgeRefusal', refusal)
+      return await runRemote(lane, 'classifyRefusal', refusal)
     } catch (error) {
       if (error instanceof WorkerDied) return undefined
       throw error

@@ -10,7 +10,7 @@ import { instagram } from './instagram/connector.ts'
 import { tumblr } from './tumblr/connector.ts'
 import { x } from './x/connector.ts'
 
-/** The services that come with this release. */
+/** The connectors of this release. */
 export const connectors: Connector[] = [
   bluesky,
   demoHealth,

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { authenticateApp } from '#flows/apps/authenticate-app.ts'
 import { revokeToken } from '#flows/authorize/accounts.ts'
-import { redeemCode } from '#flows/authorize/exchange.ts'
+import { exchangeCode } from '#flows/authorize/exchange-code.ts'
 import { presentProfiles } from '#flows/authorize/profiles.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
@@ -42,7 +42,7 @@ export const exchange = route({
   reasons: ['app_secret_invalid', 'code_invalid', 'too_many_attempts'],
   run: async (deps, { body, request }) => {
     const app = await appFrom(deps, request, body)
-    const attached = await redeemCode(deps, app, {
+    const attached = await exchangeCode(deps, app, {
       code: body.code,
       redirectUri: body.redirect_uri,
       codeVerifier: body.code_verifier,

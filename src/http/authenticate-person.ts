@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type CallbackQuery, finishAtCallback } from '#flows/authorize/callback.ts'
+import { type CallbackQuery, handleCallback } from '#flows/authorize/callback.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { checkReturn, startSignIn } from '#flows/authorize/start.ts'
 import { ApiError } from '#model/errors.ts'
@@ -59,12 +59,7 @@ export const callback = route({
   status: 302,
   reasons: ['session_expired'],
   run: async (deps, { path, request, reply }) => {
-    const result = await finishAtCallback(
-      deps,
-      path.service,
-      queryOf(request) as CallbackQuery,
-      browserOf(deps, request),
-    )
+    const result = await handleCallback(deps, path.service, queryOf(request) as CallbackQuery, browserOf(deps, request))
     if (result.kind === 'redirect') return returnCode(reply, result.to, result.code)
     if (result.kind === 'failed') return returnError(reply, result.to, result.error)
     return reply.code(302).header('location', confirmPath(result.ticket)).send()

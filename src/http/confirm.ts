@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
-import { askPerson } from '#flows/authorize/ask.ts'
-import { type Confirmed, confirmSignIn, declineSignIn } from '#flows/authorize/confirm.ts'
+import { type ConsentResult, confirmSignIn, declineSignIn } from '#flows/authorize/confirm.ts'
+import { readConsentPrompt } from '#flows/authorize/consent-prompt.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { browserOf } from './browser.ts'
 import { confirmPage, donePage } from './pages/confirm.ts'
@@ -22,7 +22,7 @@ export const ask = route({
   query: z.object({ ticket: text('From the redirect that led here.') }),
   reasons: ['session_expired'],
   run: async (deps, { query, request, reply }) => {
-    const question = await askPerson(deps, query.ticket, browserOf(deps, request))
+    const question = await readConsentPrompt(deps, query.ticket, browserOf(deps, request))
     if (question.kind === 'done') return sendPage(reply, donePage())
     return sendPage(reply, confirmPage(question), 200, policyToward(question.to.redirectUri))
   },
@@ -40,7 +40,7 @@ export const answer = route({
   },
 })
 
-function continueSignIn(reply: FastifyReply, confirmed: Confirmed): FastifyReply {
+function continueSignIn(reply: FastifyReply, confirmed: ConsentResult): FastifyReply {
   switch (confirmed.kind) {
     case 'code':
       return returnCode(reply, confirmed.to, confirmed.code)

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { findDemoApp } from '#flows/apps/authenticate-app.ts'
-import { redeemCode } from '#flows/authorize/exchange.ts'
+import { exchangeCode } from '#flows/authorize/exchange-code.ts'
 import { DEMO_START } from '#flows/operations/demo.ts'
 import { ApiError } from '#model/errors.ts'
 import { encodeBase32, randomSecret } from '#platform/ids.ts'
@@ -68,7 +68,7 @@ export const demoCallback = route({
       return notConnected(reply, html`The service said: <code>${query.error ?? 'nothing'}</code>`)
     if (!isOwnState(deps, browserOf(deps, request, 'tributary-demo'), query.state))
       return notConnected(reply, html`This sign-in did not begin in this browser, so its code is not accepted.`)
-    const { token, account, profile } = await redeemCode(deps, await findDemoApp(deps, demo.clientId), {
+    const { token, account, profile } = await exchangeCode(deps, await findDemoApp(deps, demo.clientId), {
       code: query.code,
     })
     const curl = (path: string) => `curl '${deps.config.baseUrl}${path}' -H 'authorization: Bearer ${token}'`

@@ -3,7 +3,7 @@ import type { AuthenticateDeps } from '#flows/apps/authenticate-app.ts'
 import type { KeysDeps } from '#flows/apps/keys.ts'
 import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
 import type { HealthDeps } from '#flows/operations/health.ts'
-import type { JudgeRefusal } from '#flows/proxy/judge-refusal.ts'
+import type { ClassifyRefusal } from '#flows/proxy/classify-refusal.ts'
 import type { ReadPage } from '#flows/proxy/parse-page.ts'
 import type { DeliverDeps } from '#flows/push/deps.ts'
 import type { SyncDeps } from '#flows/sync/deps.ts'
@@ -39,7 +39,7 @@ export interface HttpDeps
   /** Parses pages for the proxy; undefined: in this process. */
   readPage?: ReadPage | undefined
   /** Classifies refusals for the proxy; undefined: in this process. */
-  judgeRefusal?: JudgeRefusal | undefined
+  classifyRefusal?: ClassifyRefusal | undefined
   access: AccessWatch
   clock: Clock
   log: Log

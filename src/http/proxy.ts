@@ -135,7 +135,7 @@ async function forwardCall(
   }
   const call = readCall(request, hangup, onProfile, () => uploading.add(socket))
   const recordCall = (status: number, bytes: number) =>
-    proxy.note({
+    proxy.logCall({
       shard: account.shard,
       appId: account.appId,
       accountId: account.id,
@@ -146,7 +146,7 @@ async function forwardCall(
       status,
       ms: Math.round(performance.now() - started),
       bytes,
-      ...call.notes,
+      ...call.flags,
       requestId: request.id,
     })
   try {
@@ -178,7 +178,7 @@ function readCall(
   request: FastifyRequest,
   hangup: Hangup,
   onProfile: ProxyCall['onProfile'],
-  onFlow: () => void,
+  onStreamedBody: () => void,
 ): ProxyCall {
   const { service } = request.params as { service: string }
   return {
@@ -188,10 +188,10 @@ function readCall(
     paginate: wantsPages(request),
     headers: request.headers,
     body: request.raw,
-    onFlow,
+    onStreamedBody,
     onProfile,
     hangup,
-    notes: { refreshed: false, retried: false },
+    flags: { refreshed: false, retried: false },
   }
 }
 

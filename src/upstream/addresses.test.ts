@@ -36,12 +36,12 @@ const one = defineConnector({
   api: { baseUrl: 'https://one.example/api' },
 })
 
-const placeOf = async (connector: typeof two, overrides: Record<string, string>, instance?: Record<string, string>) =>
+const locate = async (connector: typeof two, overrides: Record<string, string>, instance?: Record<string, string>) =>
   locateService(upstream, { connector, key: { key: 'k', secret: 's', overrides }, instance })
 
 suite('the addresses of a service', () => {
   test('are the connector’s when nothing is overridden', async () => {
-    const { addresses } = await placeOf(two, {})
+    const { addresses } = await locate(two, {})
     assert.deepEqual(addresses, {
       authorizeUrl: 'https://one.example/login/authorize?kind=web',
       tokenUrl: 'https://one.example/login/token',
@@ -54,7 +54,7 @@ suite('the addresses of a service', () => {
   })
 
   test('move as a whole to the instance that base_url names, under its path', async () => {
-    const { addresses, move } = await placeOf(two, { base_url: 'http://127.0.0.1:99/git/' })
+    const { addresses, relocate } = await locate(two, { base_url: 'http://127.0.0.1:99/git/' })
     assert.deepEqual(addresses, {
       authorizeUrl: 'http://127.0.0.1:99/git/login/authorize?kind=web',
       tokenUrl: 'http://127.0.0.1:99/git/login/token',
@@ -64,11 +64,11 @@ suite('the addresses of a service', () => {
       issuer: 'http://127.0.0.1:99/git',
       issuerAnnounced: true,
     })
-    assert.equal(move('https://one.example/trade?a=1', 'tokenUrl'), 'http://127.0.0.1:99/git/trade?a=1')
+    assert.equal(relocate('https://one.example/trade?a=1', 'tokenUrl'), 'http://127.0.0.1:99/git/trade?a=1')
   })
 
-  test('that nobody overrode never send what belongs to the new token_url to the old host', async () => {
-    const { addresses, move } = await placeOf(two, {
+  test('without an override move with token_url, so that no token goes to the old host', async () => {
+    const { addresses, relocate } = await locate(two, {
       authorize_url: 'https://login.two.example/a',
       token_url: 'https://two.example/t',
     })
@@ -77,36 +77,36 @@ suite('the addresses of a service', () => {
     assert.equal(issuer, 'https://login.two.example')
     for (const url of [back.tokenUrl, back.apiUrl, back.revokeUrl, back.parUrl])
       assert.ok(url?.startsWith('https://two.example/'), url)
-    assert.equal(move('https://one.example/dm', 'authorizeUrl'), 'https://login.two.example/dm')
+    assert.equal(relocate('https://one.example/dm', 'authorizeUrl'), 'https://login.two.example/dm')
   })
 
-  test('an own override wins over base_url, and a grant’s own over both', async () => {
+  test('an override of one address wins over base_url, and one of the grant over both', async () => {
     const overrides = {
       base_url: 'https://two.example',
       api_url: 'https://api.two.example/v9',
       revoke_url: 'https://r.example/r',
     }
-    const { addresses } = await placeOf(two, overrides)
+    const { addresses } = await locate(two, overrides)
     assert.equal(addresses.apiUrl, 'https://api.two.example/v9')
     assert.equal(addresses.revokeUrl, 'https://r.example/r')
     assert.equal(addresses.tokenUrl, 'https://two.example/login/token')
-    const own = await placeOf(two, overrides, { api_url: 'https://home.example/x' })
+    const own = await locate(two, overrides, { api_url: 'https://home.example/x' })
     assert.equal(own.addresses.apiUrl, 'https://home.example/x')
   })
 
   test('OAuth 1: the token addresses move together', async () => {
-    const { addresses } = await placeOf(one, { request_token_url: 'http://127.0.0.1:1/oauth/request_token' })
+    const { addresses } = await locate(one, { request_token_url: 'http://127.0.0.1:1/oauth/request_token' })
     assert.equal(addresses.tokenUrl, 'http://127.0.0.1:1/oauth/access_token')
     assert.equal(addresses.apiUrl, 'http://127.0.0.1:1/api')
     assert.equal(addresses.requestTokenUrl, 'http://127.0.0.1:1/oauth/request_token')
-    const other = await placeOf(one, { access_token_url: 'http://127.0.0.1:2/a' })
+    const other = await locate(one, { access_token_url: 'http://127.0.0.1:2/a' })
     assert.equal(other.addresses.requestTokenUrl, 'http://127.0.0.1:2/oauth/request_token')
   })
 
-  test('that are no web addresses are refused before a browser sees them', async () => {
+  test('other than http and https are refused before a browser sees them', async () => {
     for (const authorize_url of ['javascript:alert(1)', 'data:text/html,x', 'nowhere'])
-      await assert.rejects(placeOf(two, { authorize_url }), { name: 'UpstreamError', reason: 'address_invalid' })
+      await assert.rejects(locate(two, { authorize_url }), { name: 'UpstreamError', reason: 'address_invalid' })
     const plain = { ...two, auth: basic() }
-    await assert.rejects(placeOf(plain, { api_url: 'file:///etc/passwd' }), { reason: 'address_invalid' })
+    await assert.rejects(locate(plain, { api_url: 'file:///etc/passwd' }), { reason: 'address_invalid' })
   })
 })

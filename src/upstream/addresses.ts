@@ -3,11 +3,11 @@ import type { Connector } from '#kit/connector.ts'
 import { UpstreamError } from './errors.ts'
 import { discover } from './oauth2/discover.ts'
 import { omitUndefined } from './omit-undefined.ts'
-import { moveBeside, onInstance } from './rebase.ts'
+import { onInstance, relocateWith } from './rebase.ts'
 import type { Upstream } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
 
-/** Where one app's key finds a service. */
+/** The effective addresses of a service for one app's key. */
 export interface Addresses {
   authorizeUrl: string
   /** OAuth 2 token endpoint, or the OAuth 1 access token endpoint. */
@@ -18,26 +18,30 @@ export interface Addresses {
   revokeUrl?: string
   parUrl?: string
   issuer?: string
-  /** The server says that `iss` comes with every authorization response (RFC 9207). */
+  /** The server announces `iss` in every authorization response (RFC 9207). */
   issuerAnnounced?: boolean
 }
 
-/** Addresses that the connector declares and that move with the ones above: pages of variations, trades, checks. */
-export type Move = (defaultUrl: string, beside: 'authorizeUrl' | 'tokenUrl') => string
+/**
+ * Moves a further address of the connector (login page, token exchange, app check) to the host of the effective one.
+ */
+export type Relocate = (defaultUrl: string, anchor: 'authorizeUrl' | 'tokenUrl') => string
 
 export interface ServiceLocation {
   addresses: Addresses
-  move: Move
+  relocate: Relocate
 }
 
 export interface LocationInput {
   connector: Connector
   key: ServiceKey
-  /** Addresses of one grant, where people live on different instances. */
+  /** Addresses of one grant, where people have their own servers. */
   instance?: Readonly<Record<string, string>> | undefined
 }
 
-/** The effective addresses: the connector's, on the instance that `base_url` names, each replaced by its own override. */
+/**
+ * The effective addresses: the connector's, on the instance that `base_url` names, each replaced by its own override.
+ */
 export async function locateService(
   upstream: Upstream,
   { connector, key, instance }: LocationInput,
@@ -45,70 +49,71 @@ export async function locateService(
   const overrides = { ...key.overrides, ...instance }
   const { auth } = connector
   const base = overrides['base_url']
-  const placedOn = (url: string) => (base === undefined ? url : onInstance(url, base))
-  const apiUrl = overrides['api_url'] ?? placedOn(connector.api.baseUrl)
+  const onBaseUrl = (url: string) => (base === undefined ? url : onInstance(url, base))
+  const apiUrl = overrides['api_url'] ?? onBaseUrl(connector.api.baseUrl)
   if (auth.kind === 'api_key' || auth.kind === 'basic')
-    return { addresses: { authorizeUrl: '', tokenUrl: '', apiUrl: webAddress(apiUrl) }, move: placedOn }
-  // A person's own instance does not choose which server gets the app's proof and the refresh token.
+    return { addresses: { authorizeUrl: '', tokenUrl: '', apiUrl: requireWebUrl(apiUrl) }, relocate: onBaseUrl }
+  // The person's own server must not choose which authorization server gets the client authentication and the refresh
+  // token.
   const publisher = auth.kind === 'oauth2' && auth.home ? (key.overrides['api_url'] ?? connector.api.baseUrl) : apiUrl
   const fixed = auth.kind === 'oauth2' ? await oauth2Addresses(upstream, auth, overrides, publisher) : auth
   const discovered = fixed.kind === 'oauth2' && fixed.discovered
-  // What an instance published is already where it belongs.
-  const placed = discovered ? (url: string) => url : placedOn
+  // Discovered addresses are already those of the instance.
+  const resolve = discovered ? (url: string) => url : onBaseUrl
   const defaults = {
-    authorizeUrl: placed(fixed.authorizeUrl),
-    tokenUrl: placed('tokenUrl' in fixed ? fixed.tokenUrl : fixed.accessTokenUrl),
+    authorizeUrl: resolve(fixed.authorizeUrl),
+    tokenUrl: resolve('tokenUrl' in fixed ? fixed.tokenUrl : fixed.accessTokenUrl),
   }
   const authorizeUrl = overrides['authorize_url'] ?? defaults.authorizeUrl
-  const tokenUrl = overrides['token_url'] ?? overrides['access_token_url'] ?? besideRequestToken()
-  const move: Move = (url, beside) =>
-    moveBeside(placed(url), defaults[beside], beside === 'authorizeUrl' ? authorizeUrl : tokenUrl)
-  const back = (url: string | undefined) => (url === undefined ? undefined : move(url, 'tokenUrl'))
+  const tokenUrl = overrides['token_url'] ?? overrides['access_token_url'] ?? tokenUrlOfRequestToken()
+  const relocate: Relocate = (url, anchor) =>
+    relocateWith(resolve(url), defaults[anchor], anchor === 'authorizeUrl' ? authorizeUrl : tokenUrl)
+  const relocateToToken = (url: string | undefined) => (url === undefined ? undefined : relocate(url, 'tokenUrl'))
 
-  function besideRequestToken(): string {
+  function tokenUrlOfRequestToken(): string {
     const requestToken = overrides['request_token_url']
     if (auth.kind !== 'oauth1' || requestToken === undefined) return defaults.tokenUrl
-    return moveBeside(defaults.tokenUrl, placed(auth.requestTokenUrl), requestToken)
+    return relocateWith(defaults.tokenUrl, resolve(auth.requestTokenUrl), requestToken)
   }
 
   const addresses = omitUndefined({
-    authorizeUrl: webAddress(authorizeUrl),
-    tokenUrl: webAddress(tokenUrl),
-    apiUrl: webAddress(overrides['api_url'] ?? (discovered ? apiUrl : move(connector.api.baseUrl, 'tokenUrl'))),
-    revokeUrl: overrides['revoke_url'] ?? back(fixed.revokeUrl),
+    authorizeUrl: requireWebUrl(authorizeUrl),
+    tokenUrl: requireWebUrl(tokenUrl),
+    apiUrl: requireWebUrl(overrides['api_url'] ?? (discovered ? apiUrl : relocate(connector.api.baseUrl, 'tokenUrl'))),
+    revokeUrl: overrides['revoke_url'] ?? relocateToToken(fixed.revokeUrl),
     requestTokenUrl:
-      auth.kind === 'oauth1' ? (overrides['request_token_url'] ?? back(auth.requestTokenUrl)) : undefined,
+      auth.kind === 'oauth1' ? (overrides['request_token_url'] ?? relocateToToken(auth.requestTokenUrl)) : undefined,
     ...(fixed.kind === 'oauth2'
       ? {
-          refreshUrl: back(fixed.refreshUrl),
-          parUrl: back(fixed.parUrl),
-          issuer: discovered || fixed.issuer === undefined ? fixed.issuer : move(fixed.issuer, 'authorizeUrl'),
+          refreshUrl: relocateToToken(fixed.refreshUrl),
+          parUrl: relocateToToken(fixed.parUrl),
+          issuer: discovered || fixed.issuer === undefined ? fixed.issuer : relocate(fixed.issuer, 'authorizeUrl'),
           issuerAnnounced: fixed.issuerAnnounced,
         }
       : {}),
   })
-  return { addresses, move }
+  return { addresses, relocate }
 }
 
-type Found = OAuth2 & { discovered: boolean; issuerAnnounced: boolean }
+type ResolvedOAuth2 = OAuth2 & { discovered: boolean; issuerAnnounced: boolean }
 
-/** The connector's own addresses, completed by what the instance publishes where the connector asks for that. */
+/** The connector's addresses, completed by discovery if the connector declares it. */
 async function oauth2Addresses(
   upstream: Upstream,
   auth: OAuth2,
   overrides: Readonly<Record<string, string>>,
   apiUrl: string,
-): Promise<Found> {
-  const complete = overrides['authorize_url'] !== undefined && overrides['token_url'] !== undefined
-  if (!auth.discover || complete) return { ...auth, discovered: false, issuerAnnounced: auth.issuer !== undefined }
+): Promise<ResolvedOAuth2> {
+  const isComplete = overrides['authorize_url'] !== undefined && overrides['token_url'] !== undefined
+  if (!auth.discover || isComplete) return { ...auth, discovered: false, issuerAnnounced: auth.issuer !== undefined }
   const base = overrides['base_url'] ?? new URL(apiUrl).origin
   return { ...auth, ...(await discover(upstream, base, auth.discover)), discovered: true }
 }
 
-// The browser is sent there, so that nothing but a web address may pass.
-function webAddress(url: string): string {
+// The browser is redirected to it, so only http and https are allowed.
+function requireWebUrl(url: string): string {
   if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url
-  throw new UpstreamError('stop', 'An address of this service is missing or is no web address', {
+  throw new UpstreamError('stop', 'An address of this service is missing or is not an http or https URL', {
     reason: 'address_invalid',
   })
 }

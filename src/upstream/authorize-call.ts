@@ -14,16 +14,16 @@ export interface SigningContext {
   credential: Credential
 }
 
-/** The request with the credential on it, as the service wants it; a DPoP proof is added while sending. */
+/** Adds the credential to a request in the service's way. A DPoP proof is added when it is sent. */
 export function authorizeRequest(
   upstream: Upstream,
-  bearer: SigningContext,
+  context: SigningContext,
   request: UpstreamRequest,
 ): UpstreamRequest {
-  const { auth, key, credential } = bearer
+  const { auth, key, credential } = context
   const { token, tokenSecret } = credential
   if (!isSendable(token))
-    throw new UpstreamError('reauthorize', 'The token is none that the service could have given', {
+    throw new UpstreamError('reauthorize', 'The token is empty or has control characters', {
       reason: 'service_refused',
     })
   switch (auth.kind) {
@@ -32,9 +32,9 @@ export function authorizeRequest(
     case 'oauth2':
       return credential.dpopKey
         ? withHeader(request, 'authorization', `DPoP ${token}`)
-        : placed(auth.tokenPlacement, proven(auth.proof, request, token, key.secret), token)
+        : withToken(auth.tokenPlacement, withSecretProof(auth.proof, request, token, key.secret), token)
     case 'api_key':
-      return placed(auth.tokenPlacement, request, token)
+      return withToken(auth.tokenPlacement, request, token)
     case 'basic':
       return withHeader(request, 'authorization', basicHeader(token, tokenSecret ?? ''))
     default:
@@ -42,29 +42,34 @@ export function authorizeRequest(
   }
 }
 
-/** Sends one request in a person's name. */
+/** Sends one request with a person's credential. */
 export function sendAuthorized(
   upstream: Upstream,
-  bearer: SigningContext,
+  context: SigningContext,
   request: UpstreamRequest,
 ): Promise<UpstreamResponse> {
-  const ready = authorizeRequest(upstream, bearer, request)
-  return sendWithProof(upstream, bearer.credential.dpopKey, ready, bearer.credential.token)
+  const ready = authorizeRequest(upstream, context, request)
+  return sendWithProof(upstream, context.credential.dpopKey, ready, context.credential.token)
 }
 
-// A name for Basic may hold any text; it travels encoded, as do queries. Control characters are in no token.
+// A user name for Basic may be any text, because it is sent encoded. No token has control characters.
 function isSendable(token: string): boolean {
   return token !== '' && !/\p{Cc}/u.test(token)
 }
 
-function placed(tokenPlacement: TokenPlacement, request: UpstreamRequest, token: string): UpstreamRequest {
+function withToken(tokenPlacement: TokenPlacement, request: UpstreamRequest, token: string): UpstreamRequest {
   if (tokenPlacement.in === 'query')
     return { ...request, url: withParameters(request.url, { [tokenPlacement.name]: token }) }
   const value = tokenPlacement.scheme === '' ? token : `${tokenPlacement.scheme} ${token}`
   return withHeader(request, (tokenPlacement.name ?? 'authorization').toLowerCase(), value)
 }
 
-function proven(name: string | undefined, request: UpstreamRequest, token: string, secret: string): UpstreamRequest {
+function withSecretProof(
+  name: string | undefined,
+  request: UpstreamRequest,
+  token: string,
+  secret: string,
+): UpstreamRequest {
   if (name === undefined || secret === '') return request
   return { ...request, url: withParameters(request.url, { [name]: secretProof(token, secret) }) }
 }

@@ -19,7 +19,7 @@ export interface ServiceCall {
   method: string
   /** Below the service's API address, with a slash in front; or … */
   path?: string | undefined
-  /** … a whole address on the API's own host, such as the next page that an answer named. */
+  /** … an absolute URL on the API's host, such as that of the next page. */
   url?: string | undefined
   query?: Parameters | undefined
   headers?: Readonly<Record<string, string>> | undefined
@@ -29,12 +29,12 @@ export interface ServiceCall {
   signal?: AbortSignal | undefined
 }
 
-/** Limit: redirects that one call of a service follows; one more fails the call. */
+/** Limit: redirects that one call to a service follows; one more fails the call. */
 const MAX_REDIRECTS = 5
 
 /**
- * One call in a person's name, to the service's own host and nowhere else. Redirects of reads are followed on that host;
- * others come back as they are, for the caller to judge.
+ * Makes one call with a person's credential, only to the service's own host. Redirects of GET and HEAD are followed on
+ * that host; others are returned to the caller.
  */
 export async function callService(caller: ServiceCaller, call: ServiceCall): Promise<UpstreamResponse> {
   const { upstream, connector, key, credential } = caller
@@ -60,24 +60,24 @@ export async function callService(caller: ServiceCaller, call: ServiceCall): Pro
     if (next === undefined) return response
     url = next
   }
-  throw new UpstreamError('stop', 'The service redirects in circles', { reason: 'redirect_refused' })
+  throw new UpstreamError('stop', 'The service redirects too often', { reason: 'redirect_refused' })
 }
 
-/** The address of a call; throws when it would leave the service's own. */
+/** The URL of a call; throws if it would leave the service's API address. */
 export function addressOf(base: string, { path, url }: Pick<ServiceCall, 'path' | 'url'>): string {
-  const home = new URL(base)
-  const root = trimEndOf(home.pathname, '/')
+  const apiUrl = new URL(base)
+  const root = trimEndOf(apiUrl.pathname, '/')
   if (url !== undefined) {
     const target = URL.parse(url)
-    if (target?.origin === home.origin && target.username === '' && target.password === '') return target.href
-    throw outside()
+    if (target?.origin === apiUrl.origin && target.username === '' && target.password === '') return target.href
+    throw addressRefused()
   }
-  const omitUndefined = path ?? ''
-  if (omitUndefined !== '' && !omitUndefined.startsWith('/')) throw outside()
-  const target = URL.parse(`${home.origin}${root}${omitUndefined}`)
-  // The parser resolves dot segments in all their spellings, so that what is compared is what is sent.
-  const inside = target?.pathname === root || target?.pathname.startsWith(`${root}/`) === true
-  if (!target || target.origin !== home.origin || !inside) throw outside()
+  const relative = path ?? ''
+  if (relative !== '' && !relative.startsWith('/')) throw addressRefused()
+  const target = URL.parse(`${apiUrl.origin}${root}${relative}`)
+  // The URL parser resolves every form of dot segments, so the compared URL is the one that is sent.
+  const isInside = target?.pathname === root || target?.pathname.startsWith(`${root}/`) === true
+  if (!target || target.origin !== apiUrl.origin || !isInside) throw addressRefused()
   return target.href
 }
 
@@ -89,5 +89,5 @@ function redirectTarget(method: string, from: string, response: UpstreamResponse
   return target?.origin === new URL(from).origin && target.username === '' ? target.href : undefined
 }
 
-const outside = (): UpstreamError =>
-  new UpstreamError('stop', 'The address is not one of the service’s own', { reason: 'address_refused' })
+const addressRefused = (): UpstreamError =>
+  new UpstreamError('stop', 'The address is outside the service’s API', { reason: 'address_refused' })

@@ -2,8 +2,8 @@ import type { UpstreamReason } from '#model/upstream-reasons.ts'
 import { redactText } from '#platform/telemetry/redact.ts'
 
 /**
- * What helps against a failure: the same again later, the person's consent again, leaving this one thing out, or nothing
- * before somebody changes the app's keys or a setting.
+ * How to recover from a failure: retry later, ask the person for a new consent, skip this one resource, or stop until
+ * the app's keys or the configuration change.
  */
 export type Recovery = 'retry' | 'reauthorize' | 'skip' | 'stop'
 
@@ -14,7 +14,7 @@ export interface UpstreamErrorDetails {
   cause?: unknown
 }
 
-/** A call to an outside service that did not bring what it was made for. */
+/** A failed call to a service. */
 export class UpstreamError extends Error {
   readonly recovery: Recovery
   readonly reason: UpstreamReason
@@ -31,30 +31,30 @@ export class UpstreamError extends Error {
   }
 }
 
-/** Limit: characters of a service's own error text that we repeat; the rest is cut off. */
+/** Limit: characters of a service's error text that our messages quote; the rest is cut off. */
 const MAX_EXCERPT = 160
 /**
- * Limit: characters from which a value is blotted out of error texts; shorter ones are no secrets, and would tear
- * words apart.
+ * Limit: shortest secret that is redacted in error texts; shorter values are not secrets, and redacting them would
+ * damage words.
  */
 const MIN_SECRET = 6
 
-/** Limit: characters of a service's error text that are looked at; the rest is cut off at the end of a word. */
+/** Limit: characters of a service's error text that are processed; the rest is cut off at the end of a word. */
 const MAX_EXCERPT_SOURCE = 16 * 1024
 
-/** A few words of what a service said, fit for a message: one line, short, and without the secrets that it may echo. */
+/** A short excerpt of a service's error text for a message: one line, without secrets that the text may repeat. */
 export function excerpt(text: string, secrets: readonly (string | undefined)[] = []): string {
-  let safe = beginning(text)
+  let safe = cutSource(text)
   for (const secret of secrets) if (secret && secret.length >= MIN_SECRET) safe = safe.replaceAll(secret, '[redacted]')
-  // Secrets are hidden before anything is cut or joined, or a half of one could stay.
+  // Redacted before the text is cut or joined, otherwise a part of a secret could remain.
   safe = redactText(safe)
     .replaceAll(/[\p{C}\s]+/gu, ' ')
     .trim()
   return safe.length > MAX_EXCERPT ? `${safe.slice(0, MAX_EXCERPT)}…` : safe
 }
 
-// Between two words, so that no half of a secret stays.
-function beginning(text: string): string {
+// Cut between two words, so that no part of a secret remains.
+function cutSource(text: string): string {
   if (text.length <= MAX_EXCERPT_SOURCE) return text
   let end = MAX_EXCERPT_SOURCE
   while (end > 0 && !' \t\r\n&,;"\''.includes(text[end]!)) end -= 1

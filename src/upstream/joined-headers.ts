@@ -1,4 +1,4 @@
-/** One text for each header; those that came more than once are joined as RFC 9110 5.2 says. */
+/** One string per header; repeated headers are joined as in RFC 9110 5.2. */
 export function joinedHeaders(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
   const joined: Record<string, string> = {}
   for (const name in headers) {

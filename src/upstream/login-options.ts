@@ -1,13 +1,16 @@
 import type { Parameters, Variation } from '#kit/auth.ts'
 
-/** What an app may ask of the service's login page. */
+/** Options of the authorization request for the service's login page. */
 export interface LoginOptions {
   flag?: string | undefined
   forceLogin?: boolean | undefined
 }
 
-/** The declared variations that these wishes pick, as one; wishes that the service does not know change nothing. */
-export function vary(
+/**
+ * The changes to the authorization request that the connector declares for these options; unknown options change
+ * nothing.
+ */
+export function applyLoginOptions(
   auth: { flags: Record<string, Variation>; forceLogin?: Variation },
   { flag, forceLogin }: LoginOptions,
 ): { authorizeUrl: string | undefined; parameters: Parameters; scope: string[] } {

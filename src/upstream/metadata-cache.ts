@@ -3,11 +3,11 @@ import { createTtlCache, type TtlCache } from '#platform/ttl-cache.ts'
 
 export type Metadata = Readonly<Record<string, unknown>>
 
-/** What servers published about themselves, by address. */
+/** Published metadata of servers, by address. */
 export type MetadataCache = TtlCache<Metadata>
 
 const TTL_MS = 10 * 60_000
-/** Limit: metadata documents of authorization servers held in memory; the least recently used goes. */
+/** Limit: metadata documents of authorization servers held in memory; the least recently used is evicted. */
 const MAX_ENTRIES = 1000
 
 export function createMetadataCache(clock: Clock): MetadataCache {

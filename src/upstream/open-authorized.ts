@@ -3,18 +3,21 @@ import { dpopProof } from './dpop/proof.ts'
 import type { StreamRequest, StreamResponse } from './open-stream.ts'
 import type { Upstream } from './send.ts'
 
-/** Opens one call in a person's name and leaves both bodies to the caller. A stream can only be sent once, so nothing is tried again here. */
+/**
+ * Opens one call with a person's credential and streams both bodies. Nothing is retried here, because a stream can be
+ * sent only once.
+ */
 export async function openAuthorized(
   upstream: Upstream,
-  bearer: SigningContext,
+  context: SigningContext,
   request: StreamRequest,
 ): Promise<StreamResponse> {
   const { body, ...head } = request
-  // Only a form that is there as text can be signed; a stream is passed on under the signature of its head.
+  // Only a buffered form can be signed; for a stream, the signature covers the URL and headers.
   const text = typeof body === 'string' || body instanceof Uint8Array ? { body } : {}
-  const ready = authorizeRequest(upstream, bearer, { ...head, ...text })
+  const ready = authorizeRequest(upstream, context, { ...head, ...text })
   const signed: StreamRequest = { ...request, url: ready.url, headers: ready.headers, body: ready.body ?? body }
-  const { dpopKey, token } = bearer.credential
+  const { dpopKey, token } = context.credential
   if (dpopKey === undefined) return upstream.open(signed)
   const { origin } = new URL(signed.url)
   const dpop = await dpopProof({
@@ -32,7 +35,7 @@ export async function openAuthorized(
   return response
 }
 
-/** True for the refusal that asks for another proof, and nothing else (RFC 9449 section 9). */
+/** True if the server refused only because it requires another nonce (RFC 9449 section 9). */
 export function wantsNonce({ status, headers }: StreamResponse): boolean {
   return (
     status === 401 &&

@@ -3,36 +3,39 @@ import type { Dispatcher } from 'undici'
 import type { Egress } from '#platform/egress/guard.ts'
 import type { Hangup } from '#platform/hangup.ts'
 
-/** A call whose body, or whose answer's body, is passed on as it comes. */
+/** A call whose request and response bodies may be streamed. */
 export interface StreamRequest {
   method: string
   url: string
   headers?: Readonly<Record<string, string>> | undefined
   body?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined
   hangup?: Hangup | undefined
-  /** From the last byte sent to the end of the answer's headers. */
+  /** From the last byte sent to the end of the response headers. */
   headersTimeoutMs?: number | undefined
-  /** Between two pieces of the answer's body. */
+  /** Between two chunks of the response body. */
   idleTimeoutMs?: number | undefined
 }
 
 export interface StreamResponse {
   status: number
-  /** As they came: names in lower case, repeated ones as a list. */
+  /** As received: names in lower case, repeated ones as a list. */
   headers: NodeJS.Dict<string | string[]>
-  /** Not decoded. What is short is there as a whole; the rest is not limited, and somebody else reads it or discards it. */
+  /** Not decoded. A short body is buffered; a stream has no size limit, and the caller must read or discard it. */
   body: Buffer | Readable
 }
 
-/** An answer that says to be this short is waited for: it costs less than a stream, and when it breaks off nobody has seen half of it. */
+/**
+ * A response with at most this Content-Length is buffered: cheaper than a stream, and if it is interrupted, nothing was
+ * passed on.
+ */
 const SHORT_BYTES = 16 * 1024
 /**
- * Limit: bytes read of a body that nobody wants, so that its connection can be used again; beyond, the connection is
+ * Limit: bytes that are read of a discarded body, so that its connection can be reused; beyond it, the connection is
  * closed.
  */
 const MAX_DISCARDED_BYTES = 64 * 1024
 
-/** Resolves when the answer's headers are there, and a short answer's body. */
+/** Resolves with the response headers and, if it is short, the body. */
 export function openStream(egress: Egress, request: StreamRequest): Promise<StreamResponse> {
   return new Promise((resolve, reject) => {
     const url = egress.check(request.url)
@@ -41,41 +44,41 @@ export function openStream(egress: Egress, request: StreamRequest): Promise<Stre
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
         method: request.method,
-        headers: { 'user-agent': 'Tributary', ...lowered(request.headers ?? {}) },
+        headers: { 'user-agent': 'Tributary', ...lowerCaseNames(request.headers ?? {}) },
         body: (request.body ?? null) as Readable | null,
         headersTimeout: request.headersTimeoutMs ?? null,
         bodyTimeout: request.idleTimeoutMs ?? null,
       },
-      new RespondingStream(resolve, reject, request.hangup),
+      new ResponseHandler(resolve, reject, request.hangup),
     )
   })
 }
 
-/** Reads the rest of a short answer, so that its connection serves again; a long one is cut. */
+/** Reads the rest of a short response, so that its connection can be reused; closes the connection of a long one. */
 export function discard({ body }: StreamResponse): void {
   if (Buffer.isBuffer(body)) return
   let left = MAX_DISCARDED_BYTES
-  body.on('data', (piece: Buffer) => {
-    left -= piece.length
+  body.on('data', (chunk: Buffer) => {
+    left -= chunk.length
     if (left < 0) body.destroy()
   })
 }
 
-export function lowered(headers: Readonly<Record<string, string>>): Record<string, string> {
+export function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
   const plain: Record<string, string> = {}
   for (const name in headers) plain[name.toLowerCase()] = headers[name]!
   return plain
 }
 
-/** Hears from the client what comes, and makes an answer of it. */
-class RespondingStream implements Dispatcher.DispatchHandler {
+/** Builds a response from the events of the HTTP client. */
+class ResponseHandler implements Dispatcher.DispatchHandler {
   readonly #resolve: (response: StreamResponse) => void
   readonly #reject: (error: Error) => void
   readonly #hangup: Hangup | undefined
-  readonly #pieces: Buffer[] = []
+  readonly #chunks: Buffer[] = []
   #status = 0
   #headers: StreamResponse['headers'] = {}
-  #flowing: Flowing | undefined
+  #flowing: StreamedBody | undefined
 
   constructor(resolve: (response: StreamResponse) => void, reject: (error: Error) => void, hangup: Hangup | undefined) {
     this.#resolve = resolve
@@ -92,20 +95,20 @@ class RespondingStream implements Dispatcher.DispatchHandler {
     this.#status = status
     this.#headers = headers
     if (Number(headers['content-length']) <= SHORT_BYTES) return
-    this.#flowing = new Flowing(controller)
+    this.#flowing = new StreamedBody(controller)
     this.#resolve({ status, headers, body: this.#flowing })
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
-    if (this.#flowing === undefined) this.#pieces.push(piece)
-    else if (!this.#flowing.push(piece)) controller.pause()
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#flowing === undefined) this.#chunks.push(chunk)
+    else if (!this.#flowing.push(chunk)) controller.pause()
   }
 
   onResponseEnd(): void {
-    const pieces = this.#pieces
+    const chunks = this.#chunks
     if (this.#flowing !== undefined) this.#flowing.finish()
     else {
-      const body = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
+      const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
       this.#resolve({ status: this.#status, headers: this.#headers, body })
     }
   }
@@ -116,15 +119,15 @@ class RespondingStream implements Dispatcher.DispatchHandler {
   }
 }
 
-/** A body on its way. Whoever ends it early ends the call. */
-class Flowing extends Readable {
+/** A streamed response body. Destroying it early aborts the call. */
+class StreamedBody extends Readable {
   readonly #controller: Dispatcher.DispatchController
   #finished = false
 
   constructor(controller: Dispatcher.DispatchController) {
     super()
     this.#controller = controller
-    // Whoever reads sees the close; an error that comes before anybody reads must not end the process.
+    // The reader sees the close; an error before anything is read must not end the process.
     this.on('error', () => {})
   }
 
@@ -138,7 +141,7 @@ class Flowing extends Readable {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    if (!this.#finished) this.#controller.abort(error ?? new Error('Nobody reads on'))
+    if (!this.#finished) this.#controller.abort(error ?? new Error('The response is no longer read'))
     done(error)
   }
 }

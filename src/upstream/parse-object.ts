@@ -3,7 +3,7 @@ import { type LosslessJson, parseLossless } from './body/lossless-json.ts'
 
 export type LosslessObject = { [key: string]: LosslessJson }
 
-/** A JSON object from an answer, or undefined when it holds anything else. */
+/** Parses a JSON object; undefined for any other text. */
 export function parseObject(text: string): LosslessObject | undefined {
   try {
     const value = parseLossless(text)
@@ -18,7 +18,9 @@ export function isObject(value: unknown): value is LosslessObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The fields of an answer that is JSON or form-encoded: services name either one either way, so the text itself decides. */
+/**
+ * The fields of a JSON or form-encoded response. The text decides, because the content type of services is unreliable.
+ */
 export function parseFields(text: string): LosslessObject | undefined {
   const trimmed = text.trim()
   if (trimmed.startsWith('{')) return parseObject(trimmed)

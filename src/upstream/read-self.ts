@@ -3,33 +3,33 @@ import type { Self } from '#kit/self.ts'
 import { parseLossless } from './body/lossless-json.ts'
 import { callService, type ServiceCaller } from './call-service.ts'
 import { UpstreamError } from './errors.ts'
-import { fill, fillAll } from './oauth2/placeholders.ts'
+import { fillParameters, fillPlaceholders } from './oauth2/placeholders.ts'
 import { parseFields } from './parse-object.ts'
 import { responseFailure } from './response-failure.ts'
 import type { UpstreamResponse } from './send.ts'
 
-/** Limit: bytes of the response that says who signed in; more fails the sign-in. */
+/** Limit: bytes of the response that identifies the person; a longer one fails the sign-in. */
 const MAX_BYTES = 1024 * 1024
 
-/** Asks the service whose credential this is. */
+/** Reads from the service whose credential this is. */
 export async function readSelf(caller: ServiceCaller): Promise<{ self: Self; raw: string }> {
   const { connector, credential, key, upstream } = caller
-  const { path, query } = subjectFilled(connector, credential.subject)
+  const { path, query } = selfRequestOf(connector, credential.subject)
   const reply = await callService(caller, { method: 'GET', path, query, maxBytes: MAX_BYTES })
   if (reply.status !== 200) {
     const secrets = [key.secret, credential.token, credential.tokenSecret]
     const nowMs = upstream.clock.now()
-    const failure = responseFailure(reply, { what: 'who is it', nowMs, refused: 'reauthorize', secrets })
+    const failure = responseFailure(reply, { what: 'identity', nowMs, refused: 'reauthorize', secrets })
     throw isRefusal(connector, reply)
       ? new UpstreamError('reauthorize', failure.message, { reason: 'service_refused', status: reply.status })
       : failure
   }
-  const { self, ids } = selfIn(connector, reply.text)
+  const { self, ids } = parseSelf(connector, reply.text)
   checkSubject(connector, credential.subject, ids)
   return { self, raw: reply.text }
 }
 
-/** Whom the service names must be whom the token names: a person's own server could otherwise name anybody. */
+/** The service and the token must name the same person; otherwise a person's own server could name any person. */
 function checkSubject({ auth }: Connector, subject: string | undefined, ids: readonly string[]): void {
   if (subject === undefined || ids.includes(subject)) return
   const home = auth.kind === 'oauth2' && auth.home !== undefined
@@ -38,21 +38,21 @@ function checkSubject({ auth }: Connector, subject: string | undefined, ids: rea
   })
 }
 
-// Some services refuse a token with a status that says something else.
+// Some services refuse a token with another status than 401.
 function isRefusal(connector: Connector, { status, text, headers }: UpstreamResponse): boolean {
   return connector.api.recovery?.({ status, body: parseFields(text), headers }) === 'reauthorize'
 }
 
-function subjectFilled(connector: Connector, subject: string | undefined) {
+function selfRequestOf(connector: Connector, subject: string | undefined) {
   const { path, query } = connector.self
   if (subject === undefined && [path, ...Object.values(query)].some((text) => text.includes('{sub}')))
-    throw new UpstreamError('stop', 'The service did not say whose token it gave', { reason: 'subject_missing' })
-  const fillings: Record<string, string> = subject === undefined ? {} : { sub: subject }
-  return { path: fill(path, fillings, encodeURIComponent), query: fillAll(query, fillings) }
+    throw new UpstreamError('stop', 'The token response does not name the person', { reason: 'subject_missing' })
+  const values: Record<string, string> = subject === undefined ? {} : { sub: subject }
+  return { path: fillPlaceholders(path, values, encodeURIComponent), query: fillParameters(query, values) }
 }
 
-/** The person, and every id that the service has for the person. */
-function selfIn(connector: Connector, text: string): { self: Self; ids: string[] } {
+/** The person, and every id that the service has for them. */
+function parseSelf(connector: Connector, text: string): { self: Self; ids: string[] } {
   let self: Self
   let other: string | undefined
   try {

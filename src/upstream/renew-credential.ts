@@ -9,55 +9,58 @@ import { type RevokeOutcome, revoke } from './oauth2/revoke.ts'
 import { type Upstream, withDeadline } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
 
-export interface HeldCredential {
+export interface CredentialOfService {
   connector: Connector
   key: ServiceKey
   credential: Credential
 }
 
-const CLEAN_UP_MS = 5000
+const ABANDONED_REVOCATION_MS = 5000
 
-/** For all calls of one refresh together, so that the lease of the one process that does it outlives them. */
-export const REFRESH_MS = 30_000
+/** Deadline for all calls of one refresh together, shorter than the refresh lease. */
+export const REFRESH_TIMEOUT_MS = 30_000
 
 /**
- * A fresh credential in place of an expiring one. The caller makes sure that one process at a time does this for a grant,
- * and stores the answer before anything uses it.
+ * Refreshes a credential. The caller ensures that only one process at a time does this for a grant, and stores the
+ * result before it is used.
  */
 export async function refreshCredential(
   upstream: Upstream,
-  { connector, key, credential }: HeldCredential,
+  { connector, key, credential }: CredentialOfService,
 ): Promise<Credential> {
   const { auth } = connector
   if (auth.kind !== 'oauth2')
     throw new UpstreamError('reauthorize', 'Credentials of this service cannot be refreshed', {
       reason: 'no_refresh_token',
     })
-  const bounded = withDeadline(upstream, REFRESH_MS)
+  const bounded = withDeadline(upstream, REFRESH_TIMEOUT_MS)
   const location = await locateService(bounded, { connector, key, instance: credential.instance })
   try {
     return await refresh(bounded, { auth, key, location, credential })
   } catch (error) {
     if (error instanceof SubjectChangedError)
-      await giveUp(upstream, { connector, key, credential: { ...credential, ...error.fresh } })
+      await revokeAbandoned(upstream, { connector, key, credential: { ...credential, ...error.fresh } })
     throw error
   }
 }
 
-/** Ends a grant that nobody will hold. When that fails, the grant lives on at the service, and the log says so. */
-export async function giveUp(upstream: Upstream, held: HeldCredential): Promise<void> {
+/**
+ * Revokes a grant that will not be stored. If that fails, the grant stays valid at the service, and a warning is
+ * logged.
+ */
+export async function revokeAbandoned(upstream: Upstream, abandoned: CredentialOfService): Promise<void> {
   try {
-    await revokeCredential(withDeadline(upstream, CLEAN_UP_MS), held)
+    await revokeCredential(withDeadline(upstream, ABANDONED_REVOCATION_MS), abandoned)
   } catch (error) {
     const reason = error instanceof UpstreamError ? error.reason : reasonOf(error)
-    upstream.log.warn('a grant that nobody holds could not be revoked', { service: held.connector.service, reason })
+    upstream.log.warn('an abandoned grant could not be revoked', { service: abandoned.connector.service, reason })
   }
 }
 
-/** Ends a grant at the service, where the service has a way for that. */
+/** Revokes a grant at the service, if the service supports that. */
 export async function revokeCredential(
   upstream: Upstream,
-  { connector, key, credential }: HeldCredential,
+  { connector, key, credential }: CredentialOfService,
 ): Promise<RevokeOutcome> {
   const { auth } = connector
   if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2') return 'not_supported'

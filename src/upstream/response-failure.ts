@@ -4,22 +4,22 @@ import { excerpt, type Recovery, UpstreamError } from './errors.ts'
 import type { UpstreamResponse } from './send.ts'
 
 export interface FailureContext {
-  /** What was asked for, in a word or two. */
+  /** What was requested, in one or two words. */
   what: string
   nowMs: number
-  /** What helps when the service refuses with 401 or 403. */
+  /** The recovery if the service responds 401 or 403. */
   refused: Recovery
   secrets?: readonly (string | undefined)[] | undefined
 }
 
-/** What an answer that is no success means. */
+/** Classifies a response that is not a success. */
 export function responseFailure(
   response: UpstreamResponse,
   { what, nowMs, refused, secrets }: FailureContext,
 ): UpstreamError {
   const { status } = response
-  const told = excerpt(isMarkup(response.text) ? '' : response.text, secrets)
-  const message = `The service answered ${status} (${what})${told === '' ? '' : `: ${told}`}`
+  const detail = excerpt(isMarkup(response.text) ? '' : response.text, secrets)
+  const message = `The service responded ${status} (${what})${detail === '' ? '' : `: ${detail}`}`
   const fail = (recovery: Recovery, reason: UpstreamReason) =>
     new UpstreamError(recovery, message, { reason, status, retryAfterMs: retryAfterMs(response.headers, nowMs) })
   if (status === 429) return fail('retry', 'rate_limited')
@@ -30,7 +30,7 @@ export function responseFailure(
   return fail('stop', 'unexpected_answer')
 }
 
-/** True for pages, which tell a machine nothing. */
+/** True for HTML pages, which have no machine-readable error. */
 export function isMarkup(text: string): boolean {
   return text.trimStart().startsWith('<')
 }

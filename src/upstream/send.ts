@@ -10,7 +10,7 @@ import { readLimited } from './body/read-limited.ts'
 import { createDpopNonces, type DpopNonces } from './dpop/nonces.ts'
 import { joinedHeaders } from './joined-headers.ts'
 import { createMetadataCache, type MetadataCache } from './metadata-cache.ts'
-import { lowered, openStream, type StreamRequest, type StreamResponse } from './open-stream.ts'
+import { lowerCaseNames, openStream, type StreamRequest, type StreamResponse } from './open-stream.ts'
 import { transportError } from './transport-error.ts'
 
 export interface UpstreamRequest {
@@ -18,9 +18,9 @@ export interface UpstreamRequest {
   url: string
   headers?: Readonly<Record<string, string>> | undefined
   body?: string | Uint8Array | undefined
-  /** For the whole call, connecting and reading included. */
+  /** For the whole call, including connecting and reading. */
   timeoutMs?: number | undefined
-  /** Of the decoded answer. */
+  /** Of the decoded response. */
   maxBytes?: number | undefined
   signal?: AbortSignal | undefined
 }
@@ -32,15 +32,15 @@ export interface UpstreamResponse {
   text: string
 }
 
-/** The one way out to services, and what it remembers about them. */
+/** Sends every call to services, and caches nonces and metadata of their servers. */
 export interface Upstream {
   clock: Clock
   log: Log
-  /** Unguessable bytes. */
+  /** Cryptographically random bytes. */
   random: (bytes: number) => Buffer
-  /** Never follows a redirect, never repeats a call; throws UpstreamError when no whole answer came. */
+  /** Does not follow redirects or retry; throws an UpstreamError if no complete response was received. */
   send(request: UpstreamRequest): Promise<UpstreamResponse>
-  /** The same for streams: resolves when the answer's headers are there. */
+  /** The same for streams: resolves with the response headers. */
   open(request: StreamRequest): Promise<StreamResponse>
   nonces: DpopNonces
   metadata: MetadataCache
@@ -54,14 +54,14 @@ export interface UpstreamOptions {
   tracer?: Tracer | undefined
 }
 
-/** Limit: time for one call of a service, where the caller names no other; then it fails. */
+/** Limit: time for one call to a service, unless the caller sets another; then it fails. */
 const MAX_CALL_MS = 30_000
-/** Limit: bytes of one response of a service, where the caller names no other; a longer one fails the call. */
+/** Limit: bytes of one response of a service, unless the caller sets another; a longer one fails the call. */
 const MAX_RESPONSE_BYTES = 2 * 1024 * 1024
 
 export function createUpstream({ egress, clock, log, random = randomBytes, tracer }: UpstreamOptions): Upstream {
-  /** Services hear nothing of our traces, and traces nothing of a call but where it went and how it ended. */
-  const followed = <Answer extends { status: number }>(method: string, url: string, call: () => Promise<Answer>) =>
+  /** Trace headers are not sent to services, and a span has only method, host and status of a call. */
+  const traced = <Response extends { status: number }>(method: string, url: string, call: () => Promise<Response>) =>
     tracer === undefined
       ? call()
       : tracer.span(
@@ -83,25 +83,25 @@ export function createUpstream({ egress, clock, log, random = randomBytes, trace
     metadata: createMetadataCache(clock),
     async send(request) {
       const startedMs = clock.now()
-      const told = { method: request.method, address: withoutQuery(request.url) }
+      const fields = { method: request.method, address: withoutQuery(request.url) }
       try {
-        const reply = await followed(request.method, request.url, () => exchange(egress, request))
-        log.debug('service answered', { ...told, status: reply.status, ms: clock.now() - startedMs })
+        const reply = await traced(request.method, request.url, () => sendAndRead(egress, request))
+        log.debug('service responded', { ...fields, status: reply.status, ms: clock.now() - startedMs })
         return reply
       } catch (error) {
         const failure = transportError(error)
-        log.debug('service call failed', { ...told, reason: failure.reason, ms: clock.now() - startedMs })
+        log.debug('service call failed', { ...fields, reason: failure.reason, ms: clock.now() - startedMs })
         throw failure
       }
     },
     open: (request) =>
-      followed(request.method, request.url, () => openStream(egress, request)).catch((error: unknown) => {
+      traced(request.method, request.url, () => openStream(egress, request)).catch((error: unknown) => {
         throw transportError(error)
       }),
   }
 }
 
-/** The same way out, where all calls together may take no longer than this. */
+/** The same upstream with a deadline for all calls together. */
 export function withDeadline(upstream: Upstream, ms: number): Upstream {
   const deadline = AbortSignal.timeout(ms)
   return {
@@ -113,7 +113,7 @@ export function withDeadline(upstream: Upstream, ms: number): Upstream {
   }
 }
 
-async function exchange(egress: Egress, request: UpstreamRequest): Promise<UpstreamResponse> {
+async function sendAndRead(egress: Egress, request: UpstreamRequest): Promise<UpstreamResponse> {
   const url = egress.check(request.url)
   const timeout = AbortSignal.timeout(request.timeoutMs ?? MAX_CALL_MS)
   const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout
@@ -125,7 +125,7 @@ async function exchange(egress: Egress, request: UpstreamRequest): Promise<Upstr
       accept: 'application/json',
       'accept-encoding': ACCEPTED_ENCODINGS,
       'user-agent': 'Tributary',
-      ...lowered(request.headers ?? {}),
+      ...lowerCaseNames(request.headers ?? {}),
     },
     body: request.body ?? null,
     signal,
@@ -142,7 +142,7 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'nowhere'
 }
 
-// Queries carry tokens at some services, so that no log line holds them.
+// Queries contain tokens at some services and must not be logged.
 function withoutQuery(url: string): string {
   return url.split(/[?#]/, 1)[0] ?? ''
 }

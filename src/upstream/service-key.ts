@@ -1,10 +1,10 @@
-/** An app's own key for one service, unsealed. */
+/** An app's client id and secret for one service, opened. */
 export interface ServiceKey {
   key: string
   /** Empty for public clients; PEM for RSA-SHA1; a private JWK for `private_key_jwt`. */
   secret: string
   /** Replaces the connector's default scope. */
   scope?: string | undefined
-  /** Addresses that replace the connector's. */
+  /** Replace addresses of the connector. */
   overrides: Readonly<Record<string, string>>
 }

@@ -5,11 +5,11 @@ import { callbackParameters, type RawParameters } from './callback-parameters.ts
 import { UpstreamError } from './errors.ts'
 import type { LoginOptions } from './login-options.ts'
 import { beginOAuth1, finishOAuth1, type OAuth1Secrets } from './oauth1/sign-in.ts'
-import { homeOf, withHome } from './oauth2/home.ts'
+import { ownServerRule, withOwnServer } from './oauth2/resolve-own-server.ts'
 import { beginOAuth2, finishOAuth2, type OAuth2Secrets } from './oauth2/sign-in.ts'
 import { verifyApp } from './oauth2/verify-app.ts'
 import { readSelf } from './read-self.ts'
-import { giveUp } from './renew-credential.ts'
+import { revokeAbandoned } from './renew-credential.ts'
 import type { Upstream } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
 
@@ -17,18 +17,18 @@ export interface BeginSignIn extends LoginOptions {
   connector: Connector
   key: ServiceKey
   callbackUrl: string
-  /** Comes back with the person (OAuth 2); unguessable, single use. */
+  /** Returned by the callback (OAuth 2); random, single use. */
   state: string
   /** Replaces the key's scope. */
   scope?: string | undefined
 }
 
 export interface BegunSignIn {
-  /** Where the person goes now. */
+  /** The authorization URL for the browser. */
   url: string
-  /** To be kept sealed until the person comes back. */
+  /** Must be stored, sealed, until the callback. */
   secrets: JsonObject
-  /** OAuth 1: what comes back in place of `state`. */
+  /** OAuth 1: returned by the callback instead of `state`. */
   requestToken?: string
 }
 
@@ -36,7 +36,7 @@ export async function beginSignIn(upstream: Upstream, input: BeginSignIn): Promi
   const { connector, key } = input
   const { auth, service } = connector
   if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2')
-    throw new UpstreamError('stop', 'This service has no login page to send people to', { reason: 'not_supported' })
+    throw new UpstreamError('stop', 'This service has no login page', { reason: 'not_supported' })
   const location = await locateService(upstream, { connector, key })
   const begun =
     auth.kind === 'oauth1'
@@ -49,9 +49,9 @@ export interface FinishSignIn {
   connector: Connector
   key: ServiceKey
   callbackUrl: string
-  /** As `beginSignIn` gave them. */
+  /** As returned by `beginSignIn`. */
   secrets: JsonObject
-  /** The query with which the person came back. */
+  /** The query of the callback. */
   params: RawParameters
 }
 
@@ -59,48 +59,53 @@ export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Pro
   const { connector, key, callbackUrl, secrets } = input
   const { auth } = connector
   if (secrets['service'] !== connector.service)
-    throw new UpstreamError('stop', 'The answer belongs to a sign-in at another service', { reason: 'issuer_mismatch' })
+    throw new UpstreamError('stop', 'The callback belongs to a sign-in at another service', {
+      reason: 'issuer_mismatch',
+    })
   if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2')
     throw new UpstreamError('stop', 'This service has no login page', { reason: 'not_supported' })
   const location = await locateService(upstream, { connector, key })
   const parameters = callbackParameters(input.params)
-  const kept: unknown = secrets
+  const stored: unknown = secrets
   const credential =
     auth.kind === 'oauth1'
-      ? await finishOAuth1(upstream, { auth, key, location, secrets: kept as OAuth1Secrets, parameters })
-      : await finishOAuth2(upstream, { auth, key, location, callbackUrl, secrets: kept as OAuth2Secrets, parameters })
+      ? await finishOAuth1(upstream, { auth, key, location, secrets: stored as OAuth1Secrets, parameters })
+      : await finishOAuth2(upstream, { auth, key, location, callbackUrl, secrets: stored as OAuth2Secrets, parameters })
   try {
-    const home = homeOf(auth, key)
+    const home = ownServerRule(auth, key)
     const issuer = secrets['issuer'] as string | undefined
-    const atHome = home === undefined ? credential : await withHome(upstream, { home, credential, issuer })
-    return { credential: atHome, ...(await readSelf({ upstream, connector, key, credential: atHome })) }
+    const located = home === undefined ? credential : await withOwnServer(upstream, { home, credential, issuer })
+    return { credential: located, ...(await readSelf({ upstream, connector, key, credential: located })) }
   } catch (error) {
-    // Nobody will hold this grant, so that it should not live on at the service; the failure that counts is the first.
-    await giveUp(upstream, { connector, key, credential })
+    // The grant will not be stored, so it is revoked. The first error is the one to report.
+    await revokeAbandoned(upstream, { connector, key, credential })
     throw error
   }
 }
 
-export interface ProveCredential {
+export interface VerifyCredential {
   connector: Connector
   key: ServiceKey
   credential: Credential
 }
 
-/** Asks the service whose credential this is and, where it can tell, whether this app got it. */
-export async function proveCredential(upstream: Upstream, input: ProveCredential): Promise<SignedIn> {
+/**
+ * Reads from the service whose credential this is and, if the service supports that, verifies that it was issued to
+ * this app.
+ */
+export async function verifyCredential(upstream: Upstream, input: VerifyCredential): Promise<SignedIn> {
   const { connector, key, credential } = input
   const { auth } = connector
   if (auth.kind !== 'oauth2') return { credential, ...(await readSelf({ upstream, ...input })) }
   const location = await locateService(upstream, { connector, key, instance: credential.instance })
   await verifyApp(upstream, { auth, key, location, credential })
-  const named = await readSelf({ upstream, ...input })
-  const home = homeOf(auth, key)
-  if (home === undefined) return { credential, ...named }
-  // Nothing beside the token says whose it is: the person whom the service names must name the service as well.
-  const owned = { ...credential, subject: named.self.id }
+  const identity = await readSelf({ upstream, ...input })
+  const home = ownServerRule(auth, key)
+  if (home === undefined) return { credential, ...identity }
+  // There is no token response that names the person, so the person's public record must name this server.
+  const owned = { ...credential, subject: identity.self.id }
   return {
-    credential: await withHome(upstream, { home, credential: owned, issuer: location.addresses.issuer }),
-    ...named,
+    credential: await withOwnServer(upstream, { home, credential: owned, issuer: location.addresses.issuer }),
+    ...identity,
   }
 }

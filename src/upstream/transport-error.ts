@@ -3,7 +3,7 @@ import { codeOf } from '#platform/errors.ts'
 import { BodyDecodeError, BodyLimitError } from './body/errors.ts'
 import { UpstreamError } from './errors.ts'
 
-/** What went wrong before a whole answer was there, and whether another try may help. */
+/** Classifies an error that occurred before a complete response was received. */
 export function transportError(error: unknown): UpstreamError {
   if (error instanceof UpstreamError) return error
   const refused = egressErrorIn(error)
@@ -16,11 +16,14 @@ export function transportError(error: unknown): UpstreamError {
   }
   if (error instanceof BodyDecodeError)
     return new UpstreamError('retry', error.message, { reason: 'answer_unreadable', cause: error })
-  // The client refuses to write header values and paths that no server could read.
+  // The HTTP client refuses invalid header values and paths.
   if (codeOf(error) === 'UND_ERR_INVALID_ARG')
     return new UpstreamError('stop', 'The request cannot be sent as it is', { reason: 'request_invalid' })
   if (isTimeout(error))
-    return new UpstreamError('retry', 'The service did not answer in time', { reason: 'service_timeout', cause: error })
+    return new UpstreamError('retry', 'The service did not respond in time', {
+      reason: 'service_timeout',
+      cause: error,
+    })
   return new UpstreamError('retry', 'The service cannot be reached', { reason: 'service_unreachable', cause: error })
 }
 

@@ -1,6 +1,6 @@
 import { createApp } from '#flows/apps/apps.ts'
 import { setServiceKey } from '#flows/apps/keys.ts'
-import { attach } from '#flows/authorize/attach.ts'
+import { connectProfile } from '#flows/authorize/connect-profile.ts'
 import { createRegistry } from '#kit/registry.ts'
 import { randomShard } from '#platform/ids.ts'
 import { setAppSync } from '#store/apps/apps.ts'
@@ -37,7 +37,7 @@ export async function populate(
     await Promise.all(
       everybody.slice(from, from + 25).map(({ appId, number }) =>
         store.database.transaction((tx) =>
-          attach(deps, tx, {
+          connectProfile(deps, tx, {
             appId,
             service: 'chaos',
             signedIn: { credential: { token: `chaos-${number}` }, self: { id: String(number) }, raw: '{}' },

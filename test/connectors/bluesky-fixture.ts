@@ -6,14 +6,14 @@ import { beginSignIn, finishSignIn } from '#upstream/sign-in.ts'
 import { freshDatabase } from '../harness/database.ts'
 import { openUpstream } from '../harness/upstream.ts'
 import { type BlueskyAccount, blueskyMissing, type RunningBluesky, startBlueskyNetwork } from '../real/bluesky.ts'
-import { backFrom, CALLBACK, turned } from '../upstream/fixture.ts'
+import { backFrom, CALLBACK, withOptions } from '../upstream/fixture.ts'
 import type { Fixture } from './fixture.ts'
 
-/** Everything that may be asked for, so that no endpoint is refused. */
+/** All scopes, so that no endpoint is refused. */
 export const SCOPES = 'atproto transition:generic transition:chat.bsky'
 export const REDIS = { host: '127.0.0.1', port: 6379 }
 
-/** The network needs a database and Redis beside its packages. */
+/** The network needs a database and Redis in addition to its packages. */
 export async function blueskyFixtureMissing(): Promise<string | false> {
   const hasRedis = await new Promise<boolean>((resolve) => {
     const socket = connect(REDIS.port, REDIS.host, () => resolve(socket.end() !== undefined))
@@ -26,7 +26,7 @@ export async function blueskyFixtureMissing(): Promise<string | false> {
   return blueskyMissing()
 }
 
-/** A real network with an AppView, and a person with a little of everything. */
+/** A real network with an AppView, and a person with records of every kind. */
 export async function openBlueskyFixture(): Promise<Fixture> {
   const opened = openUpstream()
   const { upstream } = opened
@@ -41,7 +41,7 @@ export async function openBlueskyFixture(): Promise<Fixture> {
     network = await startBlueskyNetwork({ postgresUrl: database.url, redisHost: REDIS.host })
     const person = await furnish(network)
     const { plcUrl, pdsUrl } = network
-    const connector = turned<OAuth2>(bluesky, {
+    const connector = withOptions<OAuth2>(bluesky, {
       home: { document: (did) => `${plcUrl}/${did}`, read: personalDataServer, apiPath: '/xrpc' },
     })
     const query = new URLSearchParams({ redirect_uri: CALLBACK, scope: SCOPES })
@@ -65,7 +65,7 @@ const PICTURE = Buffer.from(
   'base64',
 )
 
-/** A person with a little of everything, and others around. */
+/** A person with records of every kind, and other people. */
 export async function furnish(network: RunningBluesky): Promise<BlueskyAccount> {
   const alice = await network.createAccount('alice.test')
   const bob = await network.createAccount('bob.test')
@@ -76,7 +76,7 @@ export async function furnish(network: RunningBluesky): Promise<BlueskyAccount> 
   const mine = await alice.agent.post({ text: 'Nothing but words' })
   await sharePicture(alice)
   await writeLinks(alice, bob.did)
-  await alice.agent.post({ text: 'An answer', reply: { root: theirs, parent: theirs } })
+  await alice.agent.post({ text: 'A reply', reply: { root: theirs, parent: theirs } })
   await bob.agent.post({ text: 'Quoting', embed: { $type: 'app.bsky.embed.record', record: mine } })
   await bob.agent.post({ text: 'Answering', reply: { root: mine, parent: mine } })
   for (const one of [1, 2, 3]) await alice.agent.post({ text: `More of the same, ${one}` })
@@ -94,7 +94,7 @@ export async function furnish(network: RunningBluesky): Promise<BlueskyAccount> 
 
 const inChat = { headers: { 'atproto-proxy': 'did:web:api.bsky.chat#bsky_chat' } }
 
-/** Words in both directions, one of them taken back, and a group; more than one page of the log. */
+/** Messages in both directions, one of them deleted, and a group; more than one page of the log. */
 async function chat(alice: BlueskyAccount, others: BlueskyAccount[]): Promise<void> {
   for (const other of others) {
     const id = await talkOf(alice, other)
@@ -109,7 +109,7 @@ async function chat(alice: BlueskyAccount, others: BlueskyAccount[]): Promise<vo
   await alice.agent.call('chat.bsky.group.createGroup', {}, { members, name: 'All of us' }, inChat)
 }
 
-/** The conversation of two. */
+/** The conversation of two people. */
 export async function talkOf({ agent }: BlueskyAccount, { did }: BlueskyAccount): Promise<string> {
   const { data } = await agent.call('chat.bsky.convo.getConvoForMembers', { members: [did] }, undefined, inChat)
   return (data['convo'] as { id: string }).id

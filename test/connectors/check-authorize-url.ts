@@ -7,7 +7,9 @@ import { openUpstream } from '../harness/upstream.ts'
 const CALLBACK = 'https://app.test/auth/callback?a=1&b=ü'
 const STATE = 'st-1 +/='
 
-/** The address that people are sent to, to the letter: for a plain sign-in, for each flag, and for a new login. */
+/**
+ * Compares the authorization URL character by character: for a plain sign-in, for each flag, and for a forced login.
+ */
 export async function checkAuthorizeUrl(connector: Connector): Promise<void> {
   const { auth } = connector
   assert.ok(auth.kind === 'oauth2' && !auth.discover)

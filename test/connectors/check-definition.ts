@@ -11,7 +11,7 @@ import { MAP_KEYS } from '#model/normal.ts'
 const root = join(import.meta.dirname, '../..')
 const [MINUTE_MS, WEEK_MS] = [60_000, 7 * 86_400_000]
 
-/** What a connector says of itself. */
+/** Checks the definition of a connector. */
 export function checkDefinition(connector: Connector): void {
   const { service, docs, auth, api, endpoints, aliases, hook } = connector
   const isFile = !URL.canParse(docs) && existsSync(join(root, docs))
@@ -27,31 +27,31 @@ export function checkDefinition(connector: Connector): void {
   if (hook) checkHook(hook)
 }
 
-/** A call that nobody signed is nobody's word. */
+/** A webhook must refuse an unsigned call. */
 function checkHook({ verify, handshake }: Hook): void {
   const sign: Sign = (algorithm, text, encoding = 'hex') =>
     createHmac(algorithm, 'secret').update(text).digest(encoding)
   for (const body of ['', '{}', 'a=1&b=2']) assert.equal(verify({ headers: {}, body, secret: 'secret', sign }), false)
-  assert.equal(handshake?.({}, 'secret', sign), undefined, 'an answer to no question')
+  assert.equal(handshake?.({}, 'secret', sign), undefined, 'a response without a challenge')
 }
 
 function checkEndpoint(name: string, endpoint: Endpoint, scopes: string[] | undefined): void {
   const say = (text: string) => `${name}: ${text}`
   assert.match(name, /^[a-z][a-z0-9_]*$/)
-  assert.match(endpoint.kind.name, /^[a-z0-9][a-z0-9._-]*$/, say('the kind names the type of an IDR'))
+  assert.match(endpoint.kind.name, /^[a-z0-9][a-z0-9._-]*$/, say('the name of the kind is the type in the IDR'))
   assert.ok(['core', 'personal', 'social'].includes(endpoint.class), say('class'))
   assert.ok(endpoint.everyMs >= MINUTE_MS && endpoint.everyMs <= WEEK_MS, say('every'))
   assert.match(endpoint.path, /^\//, say('path'))
   assert.equal(new Set(endpoint.types).size, endpoint.types.length, say('types'))
-  const strangers = Object.keys(endpoint.kind.map).filter((field) => !(MAP_KEYS as string[]).includes(field))
-  assert.deepEqual(strangers, [], say('fields that map does not have'))
-  // A run that starts from a mark does not list everything.
+  const unknownFields = Object.keys(endpoint.kind.map).filter((field) => !(MAP_KEYS as string[]).includes(field))
+  assert.deepEqual(unknownFields, [], say('fields that map does not have'))
+  // A run that starts at a watermark does not list everything.
   if (endpoint.deletes === 'all') assert.equal(endpoint.checkpoint, undefined, say('deletes'))
-  const unasked = scopes === undefined ? [] : endpoint.scope.filter((scope) => !scopes.includes(scope))
-  assert.deepEqual(unasked, [], say('scopes that nobody asks for'))
+  const unrequested = scopes === undefined ? [] : endpoint.scope.filter((scope) => !scopes.includes(scope))
+  assert.deepEqual(unrequested, [], say('scopes that are never requested'))
 }
 
-/** What the connector asks people for, with and without flags; undefined where scopes are no words of the request. */
+/** The scopes that the connector requests, with and without flags; undefined if its requests have no scopes. */
 function scopesOf(auth: Auth): string[] | undefined {
   if (auth.kind !== 'oauth2') return undefined
   const { default: always, name, separator } = auth.scope
@@ -74,6 +74,6 @@ function addressesOf(auth: Auth): string[] {
 }
 
 function checkAddress(url: string): void {
-  // Placeholders such as {key} stand for values that are only known later.
+  // Placeholders such as {key} are not valid in a URL.
   assert.equal(URL.parse(url.replaceAll(/\{\w+\}/g, 'x'))?.protocol, 'https:', url)
 }

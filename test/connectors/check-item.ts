@@ -7,7 +7,7 @@ import { ITEM_TYPES } from '#model/types.ts'
 const [YEAR_2000, YEAR_2100] = [Date.UTC(2000), Date.UTC(2100)]
 const ADDRESSES = ['url', 'image', 'media', 'photo', 'thumbnail_url', 'provider_url']
 
-/** What must be true of every item, whatever service it comes from. */
+/** Checks that hold for the items of every service. */
 export function checkItem(endpoint: Endpoint, owner: string, raw: unknown, draft: ItemDraft): void {
   assert.deepEqual(draft.faults, [], 'readers that failed')
   if (draft.deleted) return
@@ -16,7 +16,7 @@ export function checkItem(endpoint: Endpoint, owner: string, raw: unknown, draft
   if (endpoint.feed) for (const type of draft.types) assert.match(type, /_feed$/, 'what others made is of a feed')
   checkParticipants(endpoint, owner, raw, draft)
   if (draft.place !== undefined) checkPlace(draft.place)
-  for (const dedupeKey of draft.guid) assert.match(dedupeKey, /^[a-z]+:\S+$/, 'marks are separated by spaces')
+  for (const dedupeKey of draft.guid) assert.match(dedupeKey, /^[a-z]+:\S+$/, 'dedupe keys have no spaces')
   for (const text of draft.texts) assert.ok(typeof text === 'string' && text !== '', 'a text to search is a text')
   checkCard(draft)
   checkMap(mapOf(endpoint, raw, owner))
@@ -30,12 +30,12 @@ function checkParticipants(
 ): void {
   if (kind.participants === undefined) return
   assert.ok(participants.length <= MAX_PARTICIPANTS, `${participants.length} participants`)
-  assert.equal(new Set(participants).size, participants.length, 'nobody takes part twice')
+  assert.equal(new Set(participants).size, participants.length, 'participants are unique')
   for (const id of participants) assert.match(id, /\S/, 'a participant without id')
-  // What a person made and the record names no author of is the person's own.
+  // An own item without an author in the record has the person as author.
   const author = String(kind.participants(raw).author ?? (feed ? '' : owner))
   assert.equal(hasAuthor, author !== '', 'the author is known')
-  if (hasAuthor) assert.equal(participants[0], author, 'the author comes first')
+  if (hasAuthor) assert.equal(participants[0], author, 'the author is first')
 }
 
 function checkPlace({ lat, lng }: { lat: number; lng: number }): void {
@@ -52,7 +52,7 @@ function checkCard({ card }: ItemDraft): void {
 function checkMap(map: Record<string, unknown>): void {
   const strangers = Object.keys(map).filter((field) => !(MAP_KEYS as string[]).includes(field))
   assert.deepEqual(strangers, [], 'fields that map does not have')
-  // Numbers beyond 2^53 in a map could not be written as JSON.
+  // A bigint in a map could not be written as JSON.
   assert.doesNotThrow(() => JSON.stringify(map))
   for (const field of ADDRESSES) if (field in map) checkAddress(`map.${field}`, map[field])
   for (const url of (map['urls'] ?? []) as unknown[]) checkAddress('map.urls', url)
@@ -61,10 +61,10 @@ function checkMap(map: Record<string, unknown>): void {
 
 function checkTime(field: string, value: unknown): void {
   const isTime = typeof value === 'number' && Number.isInteger(value) && value > YEAR_2000 && value < YEAR_2100
-  assert.ok(isTime, `${field} is no time in milliseconds: ${String(value)}`)
+  assert.ok(isTime, `${field} is not a valid time in milliseconds: ${String(value)}`)
 }
 
 function checkAddress(field: string, value: unknown): void {
   const protocol = typeof value === 'string' ? URL.parse(value)?.protocol : undefined
-  assert.match(protocol ?? '', /^https?:$/, `${field} is no web address: ${String(value)}`)
+  assert.match(protocol ?? '', /^https?:$/, `${field} is not an http or https URL: ${String(value)}`)
 }

@@ -8,11 +8,11 @@ import { openUpstream } from '../harness/upstream.ts'
 import { labKey, walk } from '../upstream/fixture.ts'
 import { blueskyFixtureMissing, openBlueskyFixture } from './bluesky-fixture.ts'
 
-/** A service that can be asked, and a person who is signed in there. */
+/** A running service, and a person who is signed in there. */
 export interface Fixture {
   caller: ServiceCaller
   self: Self
-  /** The address that the person was sent to. */
+  /** The authorization URL. */
   authorizeUrl: string
   nowMs: () => number
   close: () => Promise<void>
@@ -24,7 +24,7 @@ export interface FixturePlan {
   open: () => Promise<Fixture>
 }
 
-/** Where a connector is walked: a real counterparty where there is one, else the lab's simulator. */
+/** The counterpart of a connector: the real software if available, else the lab's simulator. */
 export async function fixtureFor(connector: Connector): Promise<FixturePlan> {
   if (connector.service === 'bluesky') return { missing: await blueskyFixtureMissing(), open: openBlueskyFixture }
   const name = serviceNames.find((one) => one === connector.service)
@@ -46,7 +46,7 @@ async function openLabFixture(connector: Connector, name: ServiceName): Promise<
   }
   try {
     const key = labKey(lab.services[name])
-    // Everything that may be asked for, so that no endpoint is refused.
+    // All scopes, so that no endpoint is refused.
     const flag =
       connector.auth.kind.startsWith('oauth') && 'dm' in (connector.auth as { flags: object }).flags ? 'dm' : undefined
     const { begun, back } = await walk(upstream, { connector, key, flag })

@@ -6,12 +6,14 @@ import { itemReader, mapOf } from '#kit/read-item.ts'
 type Path = string[]
 
 const RUNS = 25
-/** Records of one endpoint are much alike: so many that differ in their fields stand for all. */
+/** Number of records with different fields that are tested per endpoint. */
 const MAX_SAMPLES = 6
-/** Of a whole answer only some places are taken away at once, so that something is left. */
+/** Of a whole response only some fields are removed at once, so that something is left. */
 const MAX_GAPS = 30
 
-/** A record whose id is left is read without a fault, whatever else it lacks: fields that are absent, null, or holes in lists. */
+/**
+ * A record with an id must be read without a fault, whatever else is missing: absent fields, null, or gaps in lists.
+ */
 export function checkGapsInRecords(connector: Connector, name: string, owner: string, records: unknown[]): void {
   const endpoint = connector.endpoints[name]!
   const read = itemReader(connector, name, endpoint, owner)
@@ -24,7 +26,7 @@ export function checkGapsInRecords(connector: Connector, name: string, owner: st
     fc.assert(
       fc.property(fc.subarray(paths), fc.constantFrom('absent', null, undefined), (gaps, filling) => {
         const raw = filling === 'absent' ? without(record, gaps) : filled(record, gaps, filling)
-        // Some ids are made of several fields, of which one is enough.
+        // Some ids consist of several fields, of which one is enough.
         if (idOf(raw) !== nativeId) return
         mapOf(endpoint, raw, owner)
         const draft = read(raw)
@@ -36,7 +38,9 @@ export function checkGapsInRecords(connector: Connector, name: string, owner: st
   }
 }
 
-/** The same for what is missing around records, or beside them: an answer gives its records or none, and those that have an id are read. */
+/**
+ * The same for missing fields around the records: a response has its records or none, and those with an id are read.
+ */
 export function checkGapsInAnswer(connector: Connector, name: string, owner: string, body: unknown): void {
   const endpoint = connector.endpoints[name]!
   const read = itemReader(connector, name, endpoint, owner)
@@ -61,16 +65,16 @@ function samplesOf(records: unknown[]): unknown[] {
   return [...byFields.values()].slice(0, MAX_SAMPLES)
 }
 
-/** Places in a list are all alike. */
+/** Indexes of a list count as equal. */
 const shape = (path: Path) => path.map((key) => (/^\d+$/.test(key) ? '#' : key)).join('.')
 
-/** Every place in a record, so that any of them can be taken away. */
+/** All paths in a record, any of which can be removed. */
 function pathsOf(value: unknown, at: Path = []): Path[] {
   if (value === null || typeof value !== 'object') return []
   return Object.entries(value).flatMap(([key, inner]) => [[...at, key], ...pathsOf(inner, [...at, key])])
 }
 
-/** Without these fields; lists keep their length, for a hole in one is not JSON. */
+/** Without these fields; lists keep their length, because JSON has no gaps in lists. */
 function without(record: unknown, paths: Path[]): unknown {
   const copy = structuredClone(record)
   for (const path of paths) {

@@ -4,7 +4,7 @@ const postOf = (did: string, key: string) => ({ uri: `at://${did}/app.bsky.feed.
 
 const image = { $type: 'blob', ref: { $link: 'bafkreione' }, mimeType: 'image/jpeg', size: 9 }
 
-/** Records by endpoint, of services that cannot be walked everywhere: their real servers need more than a test machine may have. */
+/** Records by endpoint, for services whose real servers need software that a test machine may lack. */
 export const SAMPLES: Record<string, [endpoint: string, record: object][]> = {
   bluesky: [
     [

@@ -8,15 +8,15 @@ import type { Fixture } from './fixture.ts'
 
 export interface Walked {
   records: unknown[]
-  /** What the first page was cut from. */
+  /** The body of the first page. */
   response: unknown
-  /** How far the walk got, as it would be kept for the next one. */
+  /** The watermark after the walk, as stored for the next one. */
   watermark: Watermark | undefined
 }
 
 const MAX_PAGES = 400
 
-/** Reads an endpoint from its first page to its last, as a sync does, and fails when it comes to no end. */
+/** Reads all pages of an endpoint as a sync does, and fails if there are too many. */
 export async function walkEndpoint(fixture: Fixture, endpoint: Endpoint, from?: Watermark): Promise<Walked> {
   const { checkpoint, pages } = endpoint
   const asked = new Set<string>()
@@ -64,6 +64,6 @@ async function ask(
   assert.equal(status, 200, `${request.method} ${path} answered ${status}: ${text.slice(0, 300)}`)
   const body = parseLossless(text, 1000)
   const { recovery } = caller.connector.api
-  assert.equal(recovery?.({ status, body, headers }), undefined, 'a good answer was taken for a failure')
+  assert.equal(recovery?.({ status, body, headers }), undefined, 'a good response was classified as a failure')
   return { body, headers }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { createApp } from '#flows/apps/apps.ts'
-import { attach } from '#flows/authorize/attach.ts'
+import { connectProfile } from '#flows/authorize/connect-profile.ts'
 import { beginDeletion, continueDeletion, deletionProgress } from '#flows/authorize/delete-app.ts'
 import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
 import { storeOwnItems } from '#flows/sync/own-items/store-own-items.ts'
@@ -79,7 +79,7 @@ async function newApp(): Promise<{ appId: string; ids: string[] }> {
     account: { how: 'new' },
     shard: randomShard(),
   } as const
-  const attached = (await store.database.transaction((tx) => attach(deps, tx, { ...joining, signedIn })))!
+  const attached = (await store.database.transaction((tx) => connectProfile(deps, tx, { ...joining, signedIn })))!
   const destination = {
     id: `dst_${app.id}`,
     appId: app.id,

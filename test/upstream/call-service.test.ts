@@ -4,7 +4,7 @@ import { apiKey, basic, oauth2 } from '#kit/auth.ts'
 import { type Connector, defineConnector } from '#kit/connector.ts'
 import { self } from '#kit/self.ts'
 import { addressOf, callService } from '#upstream/call-service.ts'
-import { beginSignIn, proveCredential } from '#upstream/sign-in.ts'
+import { beginSignIn, verifyCredential } from '#upstream/sign-in.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import { CALLBACK, refusal } from './fixture.ts'
 import { json, type LoopbackServer, startLoopback } from './loopback-server.ts'
@@ -18,7 +18,7 @@ const connector: Connector = defineConnector({
   self: self<{ id: unknown }>('/people/{sub}', ({ id }) => ({ id: String(id) }), { who: '{sub}' }),
 })
 
-suite('calls in a person’s name', () => {
+suite('calls with a person’s credential', () => {
   let open: OpenUpstream
   let service: LoopbackServer
   let stranger: LoopbackServer
@@ -51,7 +51,7 @@ suite('calls in a person’s name', () => {
   })
   const get = (path: string, query = {}) => callService(caller(), { method: 'GET', path, query })
 
-  test('carry the declared headers and parameters, and the token', async () => {
+  test('have the declared headers and parameters, and the token', async () => {
     await get('/things?x=1', { y: 'a b' })
     const [request] = service.requests
     assert.equal(request?.url, '/api/v1/things?x=1&format=json&y=a%20b')
@@ -64,7 +64,7 @@ suite('calls in a person’s name', () => {
     assert.equal(service.requests[0]?.headers.authorization, 'Bearer the-token')
   })
 
-  test('an API key in a header of its own, bare; a name with a password', async () => {
+  test('an API key in its own header without a scheme; a user name with a password', async () => {
     const bare = { ...connector, auth: apiKey({ in: 'header', scheme: '', name: 'X-Api-Key' }) }
     await callService(caller(bare), { method: 'GET', path: '/x' })
     assert.equal(service.requests[0]?.headers['x-api-key'], 'the-token')
@@ -75,19 +75,19 @@ suite('calls in a person’s name', () => {
     await refusal(beginSignIn(open.upstream, input), 'stop', 'not_supported')
   })
 
-  test('whose it is: the subject fills path and query, encoded; a 64-bit id keeps its digits', async () => {
+  test('identity: the subject is encoded into path and query; a 64-bit id keeps its digits', async () => {
     const { key } = caller()
     const credential = { token: 'the-token', subject: 'a@b/../c?d' }
     const known = { ...connector, self: { ...connector.self, alsoKnownAs: () => credential.subject } }
-    const { self: person } = await proveCredential(open.upstream, { connector: known, key, credential })
+    const { self: person } = await verifyCredential(open.upstream, { connector: known, key, credential })
     assert.equal(person.id, '12345678901234567890')
     assert.equal(service.requests[0]?.url, '/api/v1/people/a%40b%2F..%2Fc%3Fd?format=json&who=a%40b%2F..%2Fc%3Fd')
     await refusal(
-      proveCredential(open.upstream, { connector, key, credential: { token: 't' } }),
+      verifyCredential(open.upstream, { connector, key, credential: { token: 't' } }),
       'stop',
       'subject_missing',
     )
-    await refusal(proveCredential(open.upstream, { connector, key, credential }), 'stop', 'subject_mismatch')
+    await refusal(verifyCredential(open.upstream, { connector, key, credential }), 'stop', 'subject_mismatch')
   })
 
   test('stay below the service’s API', () => {
@@ -115,7 +115,7 @@ suite('calls in a person’s name', () => {
       assert.throws(() => addressOf(base, { url }), { reason: 'address_refused' }, url)
   })
 
-  test('S33 follow redirects of reads on the service’s host, and give others back without the token leaving', async () => {
+  test('S33 follow redirects of GET on the service’s host, and return others without sending the token', async () => {
     assert.equal((await get('/r', { to: '/api/v1/end' })).status, 200)
     assert.equal(service.requests.at(-1)?.headers.authorization, 'Bearer the-token')
     for (const to of [`${stranger.url}/x`, 'https://evil.example/', 'file:///etc/passwd', 'http://[::1]:1/'])

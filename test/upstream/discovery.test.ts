@@ -4,10 +4,10 @@ import { locateService } from '#upstream/addresses.ts'
 import { movableClock } from '../../lab/base/clock.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import { oidc } from './connectors/oidc.ts'
-import { refusal, turned } from './fixture.ts'
+import { refusal, withOptions } from './fixture.ts'
 import { json, type LoopbackServer, startLoopback } from './loopback-server.ts'
 
-suite('finding the addresses of an instance', () => {
+suite('discovery', () => {
   const clock = movableClock()
   let open: OpenUpstream
   let server: LoopbackServer
@@ -35,11 +35,11 @@ suite('finding the addresses of an instance', () => {
   })
   const find = (base: string, resource = false) =>
     locateService(open.upstream, {
-      connector: turned(oidc, { discover: { resource } }),
+      connector: withOptions(oidc, { discover: { resource } }),
       key: { key: 'k', secret: 's', overrides: { base_url: base } },
     })
 
-  test('RFC 8414, with the path of the issuer behind the well-known part', async () => {
+  test('RFC 8414, with the path of the issuer after the well-known path', async () => {
     pages['/.well-known/oauth-authorization-server/tenant'] = document(`${server.url}/tenant`)
     const { addresses } = await find(`${server.url}/tenant/`)
     assert.equal(addresses.tokenUrl, `${server.url}/token`)
@@ -48,12 +48,12 @@ suite('finding the addresses of an instance', () => {
     assert.equal(addresses.parUrl, undefined)
   })
 
-  test('OpenID Connect’s address where the other does not exist', async () => {
+  test('OpenID Connect’s address if the other does not exist', async () => {
     pages['/tenant/.well-known/openid-configuration'] = document(`${server.url}/tenant`)
     assert.equal((await find(`${server.url}/tenant`)).addresses.authorizeUrl, `${server.url}/authorize`)
   })
 
-  test('RFC 9728 first, where the API names its authorization server', async () => {
+  test('RFC 9728 first, if the API names its authorization server', async () => {
     pages['/.well-known/oauth-protected-resource'] = {
       resource: server.url,
       authorization_servers: [`${server.url}/as`],
@@ -64,20 +64,20 @@ suite('finding the addresses of an instance', () => {
     assert.equal(addresses.apiUrl, server.url)
     pages['/.well-known/oauth-protected-resource'] = { resource: 'https://else.example', authorization_servers: [] }
     const other = openUpstream(clock)
-    const connector = turned(oidc, { discover: { resource: true } })
+    const connector = withOptions(oidc, { discover: { resource: true } })
     const key = { key: 'k', secret: 's', overrides: { base_url: server.url } }
     await refusal(locateService(other.upstream, { connector, key }), 'stop', 'discovery_failed')
     await other.close()
   })
 
-  test('a person’s own instance does not choose the server that tokens are refreshed at', async () => {
+  test('a person’s own server does not choose the server that refreshes tokens', async () => {
     const theirs = await startLoopback((_request, response) =>
       json(response, { ...document(theirs.url), resource: theirs.url, authorization_servers: [theirs.url] }),
     )
     pages['/.well-known/oauth-protected-resource'] = { resource: server.url, authorization_servers: [server.url] }
     pages['/.well-known/oauth-authorization-server'] = document(server.url)
     const home = { document: String, read: String, apiPath: '' }
-    const connector = turned(oidc, { discover: { resource: true }, home })
+    const connector = withOptions(oidc, { discover: { resource: true }, home })
     const asked = locateService(open.upstream, {
       connector: { ...connector, api: { ...connector.api, baseUrl: `${server.url}/api` } },
       key: { key: 'k', secret: 's', overrides: {} },
@@ -88,7 +88,7 @@ suite('finding the addresses of an instance', () => {
     assert.deepEqual([addresses.apiUrl, addresses.issuer], [theirs.url, server.url])
   })
 
-  test('another issuer, missing addresses, no JSON: refused', async () => {
+  test('another issuer, missing addresses and invalid JSON are refused', async () => {
     const address = '/.well-known/oauth-authorization-server'
     pages[address] = document('https://somebody-else.example')
     await refusal(find(server.url), 'stop', 'discovery_failed')
@@ -99,7 +99,7 @@ suite('finding the addresses of an instance', () => {
     await refusal(find(server.url), 'stop', 'discovery_failed')
   })
 
-  test('is asked once for many, again after some minutes, and at once after a failure', async () => {
+  test('is cached for some minutes; a failure is not cached', async () => {
     await refusal(find(server.url), 'skip', 'not_found')
     pages['/.well-known/oauth-authorization-server'] = document(server.url)
     server.requests.length = 0

@@ -11,13 +11,13 @@ import { createBrowser } from '../../lab/browser.ts'
 
 export const CALLBACK = 'http://127.0.0.1:9/auth/callback'
 
-/** The connector with some knobs turned another way. */
-export function turned<Kind extends OAuth1 | OAuth2>(connector: Connector, knobs: Partial<Kind>): Connector {
-  const auth: unknown = { ...connector.auth, ...knobs }
+/** The connector with other auth options. */
+export function withOptions<Kind extends OAuth1 | OAuth2>(connector: Connector, options: Partial<Kind>): Connector {
+  const auth: unknown = { ...connector.auth, ...options }
   return { ...connector, auth: auth as Kind }
 }
 
-/** Registers an app at a lab service; its key leads to that instance. */
+/** Registers an app at a lab service; the overrides of its key point to that instance. */
 export function labKey(service: LabService, registration: Partial<Registration> = {}): ServiceKey {
   const { key, secret } = service.register({ redirectUris: [CALLBACK], ...registration })
   return { key, secret, overrides: { base_url: service.url } }
@@ -33,9 +33,9 @@ export interface Walk extends Partial<BeginSignIn> {
 
 export interface Walked {
   begun: BegunSignIn
-  /** The query with which the person came back. */
+  /** The query of the callback. */
   params: URLSearchParams
-  /** What `finishSignIn` needs. */
+  /** The input of `finishSignIn`. */
   back: {
     connector: Connector
     key: ServiceKey
@@ -45,7 +45,7 @@ export interface Walked {
   }
 }
 
-/** Begins a sign-in and walks a person through the lab's pages, back to the callback. */
+/** Begins a sign-in and completes the lab's pages, up to the callback. */
 export async function walk(upstream: Upstream, options: Walk): Promise<Walked> {
   const { person = 'ada', decision = 'allow', permissions, ...loginOptions } = options
   const begun = await beginSignIn(upstream, { callbackUrl: CALLBACK, state: 'st', ...loginOptions })
@@ -61,12 +61,12 @@ export function backFrom(
   begun: BegunSignIn,
   params: URLSearchParams,
 ): Walked['back'] {
-  // As sealing and unsealing does it: only what is JSON survives.
+  // Secrets are stored as JSON.
   const secrets = JSON.parse(JSON.stringify(begun.secrets)) as BegunSignIn['secrets']
   return { connector, key, callbackUrl: CALLBACK, secrets, params }
 }
 
-/** Asserts that a promise fails with this recovery and reason, and answers the error. */
+/** Asserts that a promise fails with this recovery and reason, and returns the error. */
 export async function refusal(promise: Promise<unknown>, recovery: Recovery, reason: string): Promise<UpstreamError> {
   const error = await promise.then(
     () => assert.fail('it succeeded'),

@@ -7,7 +7,7 @@ export interface LoopbackServer {
   close(): Promise<void>
 }
 
-/** A server whose every answer the test writes. */
+/** A server whose responses the test writes. */
 export async function startLoopback(
   reply: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<LoopbackServer> {

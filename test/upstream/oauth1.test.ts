@@ -5,13 +5,13 @@ import { demoMicro } from '#connectors/demo-micro/connector.ts'
 import type { OAuth1 } from '#kit/auth.ts'
 import { callService } from '#upstream/call-service.ts'
 import { refreshCredential, revokeCredential } from '#upstream/renew-credential.ts'
-import { beginSignIn, finishSignIn, proveCredential } from '#upstream/sign-in.ts'
+import { beginSignIn, finishSignIn, verifyCredential } from '#upstream/sign-in.ts'
 import type { LabService } from '../../lab/base/service.ts'
 import { type Lab, startLab } from '../../lab/lab.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
-import { CALLBACK, labKey, refusal, turned, walk } from './fixture.ts'
+import { CALLBACK, labKey, refusal, walk, withOptions } from './fixture.ts'
 
-suite('signing in by OAuth 1.0a', () => {
+suite('OAuth 1.0a sign-in', () => {
   let lab: Lab<'demo-micro'>
   let service: LabService
   let open: OpenUpstream
@@ -39,7 +39,7 @@ suite('signing in by OAuth 1.0a', () => {
     return { connector, key, begun, back, ...signedIn }
   }
 
-  test('brings token, secret and person; a 64-bit id keeps its digits', async () => {
+  test('returns token, secret and person; a 64-bit id keeps its digits', async () => {
     const { credential, self, raw, begun } = await held()
     assert.equal(self.id, '7042118006123451000')
     assert.match(raw, /"id":7042118006123451000/)
@@ -48,7 +48,7 @@ suite('signing in by OAuth 1.0a', () => {
     assert.equal(begun.url.includes(String(begun.secrets['requestTokenSecret'])), false)
   })
 
-  test('an id that is a number alone keeps its digits as well', async () => {
+  test('a numeric id keeps its digits too', async () => {
     const byNumber = {
       ...demoMicro,
       self: { ...demoMicro.self, read: (body: unknown) => ({ id: String((body as { id: unknown }).id) }) },
@@ -56,7 +56,7 @@ suite('signing in by OAuth 1.0a', () => {
     assert.equal((await held(byNumber)).self.id, '7042118006123451000')
   })
 
-  test('each signature method and each place for the parameters', async () => {
+  test('each signature method and each transmission of the parameters', async () => {
     const rsa = generateKeyPairSync('rsa', {
       modulusLength: 2048,
       publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -67,7 +67,7 @@ suite('signing in by OAuth 1.0a', () => {
       for (const transmit of ['header', 'query', 'body'] as const) {
         const registered = labKey(service, { publicKey: rsa.publicKey })
         const key = signature === 'RSA-SHA1' ? { ...registered, secret: rsa.privateKey } : registered
-        const { self, connector, credential } = await held(turned<OAuth1>(demoMicro, { signature, transmit }), key)
+        const { self, connector, credential } = await held(withOptions<OAuth1>(demoMicro, { signature, transmit }), key)
         assert.equal(self.handle, 'ada', `${signature} ${transmit}`)
         const caller = { upstream: open.upstream, connector, key, credential }
         const posted = await callService(caller, {
@@ -80,11 +80,11 @@ suite('signing in by OAuth 1.0a', () => {
       }
   })
 
-  test('a realm goes along and is not signed', async () => {
-    assert.equal((await held(turned<OAuth1>(demoMicro, { realm: 'Photos and more' }))).self.handle, 'ada')
+  test('a realm is sent and not signed', async () => {
+    assert.equal((await held(withOptions<OAuth1>(demoMicro, { realm: 'Photos and more' }))).self.handle, 'ada')
   })
 
-  test('flag=dm leads to the page that grants direct messages, on the same instance', async () => {
+  test('flag=dm opens the page that grants direct messages, on the same instance', async () => {
     const key = labKey(service)
     const { begun, back } = await walk(open.upstream, { connector: demoMicro, key, flag: 'dm', forceLogin: true })
     assert.equal(begun.url.startsWith(`${service.url}/oauth/authorize?`), true)
@@ -97,7 +97,7 @@ suite('signing in by OAuth 1.0a', () => {
     assert.equal(refused.status, 403)
   })
 
-  test('the page of a flag moves with an overridden authorize_url', async () => {
+  test('the login page of a flag moves with an overridden authorize_url', async () => {
     const { key, secret } = service.register({ redirectUris: [CALLBACK] })
     const overrides = {
       request_token_url: service.endpoints['request_token_url']!,
@@ -114,8 +114,8 @@ suite('signing in by OAuth 1.0a', () => {
     assert.equal((await finishSignIn(open.upstream, back)).self.handle, 'ada')
   })
 
-  test('the scope goes into the signed request for the token, where the service has one', async () => {
-    const connector = turned<OAuth1>(demoMicro, { scopeName: 'perms' })
+  test('the scope is sent with the signed token request, if the service has scopes', async () => {
+    const connector = withOptions<OAuth1>(demoMicro, { scopeName: 'perms' })
     const input = { connector, key: labKey(service), callbackUrl: CALLBACK, state: 's', scope: 'read write' }
     const { secrets } = await beginSignIn(open.upstream, input)
     assert.match(service.requests.to('/oauth/request_token')[0]!.target, /\?perms=read%2Cwrite$/)
@@ -135,7 +135,7 @@ suite('signing in by OAuth 1.0a', () => {
     await refusal(beginSignIn(open.upstream, input), 'stop', 'callback_unconfirmed')
   })
 
-  test('a wrong verifier is refused, and the message tells no secret', async () => {
+  test('a wrong verifier is refused, and the message has no secret', async () => {
     const { back } = await walk(open.upstream, { connector: demoMicro, key: labKey(service) })
     const params = new URLSearchParams({ oauth_token: back.params.get('oauth_token')!, oauth_verifier: 'guess' })
     const error = await refusal(finishSignIn(open.upstream, { ...back, params }), 'reauthorize', 'service_refused')
@@ -143,12 +143,12 @@ suite('signing in by OAuth 1.0a', () => {
     assert.equal(error.message.includes(String(back.secrets['requestToken'])), false)
   })
 
-  test('the person says no', async () => {
+  test('the person declines', async () => {
     const { back } = await walk(open.upstream, { connector: demoMicro, key: labKey(service), decision: 'deny' })
     await refusal(finishSignIn(open.upstream, back), 'stop', 'access_denied')
   })
 
-  test('wrong keys and an outage are told apart', async () => {
+  test('wrong keys and an outage have different reasons', async () => {
     const input = { connector: demoMicro, callbackUrl: CALLBACK, state: 's' }
     const key = labKey(service)
     const wrong = { ...key, secret: 'not it' }
@@ -156,11 +156,11 @@ suite('signing in by OAuth 1.0a', () => {
     service.faults.add({ path: '/oauth/request_token', kind: 'status', status: 503, retryAfterSeconds: 3 })
     const error = await refusal(beginSignIn(open.upstream, { ...input, key }), 'retry', 'service_failed')
     assert.equal(error.retryAfterMs, 3000)
-    const pem = turned<OAuth1>(demoMicro, { signature: 'RSA-SHA1' })
+    const pem = withOptions<OAuth1>(demoMicro, { signature: 'RSA-SHA1' })
     await refusal(beginSignIn(open.upstream, { ...input, connector: pem, key }), 'stop', 'keys_refused')
   })
 
-  test('a tampered call is refused by the service', async () => {
+  test('a modified call is refused by the service', async () => {
     const { connector, key, credential } = await held()
     const caller = { upstream: open.upstream, connector, key }
     const status = async (tokenSecret: string) =>
@@ -170,22 +170,22 @@ suite('signing in by OAuth 1.0a', () => {
     assert.equal(await status(credential.tokenSecret!), 200)
   })
 
-  test('S26 a token is taken only with the keys of the app that got it', async () => {
+  test('S26 a token is accepted only with the keys of its app', async () => {
     const { credential, connector, key } = await held()
-    assert.equal((await proveCredential(open.upstream, { connector, key, credential })).self.handle, 'ada')
+    assert.equal((await verifyCredential(open.upstream, { connector, key, credential })).self.handle, 'ada')
     const other = labKey(service)
     await refusal(
-      proveCredential(open.upstream, { connector, key: other, credential }),
+      verifyCredential(open.upstream, { connector, key: other, credential }),
       'reauthorize',
       'service_refused',
     )
   })
 
-  test('revoking ends the token, and may be repeated; refreshing is not possible', async () => {
+  test('revocation ends the token, and may be repeated; refreshing is not possible', async () => {
     const grant = await held()
     await refusal(refreshCredential(open.upstream, grant), 'reauthorize', 'no_refresh_token')
     assert.equal(await revokeCredential(open.upstream, grant), 'revoked')
-    await refusal(proveCredential(open.upstream, grant), 'reauthorize', 'service_refused')
+    await refusal(verifyCredential(open.upstream, grant), 'reauthorize', 'service_refused')
     assert.equal(await revokeCredential(open.upstream, grant), 'revoked')
   })
 })

@@ -36,7 +36,7 @@ const odd: Connector = defineConnector({
   self: self<{ id: unknown }>('/{sub}', ({ id }) => ({ id: String(id) })),
 })
 
-suite('a service that names and places everything its own way', () => {
+suite('a service with other names and placements of every parameter', () => {
   let open: OpenUpstream
   let server: LoopbackServer
   let responses: Record<string, unknown>
@@ -102,7 +102,7 @@ suite('a service that names and places everything its own way', () => {
     })
   })
 
-  test('refreshes at its own address and revokes in its own way', async () => {
+  test('refreshes at another address and revokes as declared', async () => {
     const { credential } = await (await signIn()).finished
     const held = { connector: odd, key: key(), credential }
     server.requests.length = 0
@@ -117,14 +117,14 @@ suite('a service that names and places everything its own way', () => {
     assert.equal(revoked.headers['content-type'], 'application/json')
   })
 
-  test('a record of somebody else than the token names is refused, and the token ended', async () => {
+  test('a record of another person than the token’s is refused, and the token revoked', async () => {
     responses['/api/98765432109876543210'] = { id: '98765432109876543211' }
     await refusal((await signIn()).finished, 'stop', 'subject_mismatch')
     const last = server.requests.at(-1)!
     assert.deepEqual([last.method, last.url], ['DELETE', '/apps/my-app/token'])
   })
 
-  test('a refresh that names somebody else is refused, and what it gave is ended', async () => {
+  test('a refresh for another person is refused, and its tokens are revoked', async () => {
     const { credential } = await (await signIn()).finished
     responses['/refresh'] = { status: 0, body: { key: 'tok-2', again: 'ref-2', uid: '7' } }
     const held = { connector: odd, key: key(), credential: { ...credential, previousRefreshToken: 'ref-0' } }
@@ -136,7 +136,7 @@ suite('a service that names and places everything its own way', () => {
     )
   })
 
-  test('an error that echoes the secret and the code does not pass them on', async () => {
+  test('secret and code in an error of the service are not in our message', async () => {
     responses['/token'] = { error: 'invalid_grant', error_description: 'my-secret may not use the-code' }
     const error = await refusal((await signIn()).finished, 'reauthorize', 'grant_refused')
     assert.doesNotMatch(error.message, /my-secret|the-code/)

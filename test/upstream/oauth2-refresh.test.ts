@@ -5,13 +5,13 @@ import { demoSocial } from '#connectors/demo-social/connector.ts'
 import type { OAuth2 } from '#kit/auth.ts'
 import { callService } from '#upstream/call-service.ts'
 import { refreshCredential, revokeCredential } from '#upstream/renew-credential.ts'
-import { finishSignIn, proveCredential } from '#upstream/sign-in.ts'
+import { finishSignIn, verifyCredential } from '#upstream/sign-in.ts'
 import type { LabService } from '../../lab/base/service.ts'
 import { type Lab, startLab } from '../../lab/lab.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
-import { labKey, refusal, turned, walk } from './fixture.ts'
+import { labKey, refusal, walk, withOptions } from './fixture.ts'
 
-suite('keeping, ending and proving an OAuth 2 grant', () => {
+suite('OAuth 2 refresh, revocation and verification', () => {
   let lab: Lab<'demo-social' | 'demo-health'>
   let social: LabService
   let open: OpenUpstream
@@ -43,7 +43,7 @@ suite('keeping, ending and proving an OAuth 2 grant', () => {
     return { connector, key, credential, status }
   }
 
-  test('a rotated refresh token replaces the old one, which is kept for one round', async () => {
+  test('a rotated refresh token replaces the old one, which is kept for one rotation', async () => {
     const grant = await held()
     lab.clock.advance(3_700_000)
     assert.equal(await grant.status(), 401)
@@ -56,7 +56,7 @@ suite('keeping, ending and proving an OAuth 2 grant', () => {
     assert.equal(again.previousRefreshToken, fresh.refreshToken)
   })
 
-  test('a refresh token that is not given again goes on working', async () => {
+  test('a refresh token that the response omits is kept', async () => {
     const grant = await held(demoHealth, lab.services['demo-health'])
     const fresh = await refreshCredential(open.upstream, grant)
     assert.notEqual(fresh.token, grant.credential.token)
@@ -66,7 +66,7 @@ suite('keeping, ending and proving an OAuth 2 grant', () => {
     assert.equal(await grant.status(await refreshCredential(open.upstream, { ...grant, credential: fresh })), 200)
   })
 
-  test('a used refresh token is a lost grant, and the message does not tell it', async () => {
+  test('a used refresh token is a lost grant, and is not in the message', async () => {
     const grant = await held()
     await refreshCredential(open.upstream, grant)
     const error = await refusal(refreshCredential(open.upstream, grant), 'reauthorize', 'grant_refused')
@@ -74,7 +74,7 @@ suite('keeping, ending and proving an OAuth 2 grant', () => {
     assert.equal(error.message.includes(grant.credential.refreshToken!), false)
   })
 
-  test('the refresh token before the last is tried when the last is refused', async () => {
+  test('the previous refresh token is tried if the last is refused', async () => {
     const grant = await held()
     const lostRotation = {
       ...grant.credential,
@@ -109,7 +109,7 @@ suite('keeping, ending and proving an OAuth 2 grant', () => {
     await refusal(attempt(), 'retry', 'answer_unreadable')
   })
 
-  test('an answer that is a bomb is refused', async () => {
+  test('a decompression bomb is refused', async () => {
     const grant = await held()
     social.faults.add({ path: '/oauth/token', kind: 'gzip-bomb' })
     await refusal(refreshCredential(open.upstream, grant), 'stop', 'answer_too_large')
@@ -121,18 +121,18 @@ suite('keeping, ending and proving an OAuth 2 grant', () => {
     await refusal(refreshCredential(open.upstream, { ...grant, key }), 'stop', 'keys_refused')
   })
 
-  test('a refreshed token of somebody else is refused', async () => {
+  test('a refreshed token of another person is refused', async () => {
     const grant = await held(demoHealth, lab.services['demo-health'])
     const credential = { ...grant.credential, subject: 'ben@H02' }
     await refusal(refreshCredential(open.upstream, { ...grant, credential }), 'reauthorize', 'subject_changed')
   })
 
-  test('a grant that nobody holds and that cannot be revoked is logged with service and reason, and counted', async () => {
+  test('an abandoned grant that cannot be revoked is logged with service and reason, and counted', async () => {
     const health = lab.services['demo-health']
     const grant = await held(demoHealth, health)
     const credential = { ...grant.credential, subject: 'ben@H02' }
     const before = open.lines.length
-    const told = () =>
+    const logged = () =>
       open.lines
         .slice(before)
         .map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -141,26 +141,26 @@ suite('keeping, ending and proving an OAuth 2 grant', () => {
     health.faults.add({ path: new URL(revokeUrl!).pathname, kind: 'status', status: 502 })
     await refusal(refreshCredential(open.upstream, { ...grant, credential }), 'reauthorize', 'subject_changed')
     health.faults.clear()
-    const message = 'a grant that nobody holds could not be revoked'
+    const message = 'an abandoned grant could not be revoked'
     assert.deepEqual(
-      told().map((line) => [line['message'], line['service'], line['reason']]),
+      logged().map((line) => [line['message'], line['service'], line['reason']]),
       [[message, 'demo-health', 'service_failed']],
     )
     assert.deepEqual(open.upstream.log.counts(), [{ level: 'warn', message, count: 1 }])
-    // One that can be revoked leaves no line.
+    // A grant that can be revoked is not logged.
     const other = await held(demoHealth, health)
     const stranger = { ...other, credential: { ...other.credential, subject: 'ben@H02' } }
     await refusal(refreshCredential(open.upstream, stranger), 'reauthorize', 'subject_changed')
-    assert.equal(told().length, 1)
+    assert.equal(logged().length, 1)
   })
 
-  test('without a refresh token there is nothing to refresh', async () => {
+  test('a credential without a refresh token cannot be refreshed', async () => {
     const grant = await held()
     const { refreshToken: _, ...credential } = grant.credential
     await refusal(refreshCredential(open.upstream, { ...grant, credential }), 'reauthorize', 'no_refresh_token')
   })
 
-  test('revoking ends the grant, and may be repeated', async () => {
+  test('revocation ends the grant, and may be repeated', async () => {
     const grant = await held()
     assert.equal(await revokeCredential(open.upstream, grant), 'revoked')
     assert.equal(await grant.status(), 401)
@@ -170,7 +170,7 @@ suite('keeping, ending and proving an OAuth 2 grant', () => {
     await refusal(revokeCredential(open.upstream, grant), 'retry', 'service_failed')
   })
 
-  test('a service without revocation says so', async () => {
+  test('a service without revocation is not_supported', async () => {
     const grant = await held()
     const { revokeUrl: _, ...auth } = demoSocial.auth as OAuth2
     assert.equal(
@@ -179,14 +179,14 @@ suite('keeping, ending and proving an OAuth 2 grant', () => {
     )
   })
 
-  test('a way of revoking that is the service’s own', async () => {
-    const connector = turned<OAuth2>(demoSocial, {
+  test('a declared revocation request', async () => {
+    const connector = withOptions<OAuth2>(demoSocial, {
       revoke: { method: 'POST', tokenPlacement: 'form', parameters: { token: '{token}', app: '{key}' } },
     })
     const grant = await held(connector)
     assert.equal(await revokeCredential(open.upstream, grant), 'revoked')
     assert.equal(await grant.status(), 401)
-    const deleting = turned<OAuth2>(demoSocial, {
+    const deleting = withOptions<OAuth2>(demoSocial, {
       revokeUrl: 'https://demo-social.test/apps/{key}/grant',
       revoke: { method: 'DELETE', tokenPlacement: 'bearer' },
     })
@@ -197,21 +197,29 @@ suite('keeping, ending and proving an OAuth 2 grant', () => {
     assert.equal(request?.headers.authorization, `Bearer ${grant.credential.token}`)
   })
 
-  test('S26 only a good token of this very app is taken', async () => {
+  test('S26 only a valid token of this app is accepted', async () => {
     const grant = await held()
     const { token } = grant.credential
-    const proved = await proveCredential(open.upstream, { ...grant, credential: { token } })
+    const proved = await verifyCredential(open.upstream, { ...grant, credential: { token } })
     assert.equal(proved.self.handle, 'ada')
     const other = await held()
-    await refusal(proveCredential(open.upstream, { ...other, credential: { token } }), 'reauthorize', 'service_refused')
+    await refusal(
+      verifyCredential(open.upstream, { ...other, credential: { token } }),
+      'reauthorize',
+      'service_refused',
+    )
     const { verifyApp: _, ...unchecked } = demoSocial.auth as OAuth2
     for (const connector of [demoSocial, { ...demoSocial, auth: unchecked }])
       for (const bad of ['malformed token\r\nx: y', 'unknown', ''])
-        await assert.rejects(proveCredential(open.upstream, { ...grant, connector, credential: { token: bad } }), {
+        await assert.rejects(verifyCredential(open.upstream, { ...grant, connector, credential: { token: bad } }), {
           name: 'UpstreamError',
           recovery: 'reauthorize',
         })
     lab.clock.advance(3_700_000)
-    await refusal(proveCredential(open.upstream, { ...grant, credential: { token } }), 'reauthorize', 'service_refused')
+    await refusal(
+      verifyCredential(open.upstream, { ...grant, credential: { token } }),
+      'reauthorize',
+      'service_refused',
+    )
   })
 })

@@ -6,9 +6,9 @@ import type { OAuth2 } from '#kit/auth.ts'
 import { beginSignIn, finishSignIn } from '#upstream/sign-in.ts'
 import { type Lab, startLab } from '../../lab/lab.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
-import { CALLBACK, labKey, refusal, turned, walk } from './fixture.ts'
+import { CALLBACK, labKey, refusal, walk, withOptions } from './fixture.ts'
 
-suite('signing in by OAuth 2', () => {
+suite('OAuth 2 sign-in', () => {
   let lab: Lab<'demo-social' | 'demo-health'>
   let open: OpenUpstream
   before(async () => {
@@ -30,7 +30,7 @@ suite('signing in by OAuth 2', () => {
   const socialWalk = (options: Partial<Parameters<typeof walk>[1]> = {}) =>
     walk(open.upstream, { connector: demoSocial, key: labKey(social()), ...options })
 
-  test('brings the credential, the person and their untouched record', async () => {
+  test('returns the credential, the person and the unchanged record', async () => {
     const { back, params } = await socialWalk()
     assert.equal(params.get('state'), 'st')
     const { credential, self, raw } = await finishSignIn(open.upstream, back)
@@ -45,7 +45,7 @@ suite('signing in by OAuth 2', () => {
     assert.ok(life > 3_590_000 && life <= 3_600_000, String(life))
   })
 
-  test('keeps its secrets out of the address and out of the log', async () => {
+  test('has no secrets in the authorization URL and in the log', async () => {
     const { begun, back } = await socialWalk()
     const url = new URL(begun.url)
     assert.equal(url.searchParams.get('code_challenge_method'), 'S256')
@@ -76,14 +76,14 @@ suite('signing in by OAuth 2', () => {
     assert.equal(new URL(url).searchParams.get('scope'), 'profile,activity')
   })
 
-  test('the scope that the person left is the one that counts', async () => {
+  test('the granted scope is stored', async () => {
     const { back } = await socialWalk({ scope: 'profile email', permissions: ['profile'] })
     const { credential, self } = await finishSignIn(open.upstream, back)
     assert.equal(credential.scope, 'profile')
     assert.equal(self.email, undefined)
   })
 
-  test('force_login asks for the password again; an unknown flag changes nothing', async () => {
+  test('force_login requires the password again; an unknown flag changes nothing', async () => {
     const base = { connector: demoSocial, key: labKey(social()), callbackUrl: CALLBACK, state: 's' }
     const forced = await beginSignIn(open.upstream, { ...base, forceLogin: true, flag: 'constructor' })
     assert.equal(new URL(forced.url).searchParams.get('prompt'), 'login')
@@ -96,29 +96,29 @@ suite('signing in by OAuth 2', () => {
     assert.equal((await finishSignIn(open.upstream, back)).self.handle, 'ada')
   })
 
-  test('a native id with an at sign stays as it is', async () => {
+  test('a native id with an at sign stays unchanged', async () => {
     const { back } = await walk(open.upstream, { connector: demoHealth, key: labKey(lab.services['demo-health']) })
     const { credential, self } = await finishSignIn(open.upstream, back)
     assert.equal(self.id, 'ada@H01')
     assert.equal(credential.subject, 'ada@H01')
   })
 
-  test('a pushed request leaves only a reference in the address', async () => {
-    const connector = turned<OAuth2>(demoSocial, { parUrl: 'https://demo-social.test/oauth/par' })
+  test('with a pushed request, the authorization URL has only a reference', async () => {
+    const connector = withOptions<OAuth2>(demoSocial, { parUrl: 'https://demo-social.test/oauth/par' })
     const key = labKey(social(), { settings: { par: 'required' } })
     const { begun, back } = await socialWalk({ connector, key })
     assert.deepEqual([...new URL(begun.url).searchParams.keys()].sort(), ['client_id', 'request_uri'])
     assert.equal((await finishSignIn(open.upstream, back)).self.handle, 'ada')
   })
 
-  test('a pushed request that is refused stops before the person is sent anywhere', async () => {
-    const connector = turned<OAuth2>(demoSocial, { parUrl: 'https://demo-social.test/oauth/par' })
+  test('a refused pushed request fails before the redirect', async () => {
+    const connector = withOptions<OAuth2>(demoSocial, { parUrl: 'https://demo-social.test/oauth/par' })
     const key = { ...labKey(social()), secret: 'wrong' }
     const input = { connector, key, callbackUrl: CALLBACK, state: 's' }
     await refusal(beginSignIn(open.upstream, input), 'stop', 'keys_refused')
   })
 
-  test('the person says no', async () => {
+  test('the person declines', async () => {
     const { back } = await socialWalk({ decision: 'deny' })
     await refusal(finishSignIn(open.upstream, back), 'stop', 'access_denied')
     assert.equal(social().requests.count('/oauth/token'), 0)
@@ -140,7 +140,7 @@ suite('signing in by OAuth 2', () => {
     await refusal(finishSignIn(open.upstream, { ...back, secrets }), 'stop', 'issuer_mismatch')
   })
 
-  test('no code, and a code given twice, are refused', async () => {
+  test('a missing code and a repeated code are refused', async () => {
     const { back } = await socialWalk()
     const without = new URLSearchParams(back.params)
     without.delete('code')
@@ -150,7 +150,7 @@ suite('signing in by OAuth 2', () => {
     await refusal(finishSignIn(open.upstream, { ...back, params: twice }), 'stop', 'parameter_repeated')
   })
 
-  test('a grant whose person cannot be read is ended at the service', async () => {
+  test('a grant whose person cannot be read is revoked', async () => {
     const { back } = await socialWalk()
     social().faults.add({ path: '/api/me', kind: 'status', status: 503 })
     await refusal(finishSignIn(open.upstream, back), 'retry', 'service_failed')
@@ -162,7 +162,7 @@ suite('signing in by OAuth 2', () => {
     )
   })
 
-  test('a wrong verifier, a used code and wrong keys are told apart', async () => {
+  test('a wrong verifier, a used code and wrong keys have different reasons', async () => {
     const wrong = (await socialWalk()).back
     const secrets = { ...wrong.secrets, verifier: 'x'.repeat(43) }
     await refusal(finishSignIn(open.upstream, { ...wrong, secrets }), 'reauthorize', 'grant_refused')

@@ -6,16 +6,16 @@ import type { Credential, OAuth2 } from '#kit/auth.ts'
 import { callService } from '#upstream/call-service.ts'
 import { createDpopKey } from '#upstream/dpop/proof.ts'
 import { refreshCredential, revokeCredential } from '#upstream/renew-credential.ts'
-import { beginSignIn, finishSignIn, proveCredential } from '#upstream/sign-in.ts'
+import { beginSignIn, finishSignIn, verifyCredential } from '#upstream/sign-in.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import { type BlueskyAccount, blueskyMissing, type RunningBluesky, startBluesky } from '../real/bluesky.ts'
-import { backFrom, CALLBACK, refusal, turned } from './fixture.ts'
+import { backFrom, CALLBACK, refusal, withOptions } from './fixture.ts'
 
 const skip = await blueskyMissing()
 const query = new URLSearchParams({ redirect_uri: CALLBACK, scope: 'atproto transition:generic' })
 const clientId = `http://localhost?${query.toString()}`
 
-suite('signing in at a Bluesky data server', { skip }, () => {
+suite('sign-in at a Bluesky data server', { skip }, () => {
   let network: RunningBluesky
   let alice: BlueskyAccount
   let open: OpenUpstream
@@ -31,7 +31,7 @@ suite('signing in at a Bluesky data server', { skip }, () => {
 
   /** The connector with the identity directory of this network. */
   const local = (plcUrl = network.plcUrl) =>
-    turned<OAuth2>(bluesky, {
+    withOptions<OAuth2>(bluesky, {
       home: { document: (did) => `${plcUrl}/${did}`, read: personalDataServer, apiPath: '/xrpc' },
     })
   const key = () => ({ key: clientId, secret: '', overrides: { base_url: network.pdsUrl } })
@@ -65,7 +65,7 @@ suite('signing in at a Bluesky data server', { skip }, () => {
     assert.ok(credential.dpopKey && credential.refreshToken && credential.expiresAt)
   })
 
-  test('calls carry proofs; a token without its key is worth nothing', async () => {
+  test('calls have proofs; a token without its key is refused', async () => {
     const { session, credential, connector, key } = await held()
     assert.equal((await session()).status, 200)
     assert.notEqual((await session({ ...credential, dpopKey: await createDpopKey() })).status, 200)
@@ -87,11 +87,11 @@ suite('signing in at a Bluesky data server', { skip }, () => {
     assert.equal(posted.status, 200, posted.text)
   })
 
-  test('a server’s first question for a nonce costs one more request and no failure', async () => {
+  test('a server’s first demand for a nonce causes one more request and no failure', async () => {
     const { connector, key, credential } = await held()
     const fresh = openUpstream()
     try {
-      const proved = await proveCredential(fresh.upstream, { connector, key, credential })
+      const proved = await verifyCredential(fresh.upstream, { connector, key, credential })
       assert.equal(proved.self.id, alice.did)
       const statuses = fresh.lines.map((line) => JSON.parse(line) as { status?: number; address?: string })
       const asked = statuses.filter(({ address }) => address?.endsWith('getSession')).map(({ status }) => status)
@@ -131,13 +131,13 @@ suite('signing in at a Bluesky data server', { skip }, () => {
     await refusal(finishSignIn(open.upstream, forged), 'stop', 'issuer_mismatch')
   })
 
-  test('a server that is not the person’s own cannot speak for them', async () => {
-    const elsewhere = turned<OAuth2>(local(), {
+  test('a server that is not the person’s own is refused', async () => {
+    const elsewhere = withOptions<OAuth2>(local(), {
       home: { document: (did) => `${network.plcUrl}/${did}`, read: () => network.plcUrl, apiPath: '/xrpc' },
     })
     const { back } = await signIn({}, elsewhere)
     await assert.rejects(finishSignIn(open.upstream, back), { name: 'UpstreamError' })
-    const stranger = turned<OAuth2>(local(), {
+    const stranger = withOptions<OAuth2>(local(), {
       home: {
         document: (did) => `${network.plcUrl}/${did}`,
         read: (document) => personalDataServer(document, 'did:plc:somebodyelse'),

@@ -3,15 +3,15 @@ import { after, before, suite, test } from 'node:test'
 import type { OAuth1 } from '#kit/auth.ts'
 import { callService } from '#upstream/call-service.ts'
 import { revokeCredential } from '#upstream/renew-credential.ts'
-import { beginSignIn, finishSignIn, proveCredential } from '#upstream/sign-in.ts'
+import { beginSignIn, finishSignIn, verifyCredential } from '#upstream/sign-in.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import { oauthlibMissing, type RunningOauthlibProvider, startOauthlibProvider } from '../real/oauthlib-provider.ts'
 import { oauthlib } from './connectors/oauthlib.ts'
-import { backFrom, CALLBACK, refusal, turned } from './fixture.ts'
+import { backFrom, CALLBACK, refusal, withOptions } from './fixture.ts'
 
 const skip = await oauthlibMissing()
 
-suite('signing in at a service judged by oauthlib', { skip }, () => {
+suite('sign-in at a service verified by oauthlib', { skip }, () => {
   let open: OpenUpstream
   let provider: RunningOauthlibProvider
   before(async () => {
@@ -35,11 +35,11 @@ suite('signing in at a service judged by oauthlib', { skip }, () => {
     return backFrom({ connector, key }, begun, new URL(url).searchParams)
   }
 
-  test('all three legs with each method and each place', async () => {
+  test('all three legs with each method and each transmission', async () => {
     for (const signature of ['HMAC-SHA1', 'HMAC-SHA256', 'RSA-SHA1'] as const)
       for (const transmit of ['header', 'query', 'body'] as const) {
         const key = keyWith(signature === 'RSA-SHA1' ? provider.rsaPrivateKey : undefined)
-        const connector = turned<OAuth1>(oauthlib, { signature, transmit })
+        const connector = withOptions<OAuth1>(oauthlib, { signature, transmit })
         const { self, credential } = await finishSignIn(open.upstream, await signIn(connector, key, { user: 'bob' }))
         assert.match(self.id, /bob/, `${signature} ${transmit}`)
         const caller = { upstream: open.upstream, connector, key, credential }
@@ -58,7 +58,7 @@ suite('signing in at a service judged by oauthlib', { skip }, () => {
       }
   })
 
-  test('a body that is no form is sent as it is', async () => {
+  test('a body that is not a form is sent unchanged', async () => {
     const back = await signIn()
     const { credential } = await finishSignIn(open.upstream, back)
     const caller = { upstream: open.upstream, connector: oauthlib, key: back.key, credential }
@@ -86,7 +86,7 @@ suite('signing in at a service judged by oauthlib', { skip }, () => {
     await refusal(finishSignIn(open.upstream, crossed), 'stop', 'request_token_mismatch')
   })
 
-  test('what is tampered with is refused', async () => {
+  test('a modified request is refused', async () => {
     const input = { connector: oauthlib, callbackUrl: CALLBACK, state: 's' }
     await refusal(beginSignIn(open.upstream, { ...input, key: keyWith('wrong') }), 'stop', 'service_refused')
     const other = { ...input, callbackUrl: `${CALLBACK}/other`, key: keyWith() }
@@ -95,9 +95,9 @@ suite('signing in at a service judged by oauthlib', { skip }, () => {
     const { credential } = await finishSignIn(open.upstream, back)
     const tampered = { ...credential, tokenSecret: 'tampered' }
     const held = { connector: oauthlib, key: back.key }
-    await refusal(proveCredential(open.upstream, { ...held, credential: tampered }), 'reauthorize', 'service_refused')
+    await refusal(verifyCredential(open.upstream, { ...held, credential: tampered }), 'reauthorize', 'service_refused')
     await provider.revoke(credential.token)
-    await refusal(proveCredential(open.upstream, { ...held, credential }), 'reauthorize', 'service_refused')
+    await refusal(verifyCredential(open.upstream, { ...held, credential }), 'reauthorize', 'service_refused')
     assert.equal(await revokeCredential(open.upstream, { ...held, credential }), 'not_supported')
   })
 })

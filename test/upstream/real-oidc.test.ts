@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
 import type { OAuth2 } from '#kit/auth.ts'
 import { refreshCredential, revokeCredential } from '#upstream/renew-credential.ts'
-import { beginSignIn, finishSignIn, proveCredential } from '#upstream/sign-in.ts'
+import { beginSignIn, finishSignIn, verifyCredential } from '#upstream/sign-in.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import {
   type OidcClient,
@@ -13,7 +13,7 @@ import {
   startOidcProvider,
 } from '../real/oidc-provider.ts'
 import { oidc } from './connectors/oidc.ts'
-import { backFrom, CALLBACK, refusal, turned } from './fixture.ts'
+import { backFrom, CALLBACK, refusal, withOptions } from './fixture.ts'
 
 const skip = await oidcProviderMissing()
 
@@ -24,7 +24,7 @@ const addressesOf = (provider: RunningOidcProvider) => ({
   api_url: provider.issuer,
 })
 
-suite('signing in at oidc-provider', { skip }, () => {
+suite('sign-in at oidc-provider', { skip }, () => {
   let open: OpenUpstream
   const running: RunningOidcProvider[] = []
   before(() => {
@@ -47,7 +47,7 @@ suite('signing in at oidc-provider', { skip }, () => {
     return { provider, key, signIn }
   }
 
-  test('the whole flow with PKCE, found by what the server publishes', async () => {
+  test('the whole flow with PKCE and discovery', async () => {
     const { signIn, key, provider } = await start()
     const back = await signIn({ user: 'bob' })
     assert.equal(back.params.get('iss'), provider.issuer)
@@ -59,12 +59,12 @@ suite('signing in at oidc-provider', { skip }, () => {
       photo: 'https://people.example/bob.png',
     })
     assert.equal(credential.scope, 'openid profile email')
-    assert.equal((await proveCredential(open.upstream, { connector: oidc, key, credential })).self.id, 'bob')
+    assert.equal((await verifyCredential(open.upstream, { connector: oidc, key, credential })).self.id, 'bob')
   })
 
-  test('secret in the body, and addresses given one by one', async () => {
+  test('secret in the body, and explicit addresses', async () => {
     const { provider, key } = await start({ authMethod: 'client_secret_post' })
-    const connector = turned<OAuth2>(oidc, { tokenAuth: 'post' })
+    const connector = withOptions<OAuth2>(oidc, { tokenAuth: 'post' })
     const own = { ...key, overrides: addressesOf(provider) }
     const begun = await beginSignIn(open.upstream, { connector, key: own, callbackUrl: CALLBACK, state: 'st' })
     const url = await provider.login(begun.url)
@@ -72,9 +72,9 @@ suite('signing in at oidc-provider', { skip }, () => {
     assert.equal((await finishSignIn(open.upstream, back)).self.id, 'alice')
   })
 
-  test('without PKCE the server refuses: at once when requests are pushed, else by redirect', async () => {
+  test('without PKCE the server refuses: at the pushed request, else by redirect', async () => {
     const { signIn, key, provider } = await start()
-    const connector = turned<OAuth2>(oidc, { pkce: false })
+    const connector = withOptions<OAuth2>(oidc, { pkce: false })
     const error = await refusal(signIn({}, connector), 'stop', 'request_refused')
     assert.match(error.message, /PKCE/)
     const own = { ...key, overrides: addressesOf(provider) }
@@ -96,9 +96,9 @@ suite('signing in at oidc-provider', { skip }, () => {
     const { credential, ...rest } = await finishSignIn(open.upstream, back)
     assert.equal(rest.self.id, 'alice')
     await refusal(finishSignIn(open.upstream, back), 'reauthorize', 'grant_refused')
-    // The server ends what the first use gave.
+    // The server revokes the tokens of the first use.
     const { connector, key } = back
-    await refusal(proveCredential(open.upstream, { connector, key, credential }), 'reauthorize', 'service_refused')
+    await refusal(verifyCredential(open.upstream, { connector, key, credential }), 'reauthorize', 'service_refused')
   })
 
   test('S03 the issuer: wrong, missing although announced, missing and not announced', async () => {
@@ -128,7 +128,7 @@ suite('signing in at oidc-provider', { skip }, () => {
       const fresh = await refreshCredential(open.upstream, grant)
       assert.notEqual(fresh.token, credential.token)
       assert.equal(fresh.refreshToken === credential.refreshToken, !rotateRefresh)
-      assert.equal((await proveCredential(open.upstream, { ...grant, credential: fresh })).self.id, 'alice')
+      assert.equal((await verifyCredential(open.upstream, { ...grant, credential: fresh })).self.id, 'alice')
       if (rotateRefresh) await refusal(refreshCredential(open.upstream, grant), 'reauthorize', 'grant_refused')
     }
   })
@@ -140,10 +140,10 @@ suite('signing in at oidc-provider', { skip }, () => {
     const grant = { connector: back.connector, key: back.key, credential }
     assert.equal(await revokeCredential(open.upstream, grant), 'revoked')
     await refusal(refreshCredential(open.upstream, grant), 'reauthorize', 'grant_refused')
-    await refusal(proveCredential(open.upstream, grant), 'reauthorize', 'service_refused')
+    await refusal(verifyCredential(open.upstream, grant), 'reauthorize', 'service_refused')
   })
 
-  test('an app that proves itself by a signed assertion', async () => {
+  test('client authentication by a signed assertion', async () => {
     const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const jwk = { ...pair.publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256', use: 'sig' }
     const client = {
@@ -155,7 +155,7 @@ suite('signing in at oidc-provider', { skip }, () => {
     const { provider, key } = await start({ clients: [client] })
     const secret = JSON.stringify({ ...pair.privateKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256' })
     const own = { ...key, key: 'asserting', secret }
-    const connector = turned<OAuth2>(oidc, { tokenAuth: 'private_key_jwt' })
+    const connector = withOptions<OAuth2>(oidc, { tokenAuth: 'private_key_jwt' })
     const input = { connector, callbackUrl: CALLBACK, state: 'st' }
     const begun = await beginSignIn(open.upstream, { ...input, key: own })
     const params = new URL(await provider.login(begun.url)).searchParams

@@ -8,7 +8,7 @@ import { type Lab, startLab } from '../../lab/lab.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import { refusal } from './fixture.ts'
 
-suite('the one way out', () => {
+suite('sending requests', () => {
   let lab: Lab<'demo-social'>
   let service: LabService
   let open: OpenUpstream
@@ -27,7 +27,7 @@ suite('the one way out', () => {
   const get = (more: { timeoutMs?: number; maxBytes?: number } = {}) =>
     open.upstream.send({ method: 'GET', url: `${service.url}${path}?access_token=in-the-query`, ...more })
 
-  test('gives status, headers and text', async () => {
+  test('returns status, headers and text', async () => {
     const response = await get()
     assert.equal(response.status, 200)
     assert.match(response.headers['content-type'] ?? '', /json/)
@@ -44,7 +44,7 @@ suite('the one way out', () => {
     await refusal(get({ timeoutMs: 150 }), 'retry', 'service_timeout')
   })
 
-  test('a deadline holds for all calls together', async () => {
+  test('a deadline applies to all calls together', async () => {
     service.faults.add({ path, kind: 'delay', delayMs: 60, times: 0 })
     const bounded = withDeadline(open.upstream, 100)
     const ask = () => bounded.send({ method: 'GET', url: `${service.url}${path}` })
@@ -53,27 +53,27 @@ suite('the one way out', () => {
     await refusal(ask(), 'retry', 'service_timeout')
   })
 
-  test('a reset and a broken body can be tried again', async () => {
+  test('a reset and an interrupted body can be retried', async () => {
     service.faults.add({ path, kind: 'reset' })
     await refusal(get(), 'retry', 'service_unreachable')
     service.faults.add({ path, kind: 'truncated', how: 'dropped' })
     await assert.rejects(get(), { name: 'UpstreamError', recovery: 'retry' })
   })
 
-  test('nothing larger than allowed is read, packed or not', async () => {
+  test('nothing larger than the limit is read, compressed or not', async () => {
     await refusal(get({ maxBytes: 10 }), 'stop', 'answer_too_large')
     service.faults.add({ path, kind: 'gzip-bomb' })
     await refusal(get(), 'stop', 'answer_too_large')
   })
 
-  test('a redirect comes back as it is', async () => {
+  test('a redirect is returned unchanged', async () => {
     const location = `${service.url}/elsewhere`
     service.faults.add({ path, kind: 'response', status: 302, headers: { location }, body: '' })
     assert.equal((await get()).status, 302)
     assert.equal(service.requests.count('/elsewhere'), 0)
   })
 
-  test('S30 addresses inside the house are refused, and nobody is called', async () => {
+  test('S30 private addresses are refused without a connection', async () => {
     for (const url of [
       'http://10.0.0.1/',
       'http://169.254.169.254/latest',
@@ -84,8 +84,8 @@ suite('the one way out', () => {
       await refusal(open.upstream.send({ method: 'GET', url }), 'stop', 'address_refused')
   })
 
-  // Else whoever signs in at a server of their own could find out which names there are inside the operator's network.
-  test('F25 a name that is refused and a name that is not there fail in the same words', async () => {
+  // Otherwise a person with their own server could probe which names exist in the operator's network.
+  test('F25 a refused name and a name that does not exist fail with the same message', async () => {
     const resolve = async (name: string) => {
       if (name === 'missing.test') throw new Error('getaddrinfo ENOTFOUND missing.test')
       return name === 'empty.test' ? [] : [{ address: '10.0.0.1' }]

@@ -4,7 +4,7 @@ import { kind, timeOf } from '#kit/kind.ts'
 import { cursorPages } from '#kit/pages.ts'
 import type { Person } from './post.ts'
 
-/** Direct messages live at a service of their own, which the person's server forwards to. */
+/** Direct messages are at a separate service; the person's server forwards calls to it. */
 const service = { headers: { 'atproto-proxy': 'did:web:api.bsky.chat#bsky_chat' }, scope: ['transition:chat.bsky'] }
 
 interface MessageView {
@@ -61,8 +61,8 @@ const conversation = kind<Conversation>({
   },
 })
 
-/** Without a cursor the log begins now; this is the least one there can be. */
-const BEGINNING = '2222222222222'
+/** Without a cursor the log starts now; this is the smallest possible cursor. */
+const FIRST_CURSOR = '2222222222222'
 
 const isMessage = ({ $type, message: view }: Partial<LogEntry>): boolean =>
   /#log(Create|Delete)Message$/.test($type ?? '') && view !== undefined
@@ -71,11 +71,11 @@ export const chat = {
   messages: endpoint<Log, LogEntry>({
     ...service,
     path: '/chat.bsky.convo.getLog',
-    query: { cursor: BEGINNING },
+    query: { cursor: FIRST_CURSOR },
     items: ({ logs }) => logs?.filter((entry): entry is LogEntry => entry !== null && isMessage(entry)),
     kind: message,
     types: ['messages'],
-    // The log always names a cursor; it is read when nothing follows it.
+    // The log always has a cursor; an empty page is the end.
     pages: cursorPages({ param: 'cursor', from: ({ logs, cursor }: Log) => (logs?.length ? cursor : undefined) }),
     checkpoint: token<Log>({ param: 'cursor', from: ({ cursor }) => cursor }),
     every: '15m',

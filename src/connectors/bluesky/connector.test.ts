@@ -74,7 +74,7 @@ const repost = {
 const read = (name: Name, raw: unknown) => itemReader(bluesky, name, endpoints[name], OWNER)(raw)
 
 suite('bluesky', () => {
-  test('an own post with pictures, a link, an answer and a quote', () => {
+  test('an own post with pictures, a link, a reply and a quote', () => {
     const draft = read('posts', stored)
     assert.equal(draft.nativeId, stored.uri)
     assert.equal(draft.at, Date.parse('2026-05-01T10:00:00.123Z'))
@@ -92,7 +92,7 @@ suite('bluesky', () => {
     assert.equal(map['lang'], 'en')
   })
 
-  test('galleries, videos, cards and blobs of old', () => {
+  test('galleries, videos, cards and blobs of old records', () => {
     const withEmbed = (embed: object) =>
       read('posts', { ...stored, value: { text: '', createdAt: stored.value.createdAt, embed } })
     const gallery = withEmbed({
@@ -108,11 +108,11 @@ suite('bluesky', () => {
     assert.deepEqual([card.types, card.card.url, card.card.description], [['statuses', 'news'], external.uri, 'D'])
   })
 
-  test('a post cannot be younger than its first sight', () => {
+  test('the time of a post is not later than its indexedAt', () => {
     assert.equal(read('timeline', { post: view }).at, Date.parse(view.indexedAt))
   })
 
-  test('a repost is another item than the post, with the same mark', () => {
+  test('a repost is another item than the post, with the same dedupe key', () => {
     const [plain, shared] = [read('timeline', { post: view }), read('timeline', repost)]
     assert.deepEqual([plain.nativeId, shared.nativeId], [view.uri, repost.reason.uri])
     assert.deepEqual(shared.guid, plain.guid)
@@ -126,7 +126,7 @@ suite('bluesky', () => {
     assert.deepEqual(read('author_feed', repost).types, [])
   })
 
-  test('likes and follows name what they are about', () => {
+  test('likes and follows refer to their subject', () => {
     const createdAt = '2026-05-01T00:00:00Z'
     const like = {
       uri: `at://${OWNER}/app.bsky.feed.like/3l1`,
@@ -140,7 +140,7 @@ suite('bluesky', () => {
     assert.equal(mapOf(endpoints.follows, follow)['url'], `https://bsky.app/profile/${CLEO}`)
   })
 
-  test('notifications about posts are of the feed, others have no type', () => {
+  test('notifications about posts belong to the feed, others have no type', () => {
     const told = { uri: view.uri, author: person, reason: 'mention', record: view.record, indexedAt: view.indexedAt }
     const mention = read('notifications', told)
     assert.deepEqual([mention.types, mention.texts], [['statuses_feed'], ['Hello']])
@@ -154,7 +154,7 @@ suite('bluesky', () => {
     assert.notEqual(liked.id, mention.id)
   })
 
-  test('bookmarks of posts that are gone, and people', () => {
+  test('bookmarks of deleted posts, and people', () => {
     const gone = {
       subject: ref(BEN, '3lgone'),
       createdAt: '2026-05-01T00:00:00Z',
@@ -170,7 +170,7 @@ suite('bluesky', () => {
     assert.deepEqual([contact.texts, contact.card.description], [['Ben', 'ben.test'], 'Doors'])
   })
 
-  test('every collection is asked of the person’s own repository', () => {
+  test('every collection is read from the person’s own repository', () => {
     assert.deepEqual(endpoints.likes.query, { repo: '{id}', collection: 'app.bsky.feed.like' })
     const request = endpoints.posts.pages.first({
       method: 'GET',
@@ -183,7 +183,7 @@ suite('bluesky', () => {
     assert.equal(next({ records: [] }), undefined)
   })
 
-  test('the chat log is read from its beginning, then from where it ended', () => {
+  test('the chat log is read from its start, then from the last cursor', () => {
     const { pages, checkpoint, items, query } = endpoints.messages
     const sent = { id: 'm1', rev: 'r', text: 'Tea?', sender: { did: BEN }, sentAt: '2026-05-01T10:00:00Z' }
     const created = { $type: 'chat.bsky.convo.defs#logCreateMessage', rev: 'r', convoId: 'c1', message: sent }
@@ -206,7 +206,7 @@ suite('bluesky', () => {
     assert.deepEqual(convo.participants, [BEN, OWNER])
   })
 
-  test('an account that is gone stops, anything else is judged by its status', () => {
+  test('errors about the account stop, others are classified by status', () => {
     const recover = (status: number, body: unknown) => bluesky.api.recovery?.({ status, body, headers: {} })
     assert.equal(recover(400, { error: 'RepoDeactivated', message: 'x' }), 'stop')
     assert.equal(recover(502, { error: 'UpstreamFailure' }), undefined)

@@ -11,8 +11,8 @@ interface Session {
   email?: string
 }
 
-/** The account, not the call, is what the server refuses. */
-const GONE = [
+/** Errors about the account, not about the call. */
+const ACCOUNT_ERRORS = [
   'AccountDeactivated',
   'AccountTakedown',
   'RepoDeactivated',
@@ -22,8 +22,8 @@ const GONE = [
 ]
 
 /**
- * An app's key is its `client_id`: the address of its client metadata document, or `http://localhost?…` on a developer's
- * machine. Public clients have no secret; others put their private JWK there.
+ * An app's key is its `client_id`: the URL of its client metadata document, or `http://localhost?…` on a developer's
+ * machine. Public clients have no secret; the secret of others is their private JWK.
  */
 export const bluesky = defineConnector({
   service: 'bluesky',
@@ -41,10 +41,10 @@ export const bluesky = defineConnector({
   }),
   api: {
     baseUrl: 'https://bsky.social/xrpc',
-    // Counted by address and server: https://docs.bsky.app/docs/advanced-guides/rate-limits
+    // Per IP address and server: https://docs.bsky.app/docs/advanced-guides/rate-limits
     limits: { app: { calls: 3000, perS: 300 } },
     rate: rateFrom({ remaining: 'ratelimit-remaining', reset: 'ratelimit-reset' }),
-    recovery: ({ body }) => (GONE.includes(errorOf(body)) ? 'stop' : undefined),
+    recovery: ({ body }) => (ACCOUNT_ERRORS.includes(errorOf(body)) ? 'stop' : undefined),
   },
   self: self<Session>('/com.atproto.server.getSession', ({ did, handle, email }) => ({
     id: did,

@@ -9,7 +9,7 @@ const SHARED = [
   },
 ]
 
-/** The marks of things made elsewhere that these links lead to. */
+/** Dedupe keys of the records at other services that these links refer to. */
 export function dedupeKeysOfLinks(links: string[]): string[] {
   return links
     .flatMap((url) => SHARED.map(({ dedupeKey, link }) => [dedupeKey, link.exec(url)?.[1]]))

@@ -8,7 +8,7 @@ import {
   type Bookmark,
   bookmark,
   contact,
-  type FeedLine,
+  type FeedEntry,
   feedPost,
   linkKind,
   type Notification,
@@ -28,7 +28,7 @@ const pages = cursorPages({
   size: { param: 'limit', value: 100 },
 })
 
-/** A collection of the person's own repository: complete on every reading, so that what is missing was deleted. */
+/** A collection of the person's own repository. Listings are complete, so a missing record was deleted. */
 function collection<Value>(name: string, kind: Kind<Stored<Value>>, types: BaseType[], every: string): Endpoint {
   return endpoint<Cursor & { records?: Stored<Value>[] }, Stored<Value>>({
     path: '/com.atproto.repo.listRecords',
@@ -44,7 +44,7 @@ function collection<Value>(name: string, kind: Kind<Stored<Value>>, types: BaseT
 }
 
 const HOUR_MS = 3_600_000
-/** What the AppView knows of other people; the person's own server forwards these calls to it. */
+/** Data of the AppView about other people; the person's own server forwards these calls to it. */
 const appView = { scope: ['transition:generic'], pages }
 
 export const endpoints = {
@@ -53,8 +53,11 @@ export const endpoints = {
   reposts: collection('app.bsky.feed.repost', linkKind('repost'), [], '1h'),
   follows: collection('app.bsky.graph.follow', linkKind('follow'), [], '6h'),
   blocks: collection('app.bsky.graph.block', linkKind('block'), [], '1d'),
-  /** The own posts and reposts once more, with counts and what was shared: no type, or each post would be there twice. */
-  author_feed: endpoint<Cursor & { feed?: FeedLine[] }, FeedLine>({
+  /**
+   * Own posts and reposts again, with counts and the shared content. Without types, otherwise each post would be listed
+   * twice.
+   */
+  author_feed: endpoint<Cursor & { feed?: FeedEntry[] }, FeedEntry>({
     ...appView,
     path: '/app.bsky.feed.getAuthorFeed',
     query: { actor: '{id}', filter: 'posts_with_replies' },
@@ -65,7 +68,7 @@ export const endpoints = {
     class: 'personal',
     deletes: 'all',
   }),
-  timeline: endpoint<Cursor & { feed?: FeedLine[] }, FeedLine>({
+  timeline: endpoint<Cursor & { feed?: FeedEntry[] }, FeedEntry>({
     ...appView,
     path: '/app.bsky.feed.getTimeline',
     items: ({ feed }) => feed,

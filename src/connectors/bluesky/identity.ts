@@ -3,15 +3,15 @@ interface DidDocument {
   service?: { id?: string; type?: string; serviceEndpoint?: unknown }[]
 }
 
-/** Where the public document of a DID stands: the PLC directory, or the domain that the DID names. */
+/** URL of the DID document: at the PLC directory, or at the domain of a `did:web`. */
 export function didDocumentUrl(did: string): string {
   const [, method, name = ''] = /^did:(plc|web):([a-zA-Z0-9.%-]+)$/.exec(did) ?? []
   if (method === 'plc') return `https://plc.directory/${did}`
   if (method === 'web') return `https://${name}/.well-known/did.json`
-  throw new RangeError('Not a DID that this network uses')
+  throw new RangeError('Unsupported DID method')
 }
 
-/** The server that holds the person's data, as the document says. */
+/** The personal data server (PDS) of a DID document. */
 export function personalDataServer(document: unknown, did: string): string | undefined {
   const { id: subject, service: services = [] } = document as DidDocument
   if (subject !== did) return undefined

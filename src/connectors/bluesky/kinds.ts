@@ -2,7 +2,7 @@ import { kind, timeOf } from '#kit/kind.ts'
 import { type Person, type Post, postPeople, postReaders, postTime, postTypes } from './post.ts'
 import { type Embed, type Link, ownerOf, type PostRecord, pageOf, type Stored } from './records.ts'
 
-/** One's own post, from one's own repository. */
+/** A post of the person's own repository. */
 const ownPost = ({ uri, value }: Stored<PostRecord>): Post => ({ uri, record: value ?? {} })
 
 export const post = kind<Stored<PostRecord>>({
@@ -14,7 +14,7 @@ export const post = kind<Stored<PostRecord>>({
   ...postReaders(ownPost),
 })
 
-/** Likes, reposts, follows and blocks only name what they are about. */
+/** Likes, reposts, follows and blocks only refer to their subject. */
 export function linkKind(name: string) {
   const subjectOf = ({ value }: Stored<Link>) =>
     typeof value?.subject === 'object' ? value.subject.uri : value?.subject
@@ -53,43 +53,43 @@ function viewedPost(view: PostView | undefined): Post {
   return { uri, author, record: record ?? {}, embed, indexedAt, counts }
 }
 
-/** A line of a feed: a post, or the same post once more because somebody shared it. */
-export interface FeedLine {
+/** An entry of a feed: a post, or a repost of it. */
+export interface FeedEntry {
   post: PostView
   /** `by` for reposts; pins have none. */
   reason?: { by?: Person; uri?: string; indexedAt?: string }
 }
 
-const postOfLine = (line: FeedLine) => viewedPost(line.post)
+const postOfEntry = (entry: FeedEntry) => viewedPost(entry.post)
 
-export const feedPost = kind<FeedLine>({
+export const feedPost = kind<FeedEntry>({
   name: 'post',
   id: ({ post: { uri }, reason }) => (reason?.by ? (reason.uri ?? `${uri}#${reason.by.did}`) : uri),
-  at: (line) => (line.reason?.by ? timeOf(line.reason.indexedAt) : postTime(postOfLine(line))),
-  types: (line) => postTypes(postOfLine(line)),
-  participants: (line) => {
-    const { author, others } = postPeople(postOfLine(line))
-    return { author, others: [line.reason?.by?.did, ...others] }
+  at: (entry) => (entry.reason?.by ? timeOf(entry.reason.indexedAt) : postTime(postOfEntry(entry))),
+  types: (entry) => postTypes(postOfEntry(entry)),
+  participants: (entry) => {
+    const { author, others } = postPeople(postOfEntry(entry))
+    return { author, others: [entry.reason?.by?.did, ...others] }
   },
-  ...postReaders(postOfLine),
+  ...postReaders(postOfEntry),
 })
 
 export interface Bookmark {
   subject: { uri: string }
   createdAt?: string
-  /** The post, or a note that it is gone or blocked, which has no record. */
+  /** The post, or a `notFoundPost` or `blockedPost`, which has no record. */
   item?: PostView
 }
 
-const markedPost = ({ subject, item }: Bookmark): Post => ({ ...viewedPost(item), uri: subject.uri })
+const bookmarkedPost = ({ subject, item }: Bookmark): Post => ({ ...viewedPost(item), uri: subject.uri })
 
 export const bookmark = kind<Bookmark>({
   name: 'bookmark',
   id: ({ subject }) => subject.uri,
   at: ({ createdAt }) => timeOf(createdAt),
-  types: (raw) => postTypes(markedPost(raw)),
-  participants: (raw) => postPeople(markedPost(raw)),
-  ...postReaders(markedPost),
+  types: (raw) => postTypes(bookmarkedPost(raw)),
+  participants: (raw) => postPeople(bookmarkedPost(raw)),
+  ...postReaders(bookmarkedPost),
 })
 
 export interface Notification {
@@ -102,24 +102,24 @@ export interface Notification {
 }
 
 const ABOUT_POSTS = ['mention', 'reply', 'quote', 'subscribed-post']
-const toldPost = ({ uri, author, record, indexedAt }: Notification): Post => ({
+const notifiedPost = ({ uri, author, record, indexedAt }: Notification): Post => ({
   uri,
   author,
   record: record ?? {},
   indexedAt,
 })
 
-/** One record can tell several things: a reply that also mentions comes twice. */
+/** One record can cause several notifications: a reply that also mentions the person has two. */
 export const notification = kind<Notification>({
   name: 'notification',
   id: ({ uri, reason }) => (uri === undefined ? uri : `${uri}#${reason}`),
   at: ({ indexedAt }) => timeOf(indexedAt),
-  types: (raw) => (ABOUT_POSTS.includes(raw.reason ?? '') ? postTypes(toldPost(raw)) : []),
+  types: (raw) => (ABOUT_POSTS.includes(raw.reason ?? '') ? postTypes(notifiedPost(raw)) : []),
   participants: (raw) => {
-    const { author, others } = postPeople(toldPost(raw))
+    const { author, others } = postPeople(notifiedPost(raw))
     return { author, others: [...others, ownerOf(raw.reasonSubject)] }
   },
-  ...postReaders(toldPost),
+  ...postReaders(notifiedPost),
 })
 
 export interface Profile extends Person {

@@ -5,7 +5,7 @@ export interface Picture {
   thumbnail: string | undefined
   alt: string | undefined
   size: AspectRatio | undefined
-  /** The file as it was uploaded. */
+  /** The original upload. */
   original: string | undefined
 }
 
@@ -15,22 +15,22 @@ export interface Media {
   link:
     | { url: string; title?: string | undefined; description?: string | undefined; thumbnail?: string | undefined }
     | undefined
-  /** Address of what the post quotes. */
+  /** URI of the quoted record. */
   quoted: string | undefined
 }
 
-/** What a post carries beside its text. `did` is its author, whose server keeps the files. */
+/** The media of a post. `did` is its author, whose server stores the files. */
 export function mediaOf(embed: Embed | undefined, did: string | undefined): Media {
   const own = embed?.media ?? embed
   return {
-    pictures: (own?.images ?? own?.items ?? []).map((image) => picture(image, did)),
-    video: own?.video || own?.playlist ? film(own, did) : undefined,
+    pictures: (own?.images ?? own?.items ?? []).map((image) => pictureOf(image, did)),
+    video: own?.video || own?.playlist ? videoOf(own, did) : undefined,
     link: linkOf(own, did),
     quoted: embed?.record?.uri ?? embed?.record?.record?.uri,
   }
 }
 
-function picture({ image, alt, aspectRatio, fullsize, thumb, thumbnail }: Image, did: string | undefined): Picture {
+function pictureOf({ image, alt, aspectRatio, fullsize, thumb, thumbnail }: Image, did: string | undefined): Picture {
   return {
     url: fullsize ?? onCdn('feed_fullsize', did, image),
     thumbnail: thumb ?? thumbnail ?? onCdn('feed_thumbnail', did, image),
@@ -40,7 +40,7 @@ function picture({ image, alt, aspectRatio, fullsize, thumb, thumbnail }: Image,
   }
 }
 
-function film({ video, playlist, thumbnail, alt, aspectRatio }: Embed, did: string | undefined): Picture {
+function videoOf({ video, playlist, thumbnail, alt, aspectRatio }: Embed, did: string | undefined): Picture {
   const original = blobUrl(did, video)
   return { url: playlist ?? original, thumbnail, alt, size: aspectRatio, original }
 }
@@ -54,7 +54,9 @@ function linkOf(embed: Embed | undefined, did: string | undefined): Media['link'
 
 const cidOf = (blob: Blob | undefined): string | undefined => blob?.ref?.$link ?? blob?.cid
 
-/** Files are public at the person's own server; this address is the API's, and moves with it to that server. */
+/**
+ * Files are public at the person's own server; this URL is below the API address and is moved with it to that server.
+ */
 function blobUrl(did: string | undefined, blob: Blob | undefined): string | undefined {
   const cid = cidOf(blob)
   if (did === undefined || cid === undefined) return undefined

@@ -11,18 +11,18 @@ export interface Person {
   avatar?: string
 }
 
-/** A post as far as it is known: from its author's repository, or from an AppView with counts and addresses. */
+/** A post from its author's repository, or from an AppView with counts and URLs. */
 export interface Post {
   uri: string | undefined
   record: PostRecord
   author?: Person | undefined
-  /** The AppView's embed, whose addresses are the better ones. */
+  /** The AppView's embed, which has URLs. */
   embed?: Embed | undefined
   indexedAt?: string | undefined
   counts?: { likes?: number | undefined; comments?: number | undefined; shares?: number | undefined } | undefined
 }
 
-/** Clients choose `createdAt` freely; a post cannot be younger than its first sight, which is what AppViews sort by. */
+/** The earlier of `createdAt`, which clients choose freely, and `indexedAt`; AppViews sort by the same time. */
 export function postTime({ record, indexedAt }: Post): number | undefined {
   const [createdMs, indexedMs] = [timeOf(record.createdAt), timeOf(indexedAt)]
   return createdMs === undefined || indexedMs === undefined ? (createdMs ?? indexedMs) : Math.min(createdMs, indexedMs)
@@ -56,7 +56,7 @@ export function postPeople(post: Post): { author: string | undefined; others: (s
   return { author: author?.did ?? ownerOf(uri), others }
 }
 
-/** The readers that all kinds of posts share, given where the post stands in the record. */
+/** The readers that all kinds of posts share; `postIn` finds the post in the record. */
 export function postReaders<Raw>(postIn: (raw: Raw) => Post): Pick<Kind<Raw>, 'guid' | 'map' | 'card'> {
   const picture = (raw: Raw) => mediaIn(postIn(raw)).pictures[0] ?? mediaIn(postIn(raw)).video
   return {

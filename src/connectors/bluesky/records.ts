@@ -1,11 +1,11 @@
-/** What people keep in their repositories, as the lexicons define it. Everything but an address may be missing. */
+/** Records of repositories, as the lexicons define them. Everything except the URI may be missing. */
 
 export interface StrongRef {
   uri: string
   cid?: string
 }
 
-/** Old records name the blob by `cid` alone. */
+/** Old records have only the `cid` of the blob. */
 export interface Blob {
   ref?: { $link?: string }
   cid?: string
@@ -16,7 +16,7 @@ export interface AspectRatio {
   height?: number
 }
 
-/** An image of a record (`image`) or, with addresses, of an AppView's answer. */
+/** An image of a record (`image`) or, with URLs, of an AppView's response. */
 export interface Image {
   image?: Blob
   alt?: string
@@ -26,7 +26,7 @@ export interface Image {
   thumbnail?: string
 }
 
-/** Any `app.bsky.embed.*`, of a record or of an AppView's answer; the fields tell which. */
+/** Any `app.bsky.embed.*`, of a record or of an AppView's response. */
 export interface Embed {
   images?: Image[]
   /** Galleries. */
@@ -37,7 +37,7 @@ export interface Embed {
   alt?: string
   aspectRatio?: AspectRatio
   external?: { uri?: string; title?: string; description?: string; thumb?: Blob | string }
-  /** What is quoted; beside `media` one level deeper. */
+  /** The quoted record; next to `media` it is one level deeper. */
   record?: { uri?: string; record?: { uri?: string } }
   media?: Embed
 }
@@ -67,16 +67,16 @@ export interface Link {
   createdAt?: string
 }
 
-const ADDRESS = /^at:\/\/(did:[^/]+)(?:\/([^/]+)\/([^/]+))?/
+const AT_URI = /^at:\/\/(did:[^/]+)(?:\/([^/]+)\/([^/]+))?/
 
-/** Whose record an `at://` address names. */
+/** The DID of an `at://` URI. */
 export function ownerOf(uri: string | undefined): string | undefined {
-  return ADDRESS.exec(uri ?? '')?.[1]
+  return AT_URI.exec(uri ?? '')?.[1]
 }
 
-/** The page on which people read a post or meet a person. */
+/** The web page of a post or person. */
 export function pageOf(uri: string | undefined): string | undefined {
-  const [, did, collection, key] = ADDRESS.exec(uri ?? '') ?? []
+  const [, did, collection, key] = AT_URI.exec(uri ?? '') ?? []
   if (did === undefined) return undefined
   return collection === 'app.bsky.feed.post'
     ? `https://bsky.app/profile/${did}/post/${key}`

@@ -41,7 +41,7 @@ const weight = {
 const read = (name: Name, raw: unknown) => itemReader(demoHealth, name, endpoints[name], OWNER)(raw)
 
 suite('demo-health', () => {
-  test('an activity starts in local time, belongs to its owner, and names who was there', () => {
+  test('an activity has a local start time, its owner as author, and the other participants', () => {
     const draft = read('activities', run)
     assert.equal(draft.idr, 'activity:ada%40H01@demo-health/activities#4100231')
     assert.equal(draft.at, Date.UTC(2026, 4, 1, 6, 30))
@@ -63,7 +63,7 @@ suite('demo-health', () => {
     assert.deepEqual([draft.place, draft.faults], [undefined, []])
   })
 
-  test('a measure is a whole number and a power of ten', () => {
+  test('a measure is an integer and a power of ten', () => {
     assert.equal(read('measures', weight).at, 1_777_617_000_000)
     const map = mapOf(endpoints.measures, weight)
     assert.deepEqual([map['metric'], map['value'], map['unit']], ['weight', 71.25, 'kg'])
@@ -77,13 +77,13 @@ suite('demo-health', () => {
     assert.deepEqual([draft.types, draft.category, draft.card.title], [[], undefined, 'Balance 2'])
   })
 
-  test('measures are walked in windows of 31 days, through empty ones, back to the beginning', () => {
+  test('measures are walked in windows of 31 days, through empty ones, back to the earliest day', () => {
     const { pages, prepare } = endpoints.measures
     const plain: PageRequest = { method: 'GET', path: '/measures', query: {} }
     const nowMs = Date.UTC(2026, 2, 15, 23, 59)
     let request: PageRequest | undefined = pages.first(prepare!(plain, { nowMs, watermark: undefined }))
     assert.deepEqual({ ...request.query }, { start: '2026-02-13', end: '2026-03-15' })
-    // Preparing again, as for every page, must not jump back to today.
+    // Preparing each page again must not return to today's window.
     assert.deepEqual(prepare!(request, { nowMs, watermark: undefined }), request)
     const windows: { start: number; end: number }[] = []
     while (request !== undefined) {
@@ -99,7 +99,7 @@ suite('demo-health', () => {
     }
   })
 
-  test('activities go on from what changed last, measures from a week before', () => {
+  test('activities continue from the last change, measures from a week before', () => {
     const { checkpoint, pages } = endpoints.activities
     assert.equal(checkpoint?.advance({ items: [run, { ...run, updated_at: 5 }], body: undefined }, 7), 1777617000)
     assert.deepEqual(checkpoint?.query(1777617000), { updated_after: '1777616940' })

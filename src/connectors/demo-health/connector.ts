@@ -44,7 +44,7 @@ export const demoHealth = defineConnector({
     location: person.city,
   })),
   endpoints: {
-    // Offsets shift while they are walked, so that a missing record proves nothing.
+    // Offsets shift during a walk, so a missing record may still exist.
     activities: endpoint<{ activities: Activity[] }, Activity>({
       path: '/activities',
       items: ({ activities }) => activities,
@@ -56,7 +56,7 @@ export const demoHealth = defineConnector({
       class: 'personal',
       scope: ['activity'],
     }),
-    // Watches and scales upload late: the last week is read again.
+    // Watches and scales upload late, so the last week is read again.
     measures: endpoint<{ measures: Measure[] }, Measure>({
       path: '/measures',
       items: ({ measures }) => measures,

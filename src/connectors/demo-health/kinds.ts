@@ -43,7 +43,7 @@ export interface Device {
   kind?: string
 }
 
-/** The owner is not in the record, so that only the others are known. */
+/** The record has only the other participants, not the owner. */
 export const activity = kind<Activity>({
   name: 'activity',
   id: ({ id }) => id,
@@ -93,12 +93,15 @@ export const device = kind<Device>({
   card: { description: ({ kind: what }) => what },
 })
 
-/** The value comes as a whole number and a power of ten; reading it as a decimal keeps 71.25 from becoming 71.25000000000001. */
+/**
+ * The value is an integer and a power of ten. Parsed as a decimal string, because multiplying would turn 71.25 into
+ * 71.25000000000001.
+ */
 function realValue({ value, exponent }: Measure): number | undefined {
   return value === undefined ? undefined : Number(`${value}e${exponent ?? 0}`)
 }
 
-/** Half a point is none. */
+/** Undefined unless both coordinates are present. */
 function pointOf(point: Point | null | undefined): { lat: number; lng: number } | undefined {
   return point?.lat === undefined || point.lng === undefined ? undefined : { lat: point.lat, lng: point.lng }
 }

@@ -51,7 +51,7 @@ const message = {
 const read = (name: Name, raw: unknown) => itemReader(demoMicro, name, endpoints[name], OWNER)(raw)
 
 suite('demo-micro', () => {
-  test('a status keeps all digits of its id, and its longitude comes first', () => {
+  test('a status keeps all digits of its id, and coordinates have the longitude first', () => {
     const draft = read('statuses', status)
     assert.equal(draft.idr, `status:${OWNER}@demo-micro/statuses#2031478811234567890`)
     assert.equal(draft.at, Date.UTC(2026, 10, 14, 9, 30, 5))
@@ -66,14 +66,14 @@ suite('demo-micro', () => {
     assert.equal(map['place'], 'Lisbon, Portugal')
   })
 
-  test('the same words of one person have the same mark', () => {
+  test('the same text of one person has the same dedupe key', () => {
     const again = { ...status, id_str: '1', url: 'https://demo-micro.test/ada/status/1' }
     assert.deepEqual(read('timeline', again).guid, read('statuses', status).guid)
     assert.notDeepEqual(read('statuses', { ...status, text: 'Else' }).guid, read('statuses', status).guid)
     assert.deepEqual(read('timeline', again).types, ['statuses_feed', 'photos_feed', 'news_feed'])
   })
 
-  test('a plain status is nothing more', () => {
+  test('a plain status has no other type', () => {
     const { coordinates: _, place: __, entities: ___, ...rest } = status
     const plain = {
       ...rest,
@@ -95,7 +95,7 @@ suite('demo-micro', () => {
     assert.deepEqual(read('following', ben).texts, ['Ben', 'ben'])
   })
 
-  test('pages go below the lowest id until an empty one comes', () => {
+  test('pages continue below the lowest id until an empty one', () => {
     const { pages } = endpoints.statuses
     const request = pages.first({ method: 'GET', path: '/statuses/mine', query: {} })
     assert.deepEqual(request.query, { count: '200' })
@@ -105,7 +105,7 @@ suite('demo-micro', () => {
     assert.equal(pages.next({ request, body: [], headers: {}, count: 0 }), undefined)
   })
 
-  test('messages go on after the newest id, own statuses are read again for a month', () => {
+  test('messages continue after the newest id, own statuses of the last month are read again', () => {
     const { checkpoint } = endpoints.messages
     const items = ['99', '100', '9'].map((id_str) => ({ ...message, id_str }))
     assert.equal(checkpoint?.advance({ items, body: items }, undefined), '100')
@@ -116,7 +116,7 @@ suite('demo-micro', () => {
     assert.equal(known('Wed Nov 25 00:00:00 +0000 2026'), false)
   })
 
-  test('missing the permission for messages is no failure of the profile', () => {
+  test('a missing permission for messages does not fail the profile', () => {
     const recover = (status: number, body: unknown) => demoMicro.api.recovery?.({ status, body, headers: {} })
     assert.equal(recover(403, { errors: [{ code: 93, message: 'No direct messages' }] }), 'skip')
     assert.equal(recover(403, { errors: [{ code: 186 }] }), undefined)

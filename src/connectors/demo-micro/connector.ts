@@ -17,8 +17,8 @@ interface Self extends Account {
 const NO_MESSAGES = 93
 const DAY_MS = 86_400_000
 
-/** `since_id` would hide edits and deletions, which nothing tells: the newest days are read again instead. */
-const newestAgain = (days: number) =>
+/** Reads the newest days again, because `since_id` would hide edits and deletions. */
+const rereadNewest = (days: number) =>
   untilKnown<Status>({ value: ({ created_at }) => timeOf(created_at), overlap: days * DAY_MS })
 
 export const demoMicro = defineConnector({
@@ -55,7 +55,7 @@ export const demoMicro = defineConnector({
       kind: status,
       types: ['statuses'],
       pages: idPages,
-      checkpoint: newestAgain(30),
+      checkpoint: rereadNewest(30),
       every: '10m',
       class: 'personal',
       deletes: 'window',
@@ -67,12 +67,12 @@ export const demoMicro = defineConnector({
       types: ['statuses'],
       feed: true,
       pages: idPages,
-      checkpoint: newestAgain(2),
+      checkpoint: rereadNewest(2),
       every: '5m',
       class: 'social',
       deletes: 'window',
     }),
-    // Sorted by the status, not by when it was liked: an old one that is liked today stands far down, so all are read.
+    // Sorted by the status, not by the time of the like, so a new like can be on any page and all are read.
     favourites: endpoint<Status[], Status>({
       path: '/favourites',
       items: (list) => list,

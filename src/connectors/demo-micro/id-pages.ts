@@ -1,6 +1,6 @@
 import type { Pages } from '#kit/pages.ts'
 
-/** `max_id` is that one and older ones: the next page begins below the lowest id, and only an empty page is the end. */
+/** `max_id` is inclusive, so the next page starts one below the lowest id. Only an empty page is the end. */
 export const idPages: Pages = {
   first: (request) => ({ ...request, query: { count: '200', ...request.query } }),
   next: ({ request, body }) => {

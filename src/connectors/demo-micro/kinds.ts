@@ -47,7 +47,7 @@ function linksOf({ entities }: Pick<Status, 'entities'> | { entities: Status['en
   return (entities?.urls ?? []).map(({ url, expanded_url }) => expanded_url ?? url ?? '').filter((url) => url !== '')
 }
 
-// GeoJSON: the longitude comes first.
+// GeoJSON has the longitude first.
 function placeOf({ coordinates }: Status): Place | undefined {
   const [lng, lat] = coordinates?.coordinates ?? []
   return lat === undefined || lng === undefined ? undefined : { lat, lng }
@@ -63,7 +63,7 @@ export const status = kind<Status>({
   guid: ({ account, text }) => [
     account?.handle === undefined || !text ? undefined : `guid:${account.handle}@demo-micro/#${murmur3Hex(text)}`,
   ],
-  // A reply names only the handle it answers; that person is among the mentions.
+  // A reply has only the handle of the other person, who is among the mentions.
   participants: ({ account, entities, reshare_of }) => ({
     author: account?.id_str,
     others: [reshare_of?.account, ...(entities?.mentions ?? [])].map((person) => person?.id_str),

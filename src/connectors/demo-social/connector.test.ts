@@ -84,7 +84,7 @@ suite('demo-social', () => {
     assert.equal(map['lang'], 'en')
   })
 
-  test('a check-in has a place, and is a status only with words', () => {
+  test('a check-in has a place, and is a status only with a text', () => {
     const draft = read('posts', checkin)
     assert.deepEqual(draft.types, ['checkins'])
     assert.deepEqual(draft.place, { lat: 38.7, lng: -9.1 })
@@ -93,7 +93,7 @@ suite('demo-social', () => {
     assert.deepEqual(read('posts', { ...checkin, text: 'Bread!' }).types, ['checkins', 'statuses'])
   })
 
-  test('what comes from the feed is others’', () => {
+  test('records of the feed belong to others', () => {
     assert.deepEqual(read('feed', link).types, ['statuses_feed', 'news_feed'])
     const draft = read('feed', picture)
     assert.deepEqual(draft.types, ['photos_feed'])
@@ -104,7 +104,7 @@ suite('demo-social', () => {
     assert.deepEqual(draft.texts, ['A door'])
   })
 
-  test('deletions are records of their own', () => {
+  test('deletions are records', () => {
     const gone = { id: '10', deleted: true, deleted_at: '2026-06-01T00:00:00.000Z' }
     assert.equal(read('posts', gone).deleted, true)
     assert.equal(read('posts', link).deleted, false)
@@ -130,14 +130,14 @@ suite('demo-social', () => {
     assert.equal(next(undefined), undefined)
   })
 
-  test('the feed is read down to what was known three days before', () => {
+  test('the feed is read until three days before the newest known entry', () => {
     const watermark = Date.UTC(2026, 4, 10)
     const isKnown = (day: number) =>
       feed.checkpoint?.isKnown?.({ ...link, created_at: `2026-05-0${day}T00:00:00Z` }, watermark)
     assert.deepEqual([isKnown(6), isKnown(7), isKnown(8)], [true, false, false])
   })
 
-  test('limits are told in headers', () => {
+  test('limits are read from headers', () => {
     const rate = demoSocial.api.rate?.({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1777617000' }, 0)
     assert.deepEqual(rate, { remaining: 0, resetAtMs: 1_777_617_000_000, of: 'person' })
     assert.equal(demoSocial.api.rate?.({}, 0), undefined)

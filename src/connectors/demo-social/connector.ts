@@ -21,17 +21,17 @@ interface Person {
 
 interface Listing<Raw> {
   data: Raw[]
-  /** Absent in the answer to `updated_since`, which is one list. */
+  /** Absent in responses to `updated_since`, which have one page. */
   paging?: { next_cursor: string | null }
 }
 
-// Pages may be empty and go on; only a null cursor is the end.
+// A page may be empty; only a null cursor is the end.
 const pages = cursorPages({
   param: 'cursor',
   from: (body: Listing<unknown>) => body.paging?.next_cursor,
   size: { param: 'limit', value: 50 },
 })
-// Changes come with deletions as records of their own, so that no run has to list everything again.
+// Deletions are listed as records among the changes, so no full listing is necessary.
 const changes = since<Entry>({
   param: 'updated_since',
   value: changedAt,
@@ -110,7 +110,7 @@ export const demoSocial = defineConnector({
       deletes: 'all',
       scope: ['friends.read'],
     }),
-    // Edits and deletions of others are told nowhere: the newest days are read again.
+    // Edits and deletions of others are not reported, so the newest days are read again.
     feed: endpoint<Listing<Entry>, Entry>({
       path: '/me/feed',
       items: ({ data }) => data,

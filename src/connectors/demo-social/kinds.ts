@@ -13,7 +13,7 @@ export interface Friend extends Someone {
   friends_since?: string
 }
 
-/** A post, a photo, or what is left of one that was deleted: `type` and `deleted` tell which. */
+/** A post, a photo, or a deletion, by `type` and `deleted`. */
 export interface Entry {
   id: string
   type?: 'status' | 'link' | 'checkin' | 'photo'
@@ -37,7 +37,7 @@ export interface Entry {
   deleted_at?: string
 }
 
-/** When an entry last changed: what `updated_since` compares. */
+/** When an entry last changed; `updated_since` compares this time. */
 export function changedAt(entry: Entry): number | undefined {
   return timeOf(entry.deleted_at ?? entry.edited_at ?? entry.created_at)
 }
@@ -49,7 +49,7 @@ function typesOf({ type, text }: Entry): BaseType[] {
   return ['statuses']
 }
 
-const wordsOf = ({ text, caption }: Entry) => text ?? caption
+const textOf = ({ text, caption }: Entry) => text ?? caption
 
 function entryKind(name: string) {
   return kind<Entry>({
@@ -69,10 +69,10 @@ function entryKind(name: string) {
     place: ({ place }) =>
       place?.lat === undefined || place.lng === undefined ? undefined : { lat: place.lat, lng: place.lng },
     map: {
-      text: wordsOf,
+      text: textOf,
       author: ({ author }) =>
         author && { name: author.name, url: author.url, photo: author.avatar_url, handle: author.username },
-      urls: (entry) => [...new Set([entry.link?.url ?? '', ...linksIn(wordsOf(entry))])].filter((url) => url !== ''),
+      urls: (entry) => [...new Set([entry.link?.url ?? '', ...linksIn(textOf(entry))])].filter((url) => url !== ''),
       url: ({ url }) => url,
       image: ({ images }) => images?.[0]?.url,
       media: ({ images }) => images?.[0]?.url,

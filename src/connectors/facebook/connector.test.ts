@@ -89,7 +89,7 @@ const records: [keyof typeof endpoints, object][] = [
 ]
 
 suite('Facebook records', () => {
-  test('a post: types, people, place, marks, card', () => {
+  test('a post: types, people, place, dedupe keys, card', () => {
     const item = read('posts', post)
     assert.deepEqual(item.faults, [])
     assert.equal(item.idr, `post:${OWNER}@facebook/posts#${OWNER}_9001`)
@@ -105,7 +105,7 @@ suite('Facebook records', () => {
     assert.deepEqual(map['counts'], { likes: 12, comments: 7, shares: 2 })
   })
 
-  test('a link without a place is news, found by title and target', () => {
+  test('a link without a place is news, searchable by title and target', () => {
     const item = read('posts', { ...post, place: undefined, message: undefined })
     assert.deepEqual(item.types, ['news'])
     assert.equal(item.card.type, 'link')
@@ -114,7 +114,7 @@ suite('Facebook records', () => {
     assert.equal(item.card.provider_url, post.permalink_url)
   })
 
-  test('what is attached makes the type', () => {
+  test('the attachment determines the type', () => {
     const attached = (one: object) => read('posts', { id: '1_2', attachments: { data: [one] } }).types
     assert.deepEqual(attached({ media_type: 'album', type: 'album' }), ['photos'])
     assert.deepEqual(attached({ media_type: 'video', type: 'video_inline' }), ['videos'])
@@ -125,7 +125,7 @@ suite('Facebook records', () => {
     assert.deepEqual(read('feed', { id: '1_2', message: 'hi' }).types, ['statuses_feed'])
   })
 
-  test('cross-posts carry the mark of where they come from', () => {
+  test('cross-posts have the dedupe key of the original', () => {
     const message = 'The longest day at the fjord'
     const fromApp = { id: '1_2', message, application: { id: '9', name: 'Instagram' } }
     assert.deepEqual(read('posts', fromApp).guid, [`caption:instagram/#${murmur3Hex(message)}`])
@@ -152,7 +152,7 @@ suite('Facebook records', () => {
 })
 
 suite('Facebook walks', () => {
-  test('from one next address to the other, without the token in it', () => {
+  test('follow the next URLs, without the token in them', () => {
     const { pages } = endpoints['posts']!
     const first = pages.first({ method: 'GET', path: '/me/posts', query: { fields: 'id', since: '5' } })
     assert.deepEqual(first.query, { limit: '25', fields: 'id', since: '5' })
@@ -168,14 +168,14 @@ suite('Facebook walks', () => {
     assert.equal(pages.next({ ...page, body: { data: [] } }), undefined)
   })
 
-  test('the timeline of others leaves out one’s own posts', () => {
+  test('the timeline of others omits the person’s own posts', () => {
     const others = [{ id: `${OWNER}_1`, from: { id: '404' } }, { id: `${OWNER}_2` }]
     assert.deepEqual(endpoints['feed']!.items({ data: [post, ...others] }), others)
     assert.deepEqual(endpoints['posts']!.items({ data: [] }), [])
     assert.equal(endpoints['posts']!.items({ error: { message: 'Please retry' } }), undefined)
   })
 
-  test('the next run asks for two weeks before the newest', () => {
+  test('the next run starts two weeks before the newest', () => {
     const checkpoint = endpoints['posts']!.checkpoint!
     const watermark = checkpoint.advance({ items: [post, { id: 'x' }], body: {} }, undefined)
     assert.equal(watermark, Date.UTC(2026, 2, 1, 10) / 1000)
@@ -183,8 +183,8 @@ suite('Facebook walks', () => {
   })
 })
 
-suite('Facebook’s own ways', () => {
-  test('a 400 says by its code what it means', () => {
+suite('Facebook errors, limits and webhooks', () => {
+  test('a 400 is classified by its code', () => {
     const recovery = (code: number) => api.recovery!({ status: 400, body: { error: { code } }, headers: {} })
     assert.deepEqual([190, 4, 17, 613, 2, 10, 200, 100].map(recovery), [
       'reauthorize',
@@ -200,7 +200,7 @@ suite('Facebook’s own ways', () => {
     assert.equal(api.recovery!({ status: 502, body: undefined, headers: {} }), undefined)
   })
 
-  test('usage comes in percent, and with minutes when it is over', () => {
+  test('usage is in percent, with minutes if it is used up', () => {
     const app = { 'x-app-usage': '{"call_count":28,"total_time":61,"total_cputime":25}' }
     assert.deepEqual(api.rate!(app, 1000), { remaining: 39, resetAtMs: 3_601_000 })
     const business = { 'x-business-use-case-usage': '{"7":[{"call_count":100,"estimated_time_to_regain_access":19}]}' }
@@ -224,7 +224,7 @@ suite('Facebook’s own ways', () => {
     assert.deepEqual(hook!.people(notice), [OWNER])
   })
 
-  test('a token of another app, or one that ended, is not ours', () => {
+  test('a token of another app, or an expired one, is not ours', () => {
     assert.ok(auth.kind === 'oauth2' && auth.verifyApp)
     assert.equal(auth.verifyApp.read({ data: { app_id: '42', is_valid: true } }), '42')
     assert.equal(auth.verifyApp.read({ data: { app_id: '42', is_valid: false } }), undefined)

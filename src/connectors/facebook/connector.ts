@@ -23,7 +23,10 @@ interface Me {
 const GRAPH = `https://graph.facebook.com/${VERSION}`
 const FORTNIGHT_S = 14 * 86_400
 
-/** The posts of a timeline: newest first, with `since` in seconds. Two weeks again each time: comments come late. */
+/**
+ * Posts of a timeline, newest first, with `since` in seconds. Reads the last two weeks again, because comments arrive
+ * late.
+ */
 const sincePosts = since<Post>({
   param: 'since',
   value: (raw) => {
@@ -33,7 +36,7 @@ const sincePosts = since<Post>({
   overlap: FORTNIGHT_S,
 })
 
-/** A whole edge, read again from its start each time. */
+/** Reads a whole edge in every run. */
 const wholeEdge = <Raw>(
   path: string,
   query: Record<string, string>,
@@ -41,7 +44,7 @@ const wholeEdge = <Raw>(
   rest: Pick<EndpointInput<Edge<Raw>, Raw>, 'types' | 'every' | 'class' | 'scope' | 'deletes'> & { feed?: boolean },
 ) => endpoint({ path, query, items: (body: Edge<Raw>) => body.data, kind, pages: pagesOf(100), ...rest })
 
-/** Posts of friends, groups and messages are not to be had for people; pages have their own API and token. */
+/** Posts of friends, groups and messages have no API for people; pages have another API and token. */
 export const facebook = defineConnector({
   service: 'facebook',
   title: 'Facebook',
@@ -50,7 +53,7 @@ export const facebook = defineConnector({
     authorizeUrl: `https://www.facebook.com/${VERSION}/dialog/oauth`,
     tokenUrl: `${GRAPH}/oauth/access_token`,
     tokenMethod: 'GET',
-    // PKCE exists for OpenID Connect alone, and there instead of the secret.
+    // PKCE is supported only for OpenID Connect, where it replaces the secret.
     pkce: false,
     scope: {
       default: [
@@ -67,7 +70,7 @@ export const facebook = defineConnector({
       ],
       separator: ',',
     },
-    // An hour becomes 60 days. After those the person signs in again: nothing renews the token.
+    // Exchanges a token of one hour for one of 60 days, which cannot be renewed.
     longToken: {
       url: `${GRAPH}/oauth/access_token`,
       method: 'GET',
@@ -118,7 +121,7 @@ export const facebook = defineConnector({
       items: (body: Edge<Post>) => body.data,
       kind: post,
       types: ['statuses'],
-      // With comments and reactions inside, larger pages are refused as too much at once.
+      // With nested comments and reactions, larger pages are refused.
       pages: pagesOf(25),
       checkpoint: sincePosts,
       every: '30m',
@@ -181,7 +184,7 @@ export const facebook = defineConnector({
       page,
       { types: [], every: '1d', class: 'personal', scope: ['user_likes'], deletes: 'all' },
     ),
-    // Only friends who gave this app `user_friends` too.
+    // Only friends who also granted `user_friends` to this app.
     friends: wholeEdge('/me/friends', { fields: 'id,name,picture.width(400).height(400)' }, contact, {
       types: ['contacts'],
       every: '1d',

@@ -4,14 +4,14 @@ import { linkPages } from '#kit/pages.ts'
 
 export const VERSION = 'v26.0'
 
-/** A list as the Graph API gives it. */
+/** A list of the Graph API. */
 export interface Edge<Raw> {
   data?: Raw[]
   paging?: { next?: string }
   summary?: { total_count?: number }
 }
 
-/** Pages end where there is no `next`; before that one may be empty, as what others hid is left out. */
+/** The last page has no `next`. Earlier pages may be empty, because hidden records are omitted. */
 export const pagesOf = (limit: number) =>
   linkPages({
     from: (body: Edge<unknown>) => body.paging?.next,
@@ -21,16 +21,16 @@ export const pagesOf = (limit: number) =>
 
 type Recovery = ReturnType<NonNullable<Api['recovery']>>
 
-/** Refusals come as 400 with a code of their own. */
+/** Refusals have status 400 and an error code. */
 function recovery({ body }: { body: unknown }): Recovery {
   const { code, is_transient: transient } =
     (body as { error?: { code?: number; is_transient?: boolean } } | null | undefined)?.error ?? {}
   if (code === undefined) return undefined
-  // 102 and 190: the token ended, or the person took the grant back, changed the password or was checkpointed.
+  // 102 and 190: the token expired, or the person revoked the grant, changed the password or was checkpointed.
   if (code === 102 || code === 190) return 'reauthorize'
   // 1 and 2: an outage; 4, 17, 32, 341, 613 and 80000 to 80014: too many calls.
   if ([1, 2, 4, 17, 32, 341, 613].includes(code) || (code >= 80_000 && code <= 80_014)) return 'retry'
-  // 3, 10 and 200 to 299: the app or the person did not allow this one thing.
+  // 3, 10 and 200 to 299: the app or the person lacks this permission.
   if (code === 3 || code === 10 || (code >= 200 && code <= 299)) return 'skip'
   return transient === true ? 'retry' : undefined
 }
@@ -46,12 +46,12 @@ interface Usage {
 const HOUR_MS = 3_600_000
 
 /**
- * Both headers tell how many percent are used. An app may make at least 200 calls in an hour, so that a percent is at
- * least one call.
+ * Both headers have the used percentage. An app may make at least 200 calls in an hour, so one percent is at least one
+ * call.
  */
 function rate(headers: Record<string, string>, nowMs: number): RateLimitInfo | undefined {
-  const ofApp = parsed(headers['x-app-usage']) as Usage | undefined
-  const ofBusiness = parsed(headers['x-business-use-case-usage']) as Record<string, Usage[]> | undefined
+  const ofApp = parseHeader(headers['x-app-usage']) as Usage | undefined
+  const ofBusiness = parseHeader(headers['x-business-use-case-usage']) as Record<string, Usage[]> | undefined
   const usages = [...(ofApp ? [ofApp] : []), ...Object.values(ofBusiness ?? {}).flat()]
   if (usages.length === 0) return undefined
   const percents = usages.flatMap((one) => [one.call_count ?? 0, one.total_cputime ?? 0, one.total_time ?? 0])
@@ -62,18 +62,18 @@ function rate(headers: Record<string, string>, nowMs: number): RateLimitInfo | u
   }
 }
 
-function parsed(header: string | undefined): unknown {
+function parseHeader(header: string | undefined): unknown {
   try {
     return header === undefined ? undefined : JSON.parse(header)
   } catch {
-    // A header that is no JSON says nothing of limits.
+    // A header that is not JSON has no limits.
     return undefined
   }
 }
 
 export const api: Api = {
   baseUrl: `https://graph.facebook.com/${VERSION}`,
-  // Counted for the app as 200 times its people, in a window of an hour that moves.
+  // Per app: 200 calls times its users, in a sliding window of an hour.
   limits: { person: { calls: 200, perS: 3600 } },
   rate,
   recovery,
@@ -83,7 +83,10 @@ interface Notice {
   entry?: { id?: string; uid?: string }[]
 }
 
-/** Webhooks of the object `user`. The verify token of the app's dashboard is the hook's secret; notices are signed with the app's. */
+/**
+ * Webhooks of the object `user`. The hook's secret is the verify token of the app's dashboard; notices are signed with
+ * the app secret.
+ */
 export const hook: Hook = {
   handshake: hubChallenge,
   signedWith: 'key',

@@ -18,7 +18,7 @@ export const ALBUM_FIELDS =
 
 type Image = NonNullable<Photo['images']>[number]
 
-/** Sizes come in no promised order. */
+/** The order of the sizes is not documented. */
 function largest({ images }: Photo): Image | undefined {
   return images?.reduce<Image | undefined>(
     (most, one) => ((one.width ?? 0) > (most?.width ?? -1) ? one : most),

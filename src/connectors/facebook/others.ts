@@ -13,7 +13,7 @@ export const contact = kind<Friend>({
   card: { id: (one) => one.id },
 })
 
-/** A page that the person likes; `created_time` is when they liked it. */
+/** A page that the person likes; `created_time` is the time of the like. */
 export const page = kind<LikedPage>({
   name: 'page',
   id: (one) => one.id,

@@ -33,7 +33,7 @@ function typesOf(post: Post): BaseType[] {
     ...attached,
     ...(linked ? (['news'] as const) : []),
   ])
-  // What Facebook tells by itself says nothing of the person, unless nothing else is there to show.
+  // The `story` is written by Facebook, so it counts only if the post has nothing else.
   if (types.size === 0 && post.story !== undefined && !/\bare now friends\b/.test(post.story)) types.add('statuses')
   return [...types]
 }
@@ -43,12 +43,12 @@ function linksOf(post: Post): string[] {
   return [...new Set([...linksIn(post.message), ...attached.filter((link) => link !== undefined)])]
 }
 
-/** Shorter ones are said too often to mean the same photo. */
-const TELLING_CAPTION = 20
+/** Shorter captions are too common to identify a photo. */
+const MINIMUM_CAPTION_CHARS = 20
 
-/** What Instagram posts here by itself has its caption but not its address. */
+/** A cross-post from Instagram has the caption but not the link. */
 function captionKey({ application, message = '' }: Post): string | undefined {
-  const isCrossPost = application?.name === 'Instagram' && message.length >= TELLING_CAPTION
+  const isCrossPost = application?.name === 'Instagram' && message.length >= MINIMUM_CAPTION_CHARS
   return isCrossPost ? `caption:instagram/#${murmur3Hex(message)}` : undefined
 }
 
@@ -96,7 +96,10 @@ export const post = kind<Post>({
   },
 })
 
-/** Own posts stand at the endpoint of own posts; of others' the author may be hidden. One without an id is told of where it is read. */
+/**
+ * Posts of the person have another endpoint. The author of a post of others may be hidden. A post without an id is
+ * reported by its reader.
+ */
 export function isByOthers({ id, from }: Partial<Post>): boolean {
   return id === undefined || from?.id !== id.split('_')[0]
 }

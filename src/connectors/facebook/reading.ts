@@ -28,7 +28,7 @@ export function countsOf({ reactions, likes, comments }: Counted): Counts {
 const INSTAGRAM = /^https?:\/\/(?:www\.)?(?:instagram\.com|instagr\.am)\/(?:[\w.]+\/)?(?:p|reels?|tv)\/([\w-]+)/i
 const CHECKIN = /^https?:\/\/(?:www\.)?(?:foursquare|swarmapp)\.com\/(?:[^?#]*\/)?checkin\/([0-9a-f]{24})/i
 
-/** Marks of the things that stand elsewhere and that these links lead to. */
+/** Dedupe keys of the records at other services that these links refer to. */
 export function dedupeKeysOf(links: (string | undefined)[]): string[] {
   const dedupeKeys = links.flatMap((link = '') => [
     ...(INSTAGRAM.exec(link)

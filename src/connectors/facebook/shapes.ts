@@ -1,6 +1,6 @@
 import type { Edge } from './graph.ts'
 
-/** Only the fields that are read; the whole record is stored as it came. */
+/** Only the fields that are read; the whole record is stored as received. */
 export interface Person {
   id: string
   name?: string
@@ -23,10 +23,10 @@ export interface Attachment {
   description?: string
   /** `photo`, `album`, `video`, `link`, `event` … */
   media_type?: string
-  /** Finer: `share`, `video_inline`, `cover_photo`, `map` … */
+  /** More specific: `share`, `video_inline`, `cover_photo`, `map` … */
   type?: string
   url?: string
-  /** Without the redirect that Facebook puts in front. */
+  /** Without Facebook's redirect. */
   unshimmed_url?: string
   media?: { image?: Image; source?: string }
   target?: { id?: string; url?: string }

@@ -5,8 +5,8 @@ interface Meta {
   errorType?: string
 }
 
-// `deprecated` comes with good answers, so it is not here.
-const MEANINGS: Record<string, 'retry' | 'reauthorize' | 'skip'> = {
+// Without `deprecated`, which successful responses have too.
+const RECOVERY_BY_ERROR_TYPE: Record<string, 'retry' | 'reauthorize' | 'skip'> = {
   invalid_auth: 'reauthorize',
   rate_limit_exceeded: 'retry',
   quota_exceeded: 'retry',
@@ -14,17 +14,17 @@ const MEANINGS: Record<string, 'retry' | 'reauthorize' | 'skip'> = {
   not_authorized: 'skip',
 }
 
-/** `v` says as of which day we know the API; without it every call is refused. `m` asks for what Swarm shows. */
+/** `v` is the date of the API version and is required. `m` selects the responses for Swarm. */
 export const api: Api = {
   baseUrl: 'https://api.foursquare.com/v2',
   query: { v: '20260801', m: 'swarm' },
-  // Of each group of endpoints, for each token.
+  // Per group of endpoints and token.
   limits: { person: { calls: 500, perS: 3600 } },
   rate: rateFrom({ remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset', of: 'person' }),
   recovery: ({ status, body, headers }) => {
     const { errorType = '' } = (body as { meta?: Meta } | null | undefined)?.meta ?? {}
-    const meaning = Object.hasOwn(MEANINGS, errorType) ? MEANINGS[errorType] : undefined
-    // Over the limit is a 403, and may come with nothing in it but the time of the reset.
+    const meaning = Object.hasOwn(RECOVERY_BY_ERROR_TYPE, errorType) ? RECOVERY_BY_ERROR_TYPE[errorType] : undefined
+    // Over the limit the status is 403, and the response may have only the time of the reset.
     return meaning ?? (status === 403 && headers['x-ratelimit-remaining'] === '0' ? 'retry' : undefined)
   },
 }

@@ -58,7 +58,7 @@ const records: [keyof typeof endpoints, object][] = [
 ]
 
 suite('Foursquare records', () => {
-  test('a check-in: place, people, types, mark', () => {
+  test('a check-in: place, people, types, dedupe key', () => {
     const item = read('checkins', checkin)
     assert.deepEqual(item.faults, [])
     assert.equal(item.idr, `checkin:${OWNER}@foursquare/checkins#${checkin.id}`)
@@ -75,7 +75,7 @@ suite('Foursquare records', () => {
     assert.ok(item.texts.includes(checkin.shout))
   })
 
-  test('a friend’s check-in names its author and is of the feed', () => {
+  test('a friend’s check-in has its author and belongs to the feed', () => {
     const item = read('recent', { ...checkin, user: friend, photos: { count: 0, items: [] } })
     assert.deepEqual(item.types, ['checkins_feed'])
     assert.equal(item.participants[0], '771')
@@ -108,7 +108,7 @@ suite('Foursquare records', () => {
 })
 
 suite('Foursquare walks', () => {
-  test('offsets go on until a page is empty', () => {
+  test('offsets continue until a page is empty', () => {
     const { pages } = endpoints['checkins']!
     const first = pages.first({ method: 'GET', path: '/users/self/checkins', query: { sort: 'newestfirst' } })
     assert.deepEqual(first.query, { limit: '250', offset: '0', sort: 'newestfirst' })
@@ -117,7 +117,7 @@ suite('Foursquare walks', () => {
     assert.equal(pages.next({ ...page, count: 0 }), undefined)
   })
 
-  test('the records of each answer', () => {
+  test('the records of each response', () => {
     const response = { meta: { code: 200 }, response: { checkins: { count: 1, items: [checkin] } } }
     assert.deepEqual(endpoints['checkins']!.items(response), [checkin])
     assert.equal(endpoints['checkins']!.items({ meta: { code: 200 }, response: {} }), undefined)
@@ -132,7 +132,7 @@ suite('Foursquare walks', () => {
     assert.deepEqual(endpoints['lists']!.items({ response: { lists: { groups } } }), [{ id: 'a' }, { id: 'b' }])
   })
 
-  test('the next run asks for a week before the newest', () => {
+  test('the next run starts a week before the newest', () => {
     const checkpoint = endpoints['checkins']!.checkpoint!
     const watermark = checkpoint.advance(
       { items: [{ createdAt: 1_700_000_000 }, { createdAt: 5 }], body: {} },
@@ -143,8 +143,8 @@ suite('Foursquare walks', () => {
   })
 })
 
-suite('Foursquare’s own ways', () => {
-  test('a 403 can mean “slow down”', () => {
+suite('Foursquare limits and push', () => {
+  test('a 403 can be a rate limit', () => {
     const recovery = (status: number, body: unknown, headers = {}) => api.recovery!({ status, body, headers })
     assert.equal(recovery(403, { meta: { code: 403, errorType: 'rate_limit_exceeded' } }), 'retry')
     assert.equal(recovery(403, undefined, { 'x-ratelimit-remaining': '0' }), 'retry')
@@ -156,7 +156,7 @@ suite('Foursquare’s own ways', () => {
     assert.equal(api.rate!({}, 0), undefined)
   })
 
-  test('a push is believed by its secret and names the person', () => {
+  test('a push is accepted by its secret and identifies the person', () => {
     const secret = 'PUSHSECRET'
     const sign = (algorithm: string, text: string) => createHmac(algorithm, secret).update(text).digest('hex')
     const user = JSON.stringify({ id: OWNER, firstName: 'Ida' })

@@ -10,7 +10,7 @@ import { contact, imageUrl, nameOf, profileUrl } from './people.ts'
 import { push } from './push.ts'
 import type { Checkin, List, Photo, TipEntry, User, Venue, Visit } from './shapes.ts'
 
-interface Answer<Response> {
+interface Envelope<Response> {
   response?: Response
 }
 
@@ -22,7 +22,9 @@ interface Items<Raw> {
 const pagesOf = (limit: number) => offsetPages({ param: 'offset', size: { param: 'limit', value: limit } })
 const WEEK_S = 7 * 86_400
 
-/** The v2 API of Foursquare and Swarm, now called the Personalization API. It knows no scopes, and tokens do not end. */
+/**
+ * The v2 API of Foursquare and Swarm, now called the Personalization API. It has no scopes, and tokens do not expire.
+ */
 export const foursquare = defineConnector({
   service: 'foursquare',
   title: 'Foursquare',
@@ -35,7 +37,7 @@ export const foursquare = defineConnector({
     tokenPlacement: { in: 'query', name: 'oauth_token' },
   }),
   api,
-  self: self<Answer<{ user: User }>>('/users/self', (body) => {
+  self: self<Envelope<{ user: User }>>('/users/self', (body) => {
     const { user } = body.response!
     return {
       id: user.id,
@@ -52,7 +54,7 @@ export const foursquare = defineConnector({
   endpoints: {
     friends: endpoint({
       path: '/users/self/friends',
-      items: (body: Answer<{ friends?: Items<User> }>) => body.response?.friends?.items,
+      items: (body: Envelope<{ friends?: Items<User> }>) => body.response?.friends?.items,
       kind: contact,
       types: ['contacts'],
       pages: pagesOf(500),
@@ -63,11 +65,11 @@ export const foursquare = defineConnector({
     checkins: endpoint({
       path: '/users/self/checkins',
       query: { sort: 'newestfirst' },
-      items: (body: Answer<{ checkins?: Items<Checkin> }>) => body.response?.checkins?.items,
+      items: (body: Envelope<{ checkins?: Items<Checkin> }>) => body.response?.checkins?.items,
       kind: checkin,
       types: ['checkins'],
       pages: pagesOf(250),
-      // A week back again: likes, comments and edits come late.
+      // Reads the last week again, because likes, comments and edits arrive late.
       checkpoint: since({ param: 'afterTimestamp', value: (raw: Checkin) => raw.createdAt, overlap: WEEK_S }),
       every: '10m',
       class: 'personal',
@@ -76,8 +78,8 @@ export const foursquare = defineConnector({
     recent: endpoint({
       path: '/checkins/recent',
       query: { limit: '100' },
-      // The newest one of each friend in the last hours, and the person's own.
-      items: (body: Answer<{ recent?: Checkin[] }>) =>
+      // The newest check-in of each friend in the last hours, and the person's own.
+      items: (body: Envelope<{ recent?: Checkin[] }>) =>
         body.response?.recent?.filter(({ user }) => user?.relationship !== 'self'),
       kind: checkin,
       types: ['checkins'],
@@ -87,7 +89,7 @@ export const foursquare = defineConnector({
     }),
     photos: endpoint({
       path: '/users/self/photos',
-      items: (body: Answer<{ photos?: Items<Photo> }>) => body.response?.photos?.items,
+      items: (body: Envelope<{ photos?: Items<Photo> }>) => body.response?.photos?.items,
       kind: photo,
       types: ['photos'],
       pages: pagesOf(500),
@@ -98,7 +100,7 @@ export const foursquare = defineConnector({
     tips: endpoint({
       path: '/lists/{id}/tips',
       query: { sort: 'recent' },
-      items: (body: Answer<{ list?: { listItems?: Items<TipEntry> } }>) => body.response?.list?.listItems?.items,
+      items: (body: Envelope<{ list?: { listItems?: Items<TipEntry> } }>) => body.response?.list?.listItems?.items,
       kind: tip,
       types: ['statuses'],
       pages: pagesOf(200),
@@ -108,7 +110,7 @@ export const foursquare = defineConnector({
     }),
     venuehistory: endpoint({
       path: '/users/self/venuehistory',
-      items: (body: Answer<{ venues?: Items<Visit> }>) => body.response?.venues?.items,
+      items: (body: Envelope<{ venues?: Items<Visit> }>) => body.response?.venues?.items,
       kind: visit,
       types: [],
       every: '1d',
@@ -117,7 +119,7 @@ export const foursquare = defineConnector({
     }),
     venuelikes: endpoint({
       path: '/users/self/venuelikes',
-      items: (body: Answer<{ venues?: Items<Venue> }>) => body.response?.venues?.items,
+      items: (body: Envelope<{ venues?: Items<Venue> }>) => body.response?.venues?.items,
       kind: venue,
       types: [],
       pages: pagesOf(200),
@@ -127,8 +129,8 @@ export const foursquare = defineConnector({
     }),
     lists: endpoint({
       path: '/users/self/lists',
-      // Made, edited and followed lists come in groups; one that is in two groups counts once.
-      items: (body: Answer<{ lists?: Items<List> & { groups?: Items<List>[] } }>) => {
+      // Created, edited and followed lists are in groups; a list in two groups is read once.
+      items: (body: Envelope<{ lists?: Items<List> & { groups?: Items<List>[] } }>) => {
         const { groups, items } = body.response?.lists ?? {}
         const all = groups?.flatMap((group) => group.items ?? []) ?? items
         return all && [...new Map(all.map((one) => [one.id, one])).values()]
@@ -137,7 +139,7 @@ export const foursquare = defineConnector({
       types: [],
       every: '1d',
       class: 'personal',
-      // A group shows only some of its lists, so a missing one may still be there.
+      // A group has only some of its lists, so a missing one may still exist.
     }),
   },
 })

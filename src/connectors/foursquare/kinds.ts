@@ -6,11 +6,11 @@ import type { Checkin, List, Photo, TipEntry, Venue, Visit } from './shapes.ts'
 
 const dedupeKey = (checkinId: string | undefined): string | undefined => checkinId && `guid:foursquare/#${checkinId}`
 
-/** Shorter ones are said too often to mean the same photo. */
-const TELLING_CAPTION = 20
+/** Shorter captions are too common to identify a photo. */
+const MINIMUM_CAPTION_CHARS = 20
 
 function captionKey({ source, shout = '' }: Checkin): string | undefined {
-  const isCrossPost = source?.name === 'Instagram' && shout.length >= TELLING_CAPTION
+  const isCrossPost = source?.name === 'Instagram' && shout.length >= MINIMUM_CAPTION_CHARS
   return isCrossPost ? `caption:instagram/#${murmur3Hex(shout)}` : undefined
 }
 

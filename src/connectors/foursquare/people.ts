@@ -11,7 +11,7 @@ export const nameOf = (user: User | undefined): string | undefined =>
 export const profileUrl = (user: User | undefined): string | undefined =>
   user?.canonicalUrl ?? (user?.id === undefined ? undefined : `https://foursquare.com/user/${user.id}`)
 
-/** An image is a prefix, a size and a suffix: `36x36` to `500x500` for people, `original` for photos. */
+/** Joins prefix, size and suffix: `36x36` to `500x500` for people, `original` for photos. */
 export function imageUrl(image: Pick<Photo, 'prefix' | 'suffix'> | undefined, size: string): string | undefined {
   const { prefix, suffix } = image ?? {}
   return prefix === undefined || suffix === undefined ? undefined : `${prefix}${size}${suffix}`

@@ -2,8 +2,8 @@ import type { Hook } from '#kit/connector.ts'
 import { sameText } from '#kit/hook.ts'
 
 /**
- * The User Push API posts a form whose `user` and `checkin` hold JSON. Nothing is signed: the app's push secret stands in
- * the field `secret`.
+ * The User Push API posts a form whose `user` and `checkin` are JSON. It is not signed: the field `secret` has the
+ * app's push secret.
  */
 export const push: Hook = {
   verify: ({ body, secret, sign }) => sameText(sign, new URLSearchParams(body).get('secret') ?? '', secret),
@@ -19,18 +19,18 @@ function idIn(value: unknown): string | undefined {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined
 }
 
-/** An object, also where it stands as JSON in a field of the form. */
+/** An object, also as JSON in a form field. */
 function recordIn(value: unknown): Record<string, unknown> | undefined {
-  if (typeof value === 'string') return recordIn(parsed(value))
+  if (typeof value === 'string') return recordIn(parseField(value))
   return typeof value === 'object' && value !== null ? { ...value } : undefined
 }
 
-function parsed(text: string): unknown {
+function parseField(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'string' ? undefined : value
   } catch {
-    // Anybody may call the hook: a field that is no JSON names nobody.
+    // Anybody can call the hook, so a field that is not JSON is expected.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-/** Only the fields that are read; the whole record is stored as it came. Times are in seconds. */
+/** Only the fields that are read; the whole record is stored as received. Times are in seconds. */
 export interface User {
   id: string
   firstName?: string

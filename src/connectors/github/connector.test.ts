@@ -91,7 +91,7 @@ const thread = {
   repository: kettle,
 }
 
-test('a push is dated, written out in words and authored by its actor', () => {
+test('a push has a time, a title and its actor as author', () => {
   const draft = read('events', push)
   assert.equal(draft.idr, 'event:101@github/events#44001')
   assert.equal(draft.at, Date.UTC(2026, 3, 5, 6, 7, 8))
@@ -101,7 +101,7 @@ test('a push is dated, written out in words and authored by its actor', () => {
   assert.equal(map('events', push)['url'], 'https://github.com/mira/kettle/compare/a1a1...b2b2')
 })
 
-test('a comment holds what was written, and everybody on the thread', () => {
+test('a comment has its text and all people of the thread', () => {
   const draft = read('received', comment)
   assert.deepEqual(draft.types, ['statuses_feed'])
   assert.deepEqual(draft.participants, ['202', '101'])
@@ -109,7 +109,7 @@ test('a comment holds what was written, and everybody on the thread', () => {
   assert.equal(map('received', comment)['url'], comment.payload.comment.html_url)
 })
 
-test('a star is news; a pull request without a page gets one; an unknown event still has words', () => {
+test('a star is news; a pull request without a URL gets one; an unknown event has a title', () => {
   assert.deepEqual(read('events', watch).types, ['news'])
   assert.equal(read('events', watch).card.title, 'Starred mira/kettle')
   const pull = {
@@ -121,7 +121,7 @@ test('a star is news; a pull request without a page gets one; an unknown event s
   assert.equal(map('events', { ...push, type: 'SponsorshipGrantEvent' })['text'], 'Sponsorship grant in mira/kettle')
 })
 
-test('issues, commits, gists and notifications say what they are', () => {
+test('issues, commits, gists and notifications have their types', () => {
   const draft = read('issues', issue)
   assert.deepEqual(draft.participants, ['101', '202'])
   assert.equal(draft.card.title, 'The lid is loose')
@@ -134,7 +134,7 @@ test('issues, commits, gists and notifications say what they are', () => {
   assert.deepEqual(read('notifications', { ...thread, repository: { ...kettle, owner: joost } }).participants, ['202'])
 })
 
-test('a starred repository is dated by its star and made by its owner', () => {
+test('a starred repository has the time of the star and its owner as author', () => {
   const star = { starred_at: '2026-06-01T00:00:00Z', repo: kettle }
   const draft = read('starred', star)
   assert.equal(draft.nativeId, '5005')
@@ -162,7 +162,7 @@ test('lists follow the Link header and keep their headers', () => {
   assert.equal(pages.next({ request: second!, body: [], headers: { link: '<x>; rel="prev"' }, count: 100 }), undefined)
 })
 
-test('issues ask for what changed since a minute before the newest change', () => {
+test('issues are read from a minute before the newest change', () => {
   const { checkpoint } = github.endpoints['issues']!
   const watermark = checkpoint?.advance(
     { items: [issue, { ...issue, updated_at: '2026-01-01T00:00:00Z' }], body: [] },
@@ -178,7 +178,7 @@ test('a run over events ends where everything is more than six hours older than 
   assert.equal(isKnown?.({ created_at: '2026-04-05T05:59:59Z' }, watermark), true)
 })
 
-test('“slow down” is told from “no”, and the limits are read', () => {
+test('rate limits differ from refusals, and the limits are read', () => {
   const { recovery, rate } = github.api
   const ask = (status: number, headers: Record<string, string>, message = '') =>
     recovery?.({ status, headers, body: { message } })
@@ -196,7 +196,7 @@ test('“slow down” is told from “no”, and the limits are read', () => {
   assert.equal(rate?.(search, 0)?.of, 'endpoint')
 })
 
-test('a webhook counts when its signature fits', () => {
+test('a webhook is accepted by its signature', () => {
   const body = JSON.stringify({ sender: { id: 202 }, repository: { owner: { id: 101 } } })
   const sign = (algorithm: string, text: string) => createHmac(algorithm, 'secret').update(text).digest('hex')
   const headers = { 'x-hub-signature-256': `sha256=${sign('sha256', body)}` }

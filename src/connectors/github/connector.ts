@@ -33,7 +33,7 @@ interface Account extends User {
 
 const pages = linkPages({ query: { per_page: '100' } })
 
-/** The whole list, changes first: what is added during a walk shows twice, and nothing is missed. */
+/** The whole list, changed records first: a record that is added during a walk is listed twice, and none is missed. */
 const changedSince = <Raw extends { updated_at?: string | null }>() =>
   since<Raw>({
     param: 'since',
@@ -42,7 +42,7 @@ const changedSince = <Raw extends { updated_at?: string | null }>() =>
     format: (ms) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z'),
   })
 
-// Events come up to six hours late, so a run looks back that far.
+// Events are up to six hours late, so a run overlaps with the last six hours.
 const newEvents = untilKnown<Event>({ value: ({ created_at }) => timeOf(created_at), overlap: 6 * 3_600_000 })
 
 const issues = (filter: 'created' | 'assigned' | 'mentioned') => ({
@@ -56,8 +56,9 @@ const issues = (filter: 'created' | 'assigned' | 'mentioned') => ({
 })
 
 /**
- * The default scope reads what is public, the person's email and the notifications. GitHub has no scope that only reads
- * what is private: an app that needs private repositories asks for `repo`, for secret gists `gist`, and can then write too.
+ * The default scope reads public data, the person's email and the notifications. GitHub has no read-only scope for
+ * private data: an app that needs private repositories requests `repo`, for secret gists `gist`, and can then also
+ * write.
  */
 export const github = defineConnector({
   service: 'github',
@@ -66,9 +67,9 @@ export const github = defineConnector({
   auth: oauth2({
     authorizeUrl: 'https://github.com/login/oauth/authorize',
     tokenUrl: 'https://github.com/login/oauth/access_token',
-    // Tokens of OAuth apps do not end; those of GitHub Apps last eight hours and come with a refresh token.
+    // Tokens of OAuth apps do not expire; those of GitHub Apps are valid for eight hours and have a refresh token.
     scope: { default: ['read:user', 'user:email', 'notifications'] },
-    // The token endpoint refuses with status 200.
+    // Errors of the token endpoint have status 200.
     errors: {
       bad_verification_code: 'reauthorize',
       bad_refresh_token: 'reauthorize',
@@ -133,7 +134,7 @@ export const github = defineConnector({
       class: 'core',
       deletes: 'all',
     }),
-    // The last 30 days, at most 300: what is missing there is old, not deleted.
+    // The last 30 days, at most 300 events: a missing one is old, not deleted.
     events: endpoint<Event[], Event>({
       path: '/users/{handle}/events',
       items: (list) => list,
@@ -192,7 +193,7 @@ export const github = defineConnector({
     issues: endpoint<Issue[], Issue>({ ...issues('created'), every: '1h', class: 'personal' }),
     assigned: endpoint<Issue[], Issue>({ ...issues('assigned'), feed: true, every: '1h', class: 'social' }),
     mentioned: endpoint<Issue[], Issue>({ ...issues('mentioned'), feed: true, every: '1h', class: 'social' }),
-    // Push events name no commits since October 2025; the search gives the newest 1000 on default branches.
+    // Push events have no commits since October 2025; the search lists the newest 1000 on default branches.
     commits: endpoint<{ items?: Commit[] }, Commit>({
       path: '/search/commits',
       query: { q: 'author:{handle}', sort: 'author-date', order: 'desc' },

@@ -16,7 +16,7 @@ interface Thread {
   assignees?: User[] | null
 }
 
-/** Of the payload, which differs by the event's type, only what some type has. */
+/** The fields that are read, of all types of events. */
 interface Payload {
   action?: string
   ref?: string | null
@@ -45,16 +45,16 @@ export interface Event {
 }
 
 const SITE = 'https://github.com'
-/** These point at something; the others say something. */
-const POINTING = new Set(['WatchEvent', 'ForkEvent', 'PublicEvent', 'ReleaseEvent', 'CreateEvent'])
+/** Events that refer to something, without text of their own. */
+const REFERRING_EVENTS = new Set(['WatchEvent', 'ForkEvent', 'PublicEvent', 'ReleaseEvent', 'CreateEvent'])
 
-const typesOf = ({ type }: Event): BaseType[] => (POINTING.has(type ?? '') ? ['news'] : ['statuses'])
+const typesOf = ({ type }: Event): BaseType[] => (REFERRING_EVENTS.has(type ?? '') ? ['news'] : ['statuses'])
 
 const repoPage = ({ repo }: Event) => (repo?.name === undefined ? undefined : `${SITE}/${repo.name}`)
 const capital = (word: string | undefined) => (word ? word[0]!.toUpperCase() + word.slice(1) : 'Changed')
 
-/** What somebody did, in one line; the API gives no words for it. */
-function deedOf({ type, repo, payload = {} }: Event): string {
+/** A title for the event, because the API has none. */
+function titleOf({ type, repo, payload = {} }: Event): string {
   const at = repo?.name ?? 'a repository'
   const branch = payload.ref?.replace(/^refs\/(heads|tags)\//, '')
   const thread = payload.issue ?? payload.discussion ?? payload.pull_request
@@ -96,8 +96,8 @@ function deedOf({ type, repo, payload = {} }: Event): string {
   }
 }
 
-/** What somebody wrote with it. */
-const wordsOf = ({ payload }: Event) =>
+/** The text that the person wrote. */
+const textOf = ({ payload }: Event) =>
   payload?.comment?.body ?? payload?.review?.body ?? payload?.release?.body ?? undefined
 
 function pageOf(event: Event): string | undefined {
@@ -109,7 +109,7 @@ function pageOf(event: Event): string | undefined {
   const home = repoPage(event)
   if (home === undefined) return undefined
   const pull = pull_request?.number ?? number
-  // Pull requests in events are stubs without a page of their own.
+  // Pull requests in events have no URL of their page.
   if (pull_request !== undefined && pull !== undefined) return `${home}/pull/${pull}`
   return before && head ? `${home}/compare/${before}...${head}` : home
 }
@@ -128,7 +128,7 @@ export const event = kind<Event>({
     }
   },
   map: {
-    text: (one) => [deedOf(one), wordsOf(one)].filter(Boolean).join('\n\n'),
+    text: (one) => [titleOf(one), textOf(one)].filter(Boolean).join('\n\n'),
     author: ({ actor }) =>
       actor && {
         name: actor.login,
@@ -139,8 +139,8 @@ export const event = kind<Event>({
     url: pageOf,
   },
   card: {
-    title: deedOf,
-    description: wordsOf,
+    title: titleOf,
+    description: textOf,
     provider_url: repoPage,
     thumbnail_url: ({ actor }) => actor?.avatar_url,
   },

@@ -98,7 +98,7 @@ export const repo = kind<Repo>({
   card: { description: ({ description }) => description, thumbnail_url: ({ owner }) => owner?.avatar_url },
 })
 
-/** A repository, dated by when the person starred it. */
+/** A repository with the time of the star. */
 export const star = kind<Star>({
   name: 'repo',
   id: ({ repo: { id } }) => id,
@@ -178,7 +178,7 @@ export const commit = kind<Commit>({
   },
 })
 
-/** A thread names its subject by the API's address; the page has the same path but for the singular. */
+/** A thread has the API URL of its subject; the path of the page differs only in the singular. */
 function subjectPage({ subject, repository }: Notification): string | undefined {
   const [, kindOfPage, rest] =
     /\/repos\/[^/]+\/[^/]+\/(issues|pulls|commits|discussions)\/([^/?#]+)$/.exec(subject?.url ?? '') ?? []
@@ -191,7 +191,7 @@ export const notification = kind<Notification>({
   name: 'notification',
   id: ({ id }) => id,
   at: ({ updated_at }) => timeOf(updated_at),
-  // Nobody is named as the sender; it stands for the repository, and so for its owner.
+  // There is no sender, so the author is the owner of the repository.
   participants: ({ repository }) => ({ author: repository?.owner?.id }),
   map: {
     subject: ({ subject }) => subject?.title,

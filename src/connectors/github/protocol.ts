@@ -2,16 +2,19 @@ import type { Api, Hook } from '#kit/connector.ts'
 import { signedBody } from '#kit/hook.ts'
 import { rateFrom } from '#kit/rate.ts'
 
-const told = rateFrom({ remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset', of: 'person' })
+const readRate = rateFrom({ remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset', of: 'person' })
 
-/** Counted for the person, over all apps together; searches apart from the rest. */
+/** Limits are per person, for all apps together; searches have their own. */
 export const rate: NonNullable<Api['rate']> = (headers) => {
-  const info = told(headers)
+  const info = readRate(headers)
   const isApart = (headers['x-ratelimit-resource'] ?? 'core') !== 'core'
   return info && isApart ? { ...info, of: 'endpoint' } : info
 }
 
-/** “Slow down” comes as 403 or 429: the hourly limit with nothing remaining, the secondary one with words or `Retry-After`. */
+/**
+ * Rate limits have status 403 or 429: the primary with nothing remaining, the secondary with a message or
+ * `Retry-After`.
+ */
 export const recovery: NonNullable<Api['recovery']> = ({ status, body, headers }) => {
   if (status !== 403 && status !== 429) return undefined
   const { message } = (body ?? {}) as { message?: unknown }

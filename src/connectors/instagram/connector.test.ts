@@ -55,7 +55,7 @@ const message = {
 }
 
 suite('Instagram records', () => {
-  test('a photo: marks, author, card, texts', () => {
+  test('a photo: dedupe keys, author, card, texts', () => {
     const item = read('media', photo)
     assert.deepEqual(item.faults, [])
     assert.equal(item.idr, `photo:${OWNER}@instagram/media#${photo.id}`)
@@ -69,7 +69,7 @@ suite('Instagram records', () => {
     assert.deepEqual(mapOf(endpoints['media']!, photo)['counts'], { likes: 31, comments: 2 })
   })
 
-  test('albums are what is in them, and a video’s picture is its thumbnail', () => {
+  test('albums have the types of their media, and the image of a video is its thumbnail', () => {
     const item = read('media', album)
     assert.deepEqual(item.types, ['photos', 'videos'])
     assert.equal(mapOf(endpoints['media']!, album)['image'], 'https://cdn.test/b.jpg')
@@ -80,19 +80,19 @@ suite('Instagram records', () => {
     assert.equal(read('media', reel).card.thumbnail_url, 'https://cdn.test/t.jpg')
   })
 
-  test('where the shortcode is left out, the address has it; short captions mark nothing', () => {
+  test('a missing shortcode is read from the URL; short captions are no dedupe key', () => {
     const { shortcode: _, ...rest } = photo
     assert.deepEqual(read('tags', { ...rest, caption: 'nice' }).guid, ['guid:instagram/#DAbc_1-x'])
   })
 
-  test('media of others name nobody as author', () => {
+  test('media of others have no author', () => {
     const { owner: _, ...theirs } = photo
     const item = read('tags', theirs)
     assert.deepEqual(item.types, ['photos_feed'])
     assert.deepEqual([item.participants, item.hasAuthor], [[], false])
   })
 
-  test('what others said and answered, each for itself', () => {
+  test('comments and replies of others are separate records', () => {
     const more = { id: '3', text: 'Nice', from: { id: '5550002', username: 'siv' } }
     const replies = { data: [...comment.replies.data, more] }
     const commented = { id: photo.id, username: 'ida.hikes', comments: { data: [{ ...comment, replies }] } }
@@ -115,7 +115,7 @@ suite('Instagram records', () => {
     assert.deepEqual([map['from'], map['to'], map['text']], ['per', ['ida.hikes'], 'Can I come along?'])
   })
 
-  test('the account is named by the id that webhooks use, in either shape of the answer', () => {
+  test('the account has the id that webhooks use, in both shapes of the response', () => {
     const account = { id: '9', user_id: 17_841_400_000_000_001n, username: 'ida.hikes', name: 'Ida' }
     assert.equal(self.read(account).id, OWNER)
     assert.equal(self.read({ data: [account] }).handle, 'ida.hikes')
@@ -124,7 +124,7 @@ suite('Instagram records', () => {
 })
 
 suite('Instagram walks', () => {
-  test('from one next address to the other, without the token in it', () => {
+  test('follow the next URLs, without the token in them', () => {
     const { pages } = endpoints['media']!
     const first = pages.first({ method: 'GET', path: '/me/media', query: { fields: 'id' } })
     assert.deepEqual(first.query, { limit: '50', fields: 'id' })
@@ -135,7 +135,7 @@ suite('Instagram walks', () => {
     assert.equal(pages.next({ ...page, body: { data: [photo], paging: { cursors: {} } } }), undefined)
   })
 
-  test('a walk ends at what has been known for a month', () => {
+  test('a walk ends at media that are a month older than the newest known', () => {
     const checkpoint = endpoints['media']!.checkpoint!
     const watermark = checkpoint.advance({ items: [photo, { id: 'x' }], body: {} }, undefined)!
     assert.equal(watermark, Date.UTC(2026, 3, 1, 6, 30))
@@ -144,14 +144,14 @@ suite('Instagram walks', () => {
   })
 })
 
-suite('Instagram’s own ways', () => {
-  test('a 400 says by its code what it means', () => {
+suite('Instagram errors, limits and webhooks', () => {
+  test('a 400 is classified by its code', () => {
     const recovery = (code: number) => api.recovery!({ status: 400, body: { error: { code } }, headers: {} })
     assert.deepEqual([190, 4, 80_002, 10, 100].map(recovery), ['reauthorize', 'retry', 'retry', 'skip', undefined])
     assert.equal(api.recovery!({ status: 500, body: null, headers: {} }), undefined)
   })
 
-  test('usage comes in percent of what the account allows', () => {
+  test('usage is in percent of the account’s limit', () => {
     const header = '{"17841":[{"type":"instagram","call_count":40,"total_cputime":90,"total_time":5}]}'
     assert.deepEqual(api.rate!({ 'x-business-use-case-usage': header }, 0), {
       remaining: 10,
@@ -161,7 +161,7 @@ suite('Instagram’s own ways', () => {
     assert.equal(api.rate!({ 'x-business-use-case-usage': '[' }, 0), undefined)
   })
 
-  test('webhooks are believed by their signature', () => {
+  test('webhooks are accepted by their signature', () => {
     const secret = 'instagram-app-secret'
     const sign = (algorithm: string, text: string) => createHmac(algorithm, secret).update(text).digest('hex')
     const notice = { object: 'instagram', entry: [{ id: OWNER, time: 1, changes: [{ field: 'comments' }] }] }

@@ -24,16 +24,16 @@ export const instagram = defineConnector({
     tokenUrl: 'https://api.instagram.com/oauth/access_token',
     pkce: false,
     scope: { default: [BASIC, COMMENTS], separator: ',', granted: 'permissions' },
-    // `{"data":[{"access_token","user_id","permissions"}]}`, at other times without the list around it.
+    // `{"data":[{"access_token","user_id","permissions"}]}`, or the same object without `data`.
     tokenPath: ['data', '0'],
     subject: 'user_id',
-    // An hour becomes 60 days …
+    // Exchanges a token of one hour for one of 60 days …
     longToken: {
       url: 'https://graph.instagram.com/access_token',
       method: 'GET',
       parameters: { grant_type: 'ig_exchange_token', client_secret: '{secret}', access_token: '{token}' },
     },
-    // … and 60 days again each time, while the token still works and is a day old at least.
+    // … and renews it for another 60 days, if it is valid and at least a day old.
     renew: {
       url: 'https://graph.instagram.com/refresh_access_token',
       method: 'GET',
@@ -62,7 +62,7 @@ export const instagram = defineConnector({
       fields:
         'id,user_id,username,name,account_type,profile_picture_url,biography,website,followers_count,follows_count,media_count',
     },
-    // The token answer names the person by the id that only this app sees.
+    // The token response has the app-scoped id of the person.
     (body) => {
       const { id } = body.data?.[0] ?? body
       return id === undefined ? undefined : String(id)
@@ -77,14 +77,14 @@ export const instagram = defineConnector({
       kind: media,
       types: ['photos'],
       pages: pagesOf(50),
-      // Newest first, and no parameter for a time. A month again each time: likes and edits come late.
+      // Newest first, without a time parameter. Reads the last month again, because likes and edits arrive late.
       checkpoint: untilKnown({ value: (raw: Media) => timeOf(raw.timestamp), overlap: 30 * DAY_MS }),
       every: '1h',
       class: 'personal',
       deletes: 'window',
       scope: [BASIC],
     }),
-    // Gone from the service after a day, so they must be seen before, and stay here.
+    // Stories disappear from the service after a day and are kept here.
     stories: endpoint({
       path: '/me/stories',
       query: { fields: STORY_FIELDS },
@@ -127,7 +127,7 @@ export const instagram = defineConnector({
       kind: message,
       types: ['messages'],
       pages: pagesOf(25),
-      // Conversations come with the one that moved last first.
+      // Conversations are sorted by their last message, newest first.
       checkpoint: untilKnown({ value: (raw: Message) => timeOf(raw.created_time), overlap: DAY_MS }),
       every: '30m',
       class: 'personal',

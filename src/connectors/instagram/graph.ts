@@ -4,13 +4,13 @@ import { linkPages } from '#kit/pages.ts'
 
 export const VERSION = 'v26.0'
 
-/** A list as the Graph API gives it. */
+/** A list of the Graph API. */
 export interface Edge<Raw> {
   data?: Raw[]
   paging?: { next?: string }
 }
 
-/** Pages end where there is no `next`, which holds the token in clear. */
+/** The last page has no `next`. The token in the URL of `next` is dropped. */
 export const pagesOf = (limit: number) =>
   linkPages({
     from: (body: Edge<unknown>) => body.paging?.next,
@@ -33,7 +33,7 @@ interface Usage {
 
 const HOUR_MS = 3_600_000
 
-/** Percents of what one Instagram account allows; a percent is always more than one call. */
+/** The headers have the used percentage per Instagram account; one percent is always more than one call. */
 function rate(headers: Record<string, string>, nowMs: number): RateLimitInfo | undefined {
   const usages = usagesIn(headers['x-business-use-case-usage'])
   if (usages.length === 0) return undefined
@@ -50,17 +50,17 @@ function usagesIn(header: string | undefined): Usage[] {
   try {
     return header === undefined ? [] : Object.values(JSON.parse(header) as Record<string, Usage[]>).flat()
   } catch {
-    // A header that is no JSON says nothing of limits.
+    // A header that is not JSON has no limits.
     return []
   }
 }
 
 export const api: Api = {
   baseUrl: `https://graph.instagram.com/${VERSION}`,
-  // 4800 times the impressions of a day, which count as ten at least.
+  // 4800 times the impressions of a day, of which at least ten count.
   limits: { person: { calls: 2000, perS: 3600 } },
   rate,
-  // Refusals come as 400 with a code of their own.
+  // Refusals have status 400 and an error code.
   recovery: ({ body }) => {
     const { code, is_transient: transient } = (body as { error?: GraphError } | null | undefined)?.error ?? {}
     if (code === undefined) return undefined
@@ -75,7 +75,10 @@ interface Notice {
   entry?: { id?: string }[]
 }
 
-/** Comments, mentions and messages. The documentation shows notices inside a list, the service sends them bare. The verify token is the hook's secret. */
+/**
+ * Comments, mentions and messages. The documentation shows notices in a list, the service sends them without. The
+ * hook's secret is the verify token.
+ */
 export const hook: Hook = {
   handshake: hubChallenge,
   signedWith: 'key',

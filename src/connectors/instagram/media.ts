@@ -3,12 +3,12 @@ import { murmur3Hex } from '#model/murmur3.ts'
 import type { BaseType } from '#model/types.ts'
 import type { Media } from './shapes.ts'
 
-// No place: this login gives none, and no likers.
+// Without place and likers, which this API does not have.
 const MEDIA = 'id,caption,media_type,media_product_type,media_url,permalink,thumbnail_url,timestamp,username'
 
 export const OWN_FIELDS = `${MEDIA},owner,shortcode,alt_text,like_count,comments_count,is_comment_enabled,is_shared_to_feed,children{id,media_type,media_url,thumbnail_url,timestamp}`
 export const STORY_FIELDS = `${MEDIA},owner,shortcode,like_count,comments_count`
-/** Media of others say less. */
+/** Media of others have fewer fields. */
 export const TAGGED_FIELDS = `${MEDIA},like_count,comments_count,children{id,media_type,media_url}`
 
 function typesOf({ media_type, children }: Media): BaseType[] {
@@ -22,21 +22,21 @@ function shortcodeOf({ shortcode, permalink = '' }: Media): string | undefined {
   return shortcode ?? /\/(?:p|reels?|tv)\/([\w-]+)/.exec(permalink)?.[1]
 }
 
-/** Shorter ones are said too often to mean the same photo. */
-const TELLING_CAPTION = 20
+/** Shorter captions are too common to identify a photo. */
+const MINIMUM_CAPTION_CHARS = 20
 
 function dedupeKeysOf(media: Media): (string | undefined)[] {
   const code = shortcodeOf(media)
   const { caption = '' } = media
   return [
     code && `guid:instagram/#${code}`,
-    caption.length >= TELLING_CAPTION ? `caption:instagram/#${murmur3Hex(caption)}` : undefined,
+    caption.length >= MINIMUM_CAPTION_CHARS ? `caption:instagram/#${murmur3Hex(caption)}` : undefined,
   ]
 }
 
 const firstOf = (media: Media) => media.children?.data?.[0] ?? media
 
-/** The address of a video is no picture. */
+/** `media_url` of a video is not an image. */
 function imageOf(media: Media): string | undefined {
   const { media_type, media_url, thumbnail_url } = media.media_url === undefined ? firstOf(media) : media
   return media_type === 'VIDEO' ? thumbnail_url : media_url
@@ -44,7 +44,7 @@ function imageOf(media: Media): string | undefined {
 
 const mediaOf = (media: Media): string | undefined => media.media_url ?? firstOf(media).media_url
 
-/** Media of others name their owner by name alone, which is no id to find people by. */
+/** Media of others have only the user name of the owner, not the id. */
 export const taggedMedia = kind<Media>({
   name: 'photo',
   id: (one) => one.id,

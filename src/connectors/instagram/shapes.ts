@@ -1,10 +1,10 @@
 import type { Edge } from './graph.ts'
 
-/** Only the fields that are read; the whole record is stored as it came. */
+/** Only the fields that are read; the whole record is stored as received. */
 export interface Account {
-  /** The professional account, by which webhooks name it too. */
+  /** Id of the professional account, also used by webhooks. */
   user_id?: string | number | bigint
-  /** The same account, for this app alone. */
+  /** App-scoped id of the same account. */
   id?: string | number | bigint
   username?: string
   name?: string
@@ -30,7 +30,7 @@ export interface Media {
   shortcode?: string
   timestamp?: string
   username?: string
-  /** Of the person's own media only. */
+  /** Only in the person's own media. */
   owner?: { id?: string }
   alt_text?: string
   like_count?: number

@@ -3,12 +3,12 @@ import type { Comment, Conversation, MediaWithComments, Message, Person } from '
 
 const COMMENT = 'id,text,timestamp,username,like_count,from,parent_id,media{id,permalink}'
 
-/** The comments of a page of media, with it: asking for those of each would take a call each. */
+/** Comments nested in a page of media, because listing them separately would take one call per medium. */
 export const COMMENT_FIELDS = `id,username,comments.limit(50){${COMMENT},replies.limit(20){${COMMENT}}}`
 
 const writerOf = ({ from, username }: Comment): string | undefined => from?.username ?? username
 
-/** What others said. The media are the person's own, so their name tells which answers are too. */
+/** Comments of others. The media belong to the person, so their `username` identifies the person's own comments. */
 export function commentsIn(media: MediaWithComments[] | undefined): Comment[] {
   return (media ?? []).flatMap(({ username, comments }) =>
     (comments?.data ?? [])
@@ -30,7 +30,7 @@ export const comment = kind<Comment>({
   },
 })
 
-/** Only the newest twenty messages of a conversation have their texts. */
+/** Only the newest twenty messages of a conversation have a text. */
 export const MESSAGE_FIELDS =
   'id,updated_time,participants,messages.limit(20){id,created_time,from,to,message,attachments,shares,is_unsupported}'
 

@@ -92,7 +92,7 @@ const notice = {
   reply_text: 'So green!',
 }
 
-test('a photo post is read block by block, its notes are its people', () => {
+test('a photo post is read by blocks, and its notes are its participants', () => {
   const draft = read('posts', photo)
   assert.equal(draft.idr, 'post:mosslog@tumblr/posts#790123456789012345')
   assert.equal(draft.at, 1_780_000_000_000)
@@ -114,7 +114,7 @@ test('a photo post is read block by block, its notes are its people', () => {
   })
 })
 
-test('a reblog without words is what it passes on', () => {
+test('a reblog without a text has the types of the original', () => {
   const draft = read('posts', reblog)
   assert.deepEqual(draft.types, ['statuses', 'tracks'])
   assert.deepEqual(draft.participants, ['lichenlab', 'mosslog', 'songbird', 'gone-blog'])
@@ -123,7 +123,7 @@ test('a reblog without words is what it passes on', () => {
   assert.deepEqual([media, earliest, text], ['https://a.media.test/dawn.mp3', 1_700_000_000_000, 'lovely'])
 })
 
-test('a link is news; in a feed nothing is left without a type', () => {
+test('a link is news; every post of a feed has a type', () => {
   const draft = read('dashboard', link)
   assert.deepEqual(draft.types, ['news_feed'])
   assert.deepEqual(draft.texts, ['Fungi', 'https://news.example/fungi'])
@@ -162,7 +162,7 @@ test('the person is the primary blog', () => {
   assert.deepEqual([self.id, self.handle, self.name], ['mosslog', 'mosslog', 'Moss Log'])
 })
 
-test('posts are walked by time, and posts of one second are not lost at the cut', () => {
+test('posts are walked by time, and posts of the same second are not lost between pages', () => {
   const { pages } = tumblr.endpoints['posts']!
   const response = (...times: number[]) => ({ response: { posts: times.map((timestamp) => ({ timestamp })) } })
   const first = pages.first({ method: 'GET', path: '/blog/mosslog/posts', query: { npf: 'true' } })
@@ -174,7 +174,7 @@ test('posts are walked by time, and posts of one second are not lost at the cut'
   assert.equal(pages.next({ request: third, body: response(), headers: {}, count: 0 }), undefined)
 })
 
-test('likes follow links where there are some, else count up to 1000', () => {
+test('likes follow links if there are any, else offsets up to 1000', () => {
   const { pages } = tumblr.endpoints['likes']!
   const request = pages.first({ method: 'GET', path: '/user/likes', query: {} })
   const step = (body: unknown, count = 20, from = request) => pages.next({ request: from, body, headers: {}, count })
@@ -207,7 +207,7 @@ test('a run ends a week before the newest post', () => {
   assert.equal(isKnown?.({ timestamp: 1_780_000_000 - 8 * 86_400 }, watermark), true)
 })
 
-test('of the two limits the scarcer one counts, and of two used up the longer', () => {
+test('the scarcer of the two limits counts, and of two used-up ones the later reset', () => {
   const headers = (hour: string, day: string) => ({
     'x-ratelimit-perhour-remaining': hour,
     'x-ratelimit-perhour-reset': '600',

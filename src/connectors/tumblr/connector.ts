@@ -8,7 +8,7 @@ import { avatarOf, blog, type Notification, notification, post } from './kinds.t
 import { countedPages, likedPages, linkedPages, timedPages } from './pages.ts'
 import { rate } from './rate.ts'
 
-interface Answer<Fields> {
+interface Envelope<Fields> {
   response?: Partial<Fields>
 }
 
@@ -19,13 +19,13 @@ interface Person {
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** All posts in the Neue Post Format, as the documentation advises, with who liked and reblogged them. */
+/** Posts in the Neue Post Format, as the documentation recommends, with their likes and reblogs. */
 const POSTS = { npf: 'true', notes_info: 'true', reblog_info: 'true' }
 
 const publishedAt = ({ timestamp }: Post) => (timestamp === undefined ? undefined : timestamp * 1000)
 const likedAt = ({ liked_timestamp }: Post) => (liked_timestamp === undefined ? undefined : liked_timestamp * 1000)
 
-/** A person is known by the name of the primary blog, as in posts and notes. */
+/** A person's id is the name of the primary blog, as in posts and notes. */
 export const tumblr = defineConnector({
   service: 'tumblr',
   title: 'Tumblr',
@@ -33,18 +33,18 @@ export const tumblr = defineConnector({
   auth: oauth2({
     authorizeUrl: 'https://www.tumblr.com/oauth2/authorize',
     tokenUrl: 'https://api.tumblr.com/v2/oauth2/token',
-    // Tokens last 42 minutes; without `offline_access` nothing comes to renew them with.
+    // Tokens are valid for 42 minutes; `offline_access` adds a refresh token.
     scope: { default: ['basic', 'offline_access'] },
-    // The documented parameters know no code challenge.
+    // PKCE is not documented.
     pkce: false,
   }),
   api: {
     baseUrl: 'https://api.tumblr.com/v2',
-    // 5000 a day as well, which the headers tell in time; the minute is counted by the caller's address.
+    // Also 5000 a day, which the headers report; the limit per minute is per IP address.
     limits: { app: { calls: 1000, perS: 3600 }, service: { calls: 300, perS: 60 } },
     rate,
   },
-  self: self<Answer<{ user: Person }>>('/user/info', ({ response }) => {
+  self: self<Envelope<{ user: Person }>>('/user/info', ({ response }) => {
     const user = response?.user
     const main = user?.blogs?.find(({ primary }) => primary === true)
     const name = main?.name ?? user?.name
@@ -58,7 +58,7 @@ export const tumblr = defineConnector({
     }
   }),
   endpoints: {
-    following: endpoint<Answer<{ blogs: Blog[] }>, Blog>({
+    following: endpoint<Envelope<{ blogs: Blog[] }>, Blog>({
       path: '/user/following',
       items: ({ response }) => response?.blogs,
       kind: blog,
@@ -68,7 +68,7 @@ export const tumblr = defineConnector({
       class: 'core',
       deletes: 'all',
     }),
-    followers: endpoint<Answer<{ users: Blog[] }>, Blog>({
+    followers: endpoint<Envelope<{ users: Blog[] }>, Blog>({
       path: '/blog/{id}/followers',
       items: ({ response }) => response?.users,
       kind: blog,
@@ -78,7 +78,7 @@ export const tumblr = defineConnector({
       class: 'core',
       deletes: 'all',
     }),
-    posts: endpoint<Answer<{ posts: Post[] }>, Post>({
+    posts: endpoint<Envelope<{ posts: Post[] }>, Post>({
       path: '/blog/{id}/posts',
       query: POSTS,
       items: ({ response }) => response?.posts,
@@ -90,7 +90,7 @@ export const tumblr = defineConnector({
       class: 'personal',
       deletes: 'window',
     }),
-    likes: endpoint<Answer<{ liked_posts: Post[] }>, Post>({
+    likes: endpoint<Envelope<{ liked_posts: Post[] }>, Post>({
       path: '/user/likes',
       query: POSTS,
       items: ({ response }) => response?.liked_posts,
@@ -102,8 +102,8 @@ export const tumblr = defineConnector({
       every: '6h',
       class: 'personal',
     }),
-    // Few calls are allowed, and dashboards have no end: the newest 300 at first, then what is new.
-    dashboard: endpoint<Answer<{ posts: Post[] }>, Post>({
+    // Few calls are allowed and dashboards are endless: the first run reads the newest 300, later ones what is new.
+    dashboard: endpoint<Envelope<{ posts: Post[] }>, Post>({
       path: '/user/dashboard',
       query: POSTS,
       items: ({ response }) => response?.posts,
@@ -115,7 +115,7 @@ export const tumblr = defineConnector({
       every: '30m',
       class: 'social',
     }),
-    notifications: endpoint<Answer<{ notifications: Notification[] }>, Notification>({
+    notifications: endpoint<Envelope<{ notifications: Notification[] }>, Notification>({
       path: '/blog/{id}/notifications',
       query: { rollups: 'false' },
       items: ({ response }) => response?.notifications,

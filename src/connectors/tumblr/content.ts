@@ -28,7 +28,7 @@ export interface Block {
   album?: string
   alt_text?: string
   caption?: string
-  /** A list of sizes for images, largest first; one file for audio and video. */
+  /** For images a list of sizes, largest first; for audio and video one file. */
   media?: MediaFile | MediaFile[]
   poster?: MediaFile | MediaFile[]
   attribution?: { url?: string; blog?: Blog }
@@ -59,13 +59,13 @@ export interface Post {
   reblogged_root_name?: string
 }
 
-/** What a post shows: its own blocks, after those it reblogs, the oldest first. */
+/** All blocks of a post: those of the reblogged posts, oldest first, then its own. */
 export function blocksOf({ trail, content }: Post): Block[] {
   return [...(trail ?? []).flatMap((item) => item.content ?? []), ...(content ?? [])]
 }
 
 export function firstOf(post: Post, type: string): Block | undefined {
-  // What the blog added itself comes before what it passes on.
+  // The blog's own blocks before the reblogged ones.
   return [...(post.content ?? []), ...blocksOf(post)].find((block) => block.type === type)
 }
 

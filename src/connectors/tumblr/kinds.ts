@@ -2,7 +2,7 @@ import { kind, plainText } from '#kit/kind.ts'
 import type { BaseType } from '#model/types.ts'
 import { type Blog, blocksOf, filesOf, firstOf, linksOf, mentionsOf, type Post, textOf } from './content.ts'
 
-/** Largest first where the blog tells; else the public address that every blog's picture has. */
+/** The largest avatar in the record; otherwise the public URL of the blog's avatar. */
 export function avatarOf({ avatar, name }: Blog): string | undefined {
   const told = avatar?.[0]?.url
   if (told !== undefined || name === undefined) return told
@@ -18,7 +18,7 @@ const TYPE_OF_BLOCK: Record<string, BaseType> = { image: 'photos', video: 'video
 function typesOf(post: Post): BaseType[] {
   const types = new Set(blocksOf(post).flatMap(({ type }) => TYPE_OF_BLOCK[type ?? ''] ?? []))
   const seen = [...types].some((type) => type !== 'tracks')
-  // Feeds have no tracks, so that a song alone is a status too.
+  // Feeds have no tracks, so an audio post is also a status.
   return !seen || firstOf(post, 'text') !== undefined ? ['statuses', ...types] : [...types]
 }
 
@@ -36,8 +36,8 @@ function titleOf(post: Post): string | undefined {
   return heading?.text ?? firstOf(post, 'link')?.title ?? songOf(post)?.title ?? textOf(post)?.split('\n', 1)[0]
 }
 
-/** The same mark as the photo itself has where it was made. */
-function crossPosts(post: Post): (string | undefined)[] {
+/** The dedupe key of the original photo at another service. */
+function crossPostKeys(post: Post): (string | undefined)[] {
   const sources = blocksOf(post).map(({ attribution }) => attribution?.url ?? '')
   return [...linksOf(post), ...sources].map((url) => {
     const photo = /^https?:\/\/(?:www\.)?(?:instagram\.com|instagr\.am)\/(?:[^/]+\/)?(?:p|reel|tv)\/([\w-]+)/i.exec(url)
@@ -52,8 +52,8 @@ export const post = kind<Post>({
   id: ({ id_string, id }) => id_string ?? id!,
   at: ({ timestamp }) => msOf(timestamp),
   types: typesOf,
-  guid: (one) => [...new Set(crossPosts(one))],
-  // Blogs are known by name in posts and notes alike; their unique ids come only with some answers.
+  guid: (one) => [...new Set(crossPostKeys(one))],
+  // Posts and notes identify blogs by name; only some responses have their ids.
   participants: (one) => ({
     author: authorOf(one),
     others: [
@@ -102,8 +102,10 @@ export const post = kind<Post>({
 
 export const blog = kind<Blog>({
   name: 'blog',
+  // 1: more HTML entities are decoded in the description.
+  version: 1,
   id: ({ name }) => name!,
-  // Of the newest post; 0 where there is none yet.
+  // Time of the newest post; 0 without posts.
   at: ({ updated }) => msOf(updated || undefined),
   map: {
     id: ({ name }) => name,
@@ -115,7 +117,7 @@ export const blog = kind<Blog>({
   card: { id: ({ name }) => name, description: ({ description }) => plainText(description) },
 })
 
-/** Something that happened to the blog: a like, a reply, a new follower. Its fields differ by type. */
+/** An event of the blog: a like, a reply, a new follower. The fields depend on the type. */
 export interface Notification {
   id: string | number | bigint
   type?: string
@@ -128,7 +130,7 @@ export interface Notification {
   added_text?: string
 }
 
-const deedOf = ({ type }: Notification) => type?.replaceAll('_', ' ')
+const notificationTitle = ({ type }: Notification) => type?.replaceAll('_', ' ')
 
 export const notification = kind<Notification>({
   name: 'notification',
@@ -139,7 +141,7 @@ export const notification = kind<Notification>({
     others: [target_tumblelog_name],
   }),
   map: {
-    subject: (one) => [deedOf(one), one.target_post_summary].filter(Boolean).join(': '),
+    subject: (one) => [notificationTitle(one), one.target_post_summary].filter(Boolean).join(': '),
     text: ({ reply_text, added_text }) => reply_text ?? added_text,
     from: ({ from_tumblelog_name }) => from_tumblelog_name,
     author: ({ from_tumblelog_name: name }) =>

@@ -5,33 +5,35 @@ interface Linked {
   response?: { _links?: { next?: { query_params?: Record<string, unknown> } }; posts?: Post[] } | null
 }
 
-/** At most this many in one answer, of anything. */
+/** The largest page size of every endpoint. */
 const SIZE = { param: 'limit', value: 20 }
-/** A question may say where to begin in one way only. */
-const PLACES = new Set(['offset', 'before', 'after', 'page_number'])
+/** A request may have only one of these parameters. */
+const POSITION_PARAMETERS = new Set(['offset', 'before', 'after', 'page_number'])
 
-/** By number, up to a most. */
-export const countedPages = (most?: number): Pages =>
-  offsetPages({ param: 'offset', size: SIZE, ...(most === undefined ? {} : { most }) })
+/** Pages by offset, up to a number of records. */
+export const countedPages = (maxRecords?: number): Pages =>
+  offsetPages({ param: 'offset', size: SIZE, ...(maxRecords === undefined ? {} : { maxRecords }) })
 
-/** The answer's `_links.next` names the parameters that change. */
+/** `_links.next` of the response has the parameters of the next page. */
 export const linkedPages: Pages = {
   first: (request) => request,
-  next: (page) => follow(page.request, linksOf(page)?.next?.query_params),
+  next: (page) => withParameters(page.request, linksOf(page)?.next?.query_params),
 }
 
-/** Links where the answer has them, else numbers: those end at 1000. */
+/** Pages by link if the response has one, else by offset, which ends at 1000. */
 export const likedPages: Pages = {
   first: (request) => ({ ...request, query: { [SIZE.param]: String(SIZE.value), ...request.query } }),
   next: (page) => {
-    // A walk that links lead ends where there are none.
+    // A walk by links ends at the first page without one.
     if (linksOf(page) !== undefined || page.request.query['before'] !== undefined) return linkedPages.next(page)
     const offset = Number(page.request.query['offset'] ?? 0) + SIZE.value
-    return page.count === 0 || offset > 1000 ? undefined : follow(page.request, { offset })
+    return page.count === 0 || offset > 1000 ? undefined : withParameters(page.request, { offset })
   },
 }
 
-/** Numbers shift when something is posted meanwhile, times do not. Posts of the same second may lie on both sides of the cut. */
+/**
+ * Pages by time: offsets shift when something is posted during a walk. Posts of the same second may be on two pages.
+ */
 export const timedPages: Pages = {
   first: likedPages.first,
   next: ({ request, body }) => {
@@ -39,15 +41,18 @@ export const timedPages: Pages = {
     if (times.length === 0) return undefined
     const oldest = times.reduce((least, time) => Math.min(least, time))
     const before = request.query['before'] === String(oldest + 1) ? oldest : oldest + 1
-    return follow(request, { before })
+    return withParameters(request, { before })
   },
 }
 
 const linksOf = ({ body }: Page) => (body as Linked | null)?.response?._links
 
-function follow(request: PageRequest, parameters: Record<string, unknown> | undefined): PageRequest | undefined {
+function withParameters(
+  request: PageRequest,
+  parameters: Record<string, unknown> | undefined,
+): PageRequest | undefined {
   const scalars = Object.entries(parameters ?? {}).filter(([, value]) => value !== null && typeof value !== 'object')
   if (scalars.length === 0) return undefined
-  const kept = Object.entries(request.query).filter(([name]) => !PLACES.has(name))
+  const kept = Object.entries(request.query).filter(([name]) => !POSITION_PARAMETERS.has(name))
   return { ...request, query: Object.fromEntries([...kept, ...scalars.map(([name, value]) => [name, String(value)])]) }
 }

@@ -89,14 +89,14 @@ const page = {
 const items = (body: unknown, name = 'tweets') => x.endpoints[name]!.items(body) ?? []
 const [soup, repost, plain] = items(page) as [object, object, object]
 
-test('an empty list is left out by X, and an answer without any says nothing', () => {
+test('X omits an empty list, and a response without a count has no list', () => {
   for (const name of ['tweets', 'followers', 'direct_messages']) {
     assert.deepEqual(x.endpoints[name]!.items({ meta: { result_count: 0 } }), [])
     assert.equal(x.endpoints[name]!.items({ title: 'Over capacity' }), undefined)
   }
 })
 
-test('a post takes along what it refers to, and nothing else', () => {
+test('a post has the expansions it refers to, and no others', () => {
   const included = (soup as { includes: Record<string, unknown[]> }).includes
   assert.deepEqual(Object.keys(included), ['users', 'media', 'places'])
   assert.deepEqual([included['users']!.length, included['media']!.length], [2, 1])
@@ -105,7 +105,7 @@ test('a post takes along what it refers to, and nothing else', () => {
   assert.deepEqual(items({ meta: { result_count: 0 } }), [])
 })
 
-test('a post with a photo and a link is all of it, with people, place and counts', () => {
+test('a post with a photo and a link has all types, people, place and counts', () => {
   const draft = read('tweets', soup)
   assert.equal(draft.idr, `tweet:${ME}@x/tweets#1900000000000000010`)
   assert.equal(draft.at, Date.UTC(2026, 4, 6, 7, 8, 9))
@@ -122,7 +122,7 @@ test('a post with a photo and a link is all of it, with people, place and counts
   assert.deepEqual(draft.guid, [`guid:mira@twitter/#${murmur3Hex(text)}`])
 })
 
-test('a repost shows the whole text, the film and the marks of what it reposts', () => {
+test('a repost has the whole text, the video and the dedupe keys of the original', () => {
   const draft = read('timeline', repost)
   assert.deepEqual(draft.types, ['statuses_feed', 'videos_feed', 'news_feed'])
   assert.deepEqual(draft.participants, [ME, YOU])
@@ -132,7 +132,7 @@ test('a repost shows the whole text, the film and the marks of what it reposts',
   assert.equal(map('timeline', repost)['earliest'], Date.UTC(2026, 4, 1))
 })
 
-test('a checkin that was posted carries the checkin’s mark; a point beats a box', () => {
+test('a posted check-in has the dedupe key of the check-in; a point is preferred to a box', () => {
   const raw = {
     ...plain,
     geo: { coordinates: { type: 'Point', coordinates: [-0.5, 51.5] } },
@@ -146,7 +146,7 @@ test('a checkin that was posted carries the checkin’s mark; a point beats a bo
   assert.equal('lang' in map('tweets', plain), false)
 })
 
-test('the newer spelling of the reference is read the same', () => {
+test('the newer name of the references is read too', () => {
   const { referenced_tweets, ...rest } = page.data[1]!
   const { tweets, ...others } = page.includes
   const body = { data: [{ ...rest, referenced_posts: referenced_tweets }], includes: { ...others, posts: tweets } }
@@ -154,7 +154,7 @@ test('the newer spelling of the reference is read the same', () => {
   assert.equal(map('tweets', raw)['text'], map('tweets', repost)['text'])
 })
 
-test('messages know sender and receiver; contacts know the person', () => {
+test('messages have sender and receiver; contacts have the person', () => {
   const [raw] = items(
     {
       data: [
@@ -187,7 +187,7 @@ test('messages know sender and receiver; contacts know the person', () => {
   )
 })
 
-test('pages go on while there is a token, also after an empty one', () => {
+test('pages continue while there is a token, also after an empty one', () => {
   const { pages } = x.endpoints['mentions']!
   const first = pages.first({ method: 'GET', path: '/users/1/mentions', query: { since_id: '5' } })
   assert.deepEqual(first.query, { max_results: '100', since_id: '5' })
@@ -201,19 +201,19 @@ test('pages go on while there is a token, also after an empty one', () => {
   assert.equal(pages.next({ request: second, body: { meta: { result_count: 3 } }, headers: {}, count: 3 }), undefined)
 })
 
-test('the timeline asks for what is newer than the greatest id', () => {
+test('the timeline is read from the greatest id', () => {
   const { checkpoint } = x.endpoints['timeline']!
   const watermark = checkpoint?.advance({ items: [{ id: '999' }, { id: '1900000000000000010' }], body: {} }, '1000')
   assert.deepEqual(checkpoint?.query(watermark!), { since_id: '1900000000000000010' })
 })
 
-test('direct messages wait for their scope, which the flag adds', () => {
+test('direct messages need their scope, which the flag adds', () => {
   assert.ok(x.endpoints['direct_messages']!.scope.includes('dm.read'))
   assert.ok(x.auth.kind === 'oauth2' && !x.auth.scope.default.includes('dm.read'))
   assert.deepEqual(x.auth.kind === 'oauth2' && x.auth.flags['dm'], { scope: ['dm.read', 'dm.write'] })
 })
 
-test('what only the operator can mend stops, and limits are those of one endpoint', () => {
+test('errors that only the operator can fix stop, and limits are per endpoint', () => {
   const problem = (status: number, name: string) =>
     x.api.recovery?.({ status, headers: {}, body: { type: `https://api.x.com/2/problems/${name}` } })
   assert.equal(problem(429, 'usage-capped'), 'stop')
@@ -229,7 +229,7 @@ test('what only the operator can mend stops, and limits are those of one endpoin
   })
 })
 
-test('a webhook answers the challenge and counts when its signature fits', () => {
+test('a webhook responds to the challenge and is accepted by its signature', () => {
   const sign = (algorithm: string, text: string, encoding: 'hex' | 'base64' = 'hex') =>
     createHmac(algorithm, 'consumer').update(text).digest(encoding)
   const response = x.hook?.handshake?.({ crc_token: 'ch' }, 'consumer', sign)

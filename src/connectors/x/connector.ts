@@ -6,10 +6,10 @@ import { timeOf } from '#kit/kind.ts'
 import { cursorPages } from '#kit/pages.ts'
 import { self } from '#kit/self.ts'
 import {
-  type Answer,
   type Joined,
   joinMessages,
   joinTweets,
+  type ListResponse,
   listOf,
   type Message,
   type Tweet,
@@ -22,7 +22,7 @@ import { pageOf, pictureUrl, tweet } from './tweet-kind.ts'
 const DAY_MS = 86_400_000
 const PERSON_FIELDS = 'created_at,description,entities,location,name,profile_image_url,protected,url,username,verified'
 
-// Only what does not change by itself: an author's follower count would make every post look edited.
+// Only stable fields: an author's follower count would make every post look edited.
 const TWEET_QUERY = {
   'tweet.fields':
     'attachments,author_id,conversation_id,created_at,entities,geo,in_reply_to_user_id,lang,note_tweet,possibly_sensitive,public_metrics,referenced_tweets',
@@ -36,7 +36,7 @@ const TWEET_QUERY = {
 const pages = (size: number) =>
   cursorPages({
     param: 'pagination_token',
-    from: ({ meta }: Answer<unknown>) => meta?.next_token,
+    from: ({ meta }: ListResponse<unknown>) => meta?.next_token,
     size: { param: 'max_results', value: size },
   })
 
@@ -50,12 +50,12 @@ const tweets = {
 }
 
 const newerThan = sinceId<Joined<Tweet>>({ param: 'since_id', id: ({ id }) => id })
-const newestAgain = (days: number) =>
+const rereadNewest = (days: number) =>
   untilKnown<Joined<Tweet>>({ value: ({ created_at }) => timeOf(created_at), overlap: days * DAY_MS })
 
 const people = {
   query: { 'user.fields': PERSON_FIELDS },
-  items: (response: Answer<User>) => listOf(response),
+  items: (response: ListResponse<User>) => listOf(response),
   kind: contact,
   types: ['contacts' as const],
   pages: pages(1000),
@@ -66,8 +66,8 @@ const people = {
 }
 
 /**
- * OAuth 2.0 has no documented parameter that forces a new login (`force_login` is OAuth 1.0a's). Reading is billed by the
- * record, once a day for each, so walks stay short.
+ * OAuth 2.0 has no documented parameter that forces a new login (`force_login` is OAuth 1.0a's). Reading is billed per
+ * record and day, so walks are short.
  */
 export const x = defineConnector({
   service: 'x',
@@ -79,7 +79,7 @@ export const x = defineConnector({
     tokenUrl: 'https://api.x.com/2/oauth2/token',
     revokeUrl: 'https://api.x.com/2/oauth2/revoke',
     tokenAuth: 'basic_raw',
-    // Without `offline.access` a grant ends after two hours.
+    // Without `offline.access` a grant expires after two hours.
     scope: {
       default: ['tweet.read', 'users.read', 'follows.read', 'like.read', 'bookmark.read', 'offline.access'],
     },
@@ -105,37 +105,38 @@ export const x = defineConnector({
   ),
   hook,
   endpoints: {
-    following: endpoint<Answer<User>, User>({ ...people, path: '/users/{id}/following' }),
-    followers: endpoint<Answer<User>, User>({ ...people, path: '/users/{id}/followers' }),
-    // The newest 3200. An edit is a new post that takes the old one's place, a deletion is told nowhere: days are read again.
-    tweets: endpoint<Answer<Tweet>, Joined<Tweet>>({
+    following: endpoint<ListResponse<User>, User>({ ...people, path: '/users/{id}/following' }),
+    followers: endpoint<ListResponse<User>, User>({ ...people, path: '/users/{id}/followers' }),
+    // The newest 3200. An edit is a new post that replaces the old one, and deletions are not reported, so days are
+    // read again.
+    tweets: endpoint<ListResponse<Tweet>, Joined<Tweet>>({
       ...tweets,
       path: '/users/{id}/tweets',
-      checkpoint: newestAgain(3),
+      checkpoint: rereadNewest(3),
       every: '15m',
       class: 'personal',
       deletes: 'window',
     }),
-    // Listed by when they were liked, which no field tells: a walk ends at a hundred posts that are all a month old.
-    likes: endpoint<Answer<Tweet>, Joined<Tweet>>({
+    // Sorted by the time of the like, which no field has: a walk ends at a hundred posts that are all a month old.
+    likes: endpoint<ListResponse<Tweet>, Joined<Tweet>>({
       ...tweets,
       path: '/users/{id}/liked_tweets',
       feed: true,
-      checkpoint: newestAgain(30),
+      checkpoint: rereadNewest(30),
       every: '1h',
       class: 'personal',
       scope: [...tweets.scope, 'like.read'],
     }),
-    bookmarks: endpoint<Answer<Tweet>, Joined<Tweet>>({
+    bookmarks: endpoint<ListResponse<Tweet>, Joined<Tweet>>({
       ...tweets,
       path: '/users/{id}/bookmarks',
       feed: true,
-      checkpoint: newestAgain(30),
+      checkpoint: rereadNewest(30),
       every: '1h',
       class: 'personal',
       scope: [...tweets.scope, 'bookmark.read'],
     }),
-    timeline: endpoint<Answer<Tweet>, Joined<Tweet>>({
+    timeline: endpoint<ListResponse<Tweet>, Joined<Tweet>>({
       ...tweets,
       path: '/users/{id}/timelines/reverse_chronological',
       feed: true,
@@ -143,7 +144,7 @@ export const x = defineConnector({
       every: '15m',
       class: 'social',
     }),
-    mentions: endpoint<Answer<Tweet>, Joined<Tweet>>({
+    mentions: endpoint<ListResponse<Tweet>, Joined<Tweet>>({
       ...tweets,
       path: '/users/{id}/mentions',
       feed: true,
@@ -151,8 +152,8 @@ export const x = defineConnector({
       every: '15m',
       class: 'social',
     }),
-    // The last 30 days, sent and received, without those that are encrypted; 15 calls in a quarter of an hour.
-    direct_messages: endpoint<Answer<Message>, Joined<Message>>({
+    // The last 30 days, sent and received, without encrypted ones; 15 calls in 15 minutes.
+    direct_messages: endpoint<ListResponse<Message>, Joined<Message>>({
       path: '/dm_events',
       query: {
         event_types: 'MessageCreate',

@@ -1,4 +1,4 @@
-/** What X calls a post in answers: guides, changelog and answers say tweet, the generated reference of 2026 says post. */
+/** A post. Guides, changelog and responses call it tweet, the generated reference of 2026 calls it post. */
 export interface Tweet {
   id: string
   text?: string
@@ -84,34 +84,34 @@ export interface Includes {
   posts?: Tweet[]
 }
 
-/** A record with those of the answer's expansions that it refers to, as the answer to a question for it alone would have them. */
+/** A record with the expansions of the response that it refers to, as in a response with only this record. */
 export type Joined<Raw> = Raw & { includes?: Includes }
 
-export interface Answer<Raw> {
+export interface ListResponse<Raw> {
   data?: Raw[]
   includes?: Includes
   meta?: { next_token?: string; result_count?: number }
 }
 
-/** X leaves an empty list out and says that it has nothing; an answer that does not even say so is none. */
-export const listOf = <Raw>({ data, meta }: Answer<Raw>): Raw[] | undefined =>
+/** X omits an empty list and sets `result_count` to 0; undefined if the response has neither. */
+export const listOf = <Raw>({ data, meta }: ListResponse<Raw>): Raw[] | undefined =>
   data ?? (meta?.result_count === 0 ? [] : undefined)
 
 export const referencesOf = (tweet: Tweet): Reference[] => tweet.referenced_tweets ?? tweet.referenced_posts ?? []
 
-/** Expansions come once for a whole page, beside the records; each record takes along its own. */
-export function joinTweets(response: Answer<Tweet>): Joined<Tweet>[] | undefined {
-  const find = finders(response.includes)
+/** Expansions are listed once per page; each record gets those it refers to. */
+export function joinTweets(response: ListResponse<Tweet>): Joined<Tweet>[] | undefined {
+  const find = lookups(response.includes)
   return listOf(response)?.map((tweet) => {
-    const tweets = found(referencesOf(tweet).map(({ id }) => find.tweet(id)))
+    const tweets = withoutUndefined(referencesOf(tweet).map(({ id }) => find.tweet(id)))
     const all = [tweet, ...tweets]
     const people = all.flatMap((one) => [one.author_id, one.in_reply_to_user_id])
     const mentioned = (tweet.entities?.mentions ?? []).map(({ username }) => find.userNamed(username))
     return withIncludes(tweet, {
-      users: [...found(people.map(find.user)), ...found(mentioned)],
-      media: found(all.flatMap((one) => one.attachments?.media_keys ?? []).map(find.media)),
-      places: found(all.map((one) => find.place(one.geo?.place_id))),
-      // Their counts change all the time, and it is not they who are stored.
+      users: [...withoutUndefined(people.map(find.user)), ...withoutUndefined(mentioned)],
+      media: withoutUndefined(all.flatMap((one) => one.attachments?.media_keys ?? []).map(find.media)),
+      places: withoutUndefined(all.map((one) => find.place(one.geo?.place_id))),
+      // Without counts, which change often and belong to other posts.
       tweets: tweets.map(({ public_metrics: _counts, ...rest }) => rest),
     })
   })
@@ -129,12 +129,12 @@ export interface Message {
   entities?: Entities
 }
 
-export function joinMessages(response: Answer<Message>): Joined<Message>[] | undefined {
-  const find = finders(response.includes)
+export function joinMessages(response: ListResponse<Message>): Joined<Message>[] | undefined {
+  const find = lookups(response.includes)
   return listOf(response)?.map((message) =>
     withIncludes(message, {
-      users: found([message.sender_id, ...(message.participant_ids ?? [])].map(find.user)),
-      media: found((message.attachments?.media_keys ?? []).map(find.media)),
+      users: withoutUndefined([message.sender_id, ...(message.participant_ids ?? [])].map(find.user)),
+      media: withoutUndefined((message.attachments?.media_keys ?? []).map(find.media)),
     }),
   )
 }
@@ -146,7 +146,7 @@ function withIncludes<Raw extends object>(raw: Raw, lists: Record<string, unknow
   return filled.length === 0 ? raw : { ...raw, includes: Object.fromEntries(filled) }
 }
 
-function finders({ users = [], media = [], places = [], tweets, posts }: Includes = {}) {
+function lookups({ users = [], media = [], places = [], tweets, posts }: Includes = {}) {
   const [byId, byName] = [index(users, ({ id }) => id), index(users, ({ username }) => username?.toLowerCase())]
   const [byKey, byPlace] = [index(media, (one) => one.media_key), index(places, ({ id }) => id)]
   const byTweet = index(tweets ?? posts ?? [], ({ id }) => id)
@@ -165,6 +165,6 @@ function index<Value>(list: Value[], key: (value: Value) => string | undefined):
   return map
 }
 
-function found<Value>(list: (Value | undefined)[]): Value[] {
+function withoutUndefined<Value>(list: (Value | undefined)[]): Value[] {
   return list.filter((value) => value !== undefined)
 }

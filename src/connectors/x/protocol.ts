@@ -2,10 +2,10 @@ import type { Api, Hook } from '#kit/connector.ts'
 import { sameText } from '#kit/hook.ts'
 import { rateFrom } from '#kit/rate.ts'
 
-/** Each endpoint counts for itself and for each person, mostly in quarters of an hour. */
+/** Limits are per endpoint and person, mostly in windows of 15 minutes. */
 export const rate = rateFrom({ remaining: 'x-rate-limit-remaining', reset: 'x-rate-limit-reset', of: 'endpoint' })
 
-/** Credits that are used up and apps without access are for the operator to mend: asking again would change nothing. */
+/** Used-up credits and missing access must be fixed by the operator, so such calls are not retried. */
 export const recovery: NonNullable<Api['recovery']> = ({ status, body }) => {
   const { type } = (body ?? {}) as { type?: unknown }
   const problem = typeof type === 'string' ? type.split('/').at(-1) : undefined
@@ -22,7 +22,7 @@ interface Delivery {
   data?: { filter?: { user_id?: string } }
 }
 
-/** Its secret is the app's consumer secret (“API key secret”), which is not the secret of OAuth 2. */
+/** The hook's secret is the app's consumer secret (“API key secret”), not the OAuth 2 client secret. */
 export const hook: Hook = {
   handshake: ({ crc_token }, _secret, sign) =>
     crc_token === undefined

@@ -6,21 +6,21 @@ import { type Entities, type Joined, type Link, type Media, referencesOf, type T
 
 type Raw = Joined<Tweet>
 
-/** Media and quoted posts have links in the text too; those lead nowhere else. */
+/** Links in the text to the post's own media and to quoted posts. */
 const OWN_PAGE = /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/[^/]+\/status\/\d+/i
 
 const userOf = (raw: Raw, id: string | undefined) => raw.includes?.users?.find((user) => user.id === id)
 const entitiesOf = (tweet: Tweet): Entities | undefined =>
   (tweet.note_tweet ?? tweet.note_post)?.entities ?? tweet.entities
 
-/** A repost is cut off; what it shows stands whole among the included. */
+/** The text of a repost is truncated; the included original is complete. */
 function repostedBy(raw: Raw): Tweet | undefined {
   const id = referencesOf(raw).find(({ type }) => type === 'retweeted')?.id
   const tweets = raw.includes?.tweets ?? raw.includes?.posts
   return id === undefined ? undefined : tweets?.find((tweet) => tweet.id === id)
 }
 
-function readable(tweet: Tweet): string | undefined {
+function expandedText(tweet: Tweet): string | undefined {
   let text = (tweet.note_tweet ?? tweet.note_post)?.text ?? tweet.text
   for (const link of entitiesOf(tweet)?.urls ?? []) {
     const target = targetOf(link)
@@ -33,7 +33,7 @@ function readable(tweet: Tweet): string | undefined {
 function textOf(raw: Raw): string | undefined {
   const reposted = repostedBy(raw)
   const handle = reposted && userOf(raw, reposted.author_id)?.username
-  return handle === undefined ? readable(raw) : `RT @${handle}: ${readable(reposted!) ?? ''}`
+  return handle === undefined ? expandedText(raw) : `RT @${handle}: ${expandedText(reposted!) ?? ''}`
 }
 
 const targetOf = ({ unwound_url, expanded_url, url }: Link) => unwound_url ?? expanded_url ?? url
@@ -74,7 +74,7 @@ function typesOf(raw: Raw): BaseType[] {
   return types
 }
 
-// GeoJSON: the longitude comes first. Without a point, the middle of the place's box.
+// GeoJSON has the longitude first. Without a point, the centre of the place's bounding box.
 function placeOf(raw: Raw): Place | undefined {
   const [lng, lat] = raw.geo?.coordinates?.coordinates ?? []
   if (lat !== undefined && lng !== undefined) return { lat, lng }
@@ -93,14 +93,14 @@ export function authorOf(user: User | undefined): Author | undefined {
 export const pageOf = ({ id, username }: User) =>
   username === undefined ? `https://x.com/i/user/${id}` : `https://x.com/${username}`
 
-/** The address without its size names the picture as it was uploaded. */
+/** The URL without the size is the original upload. */
 export const pictureUrl = ({ profile_image_url }: User) =>
   profile_image_url?.replace(/_(normal|bigger|mini)(\.\w+)$/, '$2')
 
 const postPage = (raw: Raw) => `https://x.com/${userOf(raw, raw.author_id)?.username ?? 'i'}/status/${raw.id}`
 
-/** The same marks as the photo or checkin itself has where it was made. */
-function crossPosts(raw: Raw): (string | undefined)[] {
+/** Dedupe keys of the original photo or check-in at another service. */
+function crossPostKeys(raw: Raw): (string | undefined)[] {
   return urlsOf(raw).map((url) => {
     const photo = /^https?:\/\/(?:www\.)?(?:instagram\.com|instagr\.am)\/(?:[^/]+\/)?(?:p|reel|tv)\/([\w-]+)/i.exec(
       url,
@@ -123,7 +123,7 @@ export const tweet = kind<Raw>({
   id: ({ id }) => id,
   at: ({ created_at }) => timeOf(created_at),
   types: typesOf,
-  guid: (raw) => [ownKey(raw), ...crossPosts(raw)],
+  guid: (raw) => [ownKey(raw), ...crossPostKeys(raw)],
   participants: (raw) => {
     const tweets = raw.includes?.tweets ?? raw.includes?.posts ?? []
     const referred = referencesOf(raw).map(({ id }) => tweets.find((one) => one.id === id)?.author_id)

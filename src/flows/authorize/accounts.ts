@@ -6,7 +6,7 @@ import { findAccountByToken, revokeAccessToken } from '#store/identity/access-to
 import { requireAccountById } from '#store/identity/accounts.ts'
 import type { AuthorizeDeps } from './deps.ts'
 
-/** The account a token opens; undefined for one that is mistyped, unknown, revoked or merged away. */
+/** The account of an access token; undefined if the token is malformed, unknown, revoked or of a merged account. */
 export async function accountOf(
   { database, hasher }: Pick<AuthorizeDeps, 'database' | 'hasher'>,
   token: string,
@@ -15,18 +15,18 @@ export async function accountOf(
   return key === undefined ? undefined : findAccountByToken(database, key)
 }
 
-/** A token as the store knows it; undefined for one that is mistyped. */
+/** The key under which the store has a token; undefined if the token is malformed. */
 function tokenKey({ hasher }: Pick<AuthorizeDeps, 'hasher'>, token: string): TokenKey | undefined {
-  const shards = readAccessToken(token)
-  return shards && { shard: shards.shard, hash: hasher.hash('access_token', token) }
+  const parsed = readAccessToken(token)
+  return parsed && { shard: parsed.shard, hash: hasher.hash('access_token', token) }
 }
 
-/** For operators: any account, by its id. */
+/** For operators: an account of any app, by its id. */
 export function accountById({ database }: Pick<AuthorizeDeps, 'database'>, id: string): Promise<Account> {
   return requireAccountById(database, id)
 }
 
-/** RFC 7009: taking back a token that is not there, or not this app's, is no error and no effect. */
+/** RFC 7009: revoking an unknown token, or one of another app, succeeds without effect. */
 export async function revokeToken(deps: AuthorizeDeps, app: App, token: string): Promise<void> {
   const account = await accountOf(deps, token)
   if (account?.appId !== app.id) return
@@ -37,13 +37,13 @@ export async function revokeToken(deps: AuthorizeDeps, app: App, token: string):
   })
 }
 
-/** For operators: any app's token. False when there is no such token. */
+/** For operators: a token of any app. False if the token does not exist. */
 export async function revokeAnyToken(
   { database, hasher, clock }: Pick<AuthorizeDeps, 'database' | 'hasher' | 'clock'>,
   token: string,
 ): Promise<boolean> {
-  const shards = readAccessToken(token)
+  const parsed = readAccessToken(token)
   return (
-    shards !== undefined && revokeAccessToken(database, shards.shard, hasher.hash('access_token', token), clock.now())
+    parsed !== undefined && revokeAccessToken(database, parsed.shard, hasher.hash('access_token', token), clock.now())
   )
 }

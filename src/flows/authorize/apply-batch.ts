@@ -15,27 +15,30 @@ export type BatchResult =
       account: string
       access_token: string
       profiles: string[]
-      /** Of every token that was taken. */
+      /** True if the service confirmed the app for every accepted token. */
       app_verified: boolean
       errors?: Record<string, string>
     }
   | { error: Record<string, string> }
 
-/** Kept low, because every entry asks an outside service. */
-const AT_ONCE = 5
+/** Kept low, because every entry calls an outside service. */
+const CONCURRENT_ENTRIES = 5
 
-/** Each entry on its own: services in series, the first success decides the account, a failure never touches another entry. */
+/**
+ * Applies each entry independently: a failure does not affect other entries. The services of one entry are applied in
+ * series, and the first success determines the account.
+ */
 export async function applyBatch(
   deps: AuthorizeDeps,
   app: App,
   entries: BatchEntry[],
 ): Promise<Record<string, BatchResult>> {
-  const semaphore = createSemaphore(AT_ONCE)
-  const responses = entries.map(async (entry): Promise<[string, BatchResult]> => {
-    const response = await semaphore.run(() => applyEntry(deps, app, entry))
-    return [entry.id, response]
+  const semaphore = createSemaphore(CONCURRENT_ENTRIES)
+  const results = entries.map(async (entry): Promise<[string, BatchResult]> => {
+    const result = await semaphore.run(() => applyEntry(deps, app, entry))
+    return [entry.id, result]
   })
-  return Object.fromEntries(await Promise.all(responses))
+  return Object.fromEntries(await Promise.all(results))
 }
 
 async function applyEntry(deps: AuthorizeDeps, app: App, entry: BatchEntry): Promise<BatchResult> {
@@ -46,13 +49,13 @@ async function applyEntry(deps: AuthorizeDeps, app: App, entry: BatchEntry): Pro
   let appVerified = true
   for (const { service, token, tokenSecret } of entry.tokens) {
     try {
-      const attached = await applyToken(deps, app, { service, token, tokenSecret, account })
-      account = attached.account.id
-      accessToken = attached.token
-      appVerified &&= attached.appVerified
-      profiles.push(profileName(attached.profile))
+      const connected = await applyToken(deps, app, { service, token, tokenSecret, account })
+      account = connected.account.id
+      accessToken = connected.token
+      appVerified &&= connected.appVerified
+      profiles.push(profileName(connected.profile))
     } catch (error) {
-      if (!(error instanceof ApiError)) deps.log.error('an entry of a batch failed', { service, error })
+      if (!(error instanceof ApiError)) deps.log.error('a token of a batch failed', { service, error })
       errors[service] = error instanceof ApiError ? error.reason : 'internal'
     }
   }

@@ -5,8 +5,8 @@ import { ApiError } from '#model/errors.ts'
 import { randomShard } from '#platform/ids.ts'
 import { findServiceKey } from '#store/apps/service-keys.ts'
 import { UpstreamError } from '#upstream/errors.ts'
-import { proveCredential } from '#upstream/sign-in.ts'
-import { type Attached, attach } from './attach.ts'
+import { verifyCredential } from '#upstream/sign-in.ts'
+import { type ConnectedProfile, connectProfile } from './connect-profile.ts'
 import type { AuthorizeDeps } from './deps.ts'
 
 export interface Application {
@@ -16,28 +16,28 @@ export interface Application {
   account?: string | undefined
 }
 
-export interface Applied extends Attached {
-  /** The service said that it gave the token to this app. */
+export interface Applied extends ConnectedProfile {
+  /** The service confirmed that it issued the token to this app. */
   appVerified: boolean
 }
 
-/** Takes tokens that the app got elsewhere. The service itself must say whom they belong to. */
+/** Connects a profile with a token that the app obtained elsewhere. The service must say whom the token belongs to. */
 export async function applyToken(deps: AuthorizeDeps, app: App, input: Application): Promise<Applied> {
   const connector = deps.registry.find(input.service)
   if (connector === undefined) throw new ApiError('service_unknown')
   const key = await findServiceKey(deps.database, deps.keyring, app.id, connector.service)
   if (key === undefined) throw new ApiError('no_service_keys')
   if (connector.auth.kind === 'oauth1' && input.tokenSecret === undefined)
-    throw new ApiError('bad_parameter', 'token_secret: is missing.')
+    throw new ApiError('bad_parameter', 'token_secret: must be given for this service.')
   const credential: Credential = {
     token: input.token,
     ...(input.tokenSecret === undefined ? {} : { tokenSecret: input.tokenSecret }),
   }
-  const signedIn = await proveCredential(deps.upstream, { connector, key, credential }).catch((error: unknown) => {
-    throw error instanceof UpstreamError ? apiErrorOf(error, 'given') : error
+  const signedIn = await verifyCredential(deps.upstream, { connector, key, credential }).catch((error: unknown) => {
+    throw error instanceof UpstreamError ? apiErrorOf(error, 'unverified') : error
   })
-  const attached = await deps.database.transaction((tx) =>
-    attach(deps, tx, {
+  const connected = await deps.database.transaction((tx) =>
+    connectProfile(deps, tx, {
       appId: app.id,
       service: connector.service,
       signedIn,
@@ -46,6 +46,6 @@ export async function applyToken(deps: AuthorizeDeps, app: App, input: Applicati
       shard: randomShard(),
     }),
   )
-  if (attached === undefined) throw new ApiError('not_found', 'There is no such account.')
-  return { ...attached, appVerified: verifiesApp(connector.auth) }
+  if (connected === undefined) throw new ApiError('not_found', 'There is no such account.')
+  return { ...connected, appVerified: verifiesApp(connector.auth) }
 }

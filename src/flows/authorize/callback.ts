@@ -16,34 +16,35 @@ import { finishSignIn } from '#upstream/sign-in.ts'
 import type { ConsentValue } from './consent-value.ts'
 import { type AuthorizeDeps, callbackUrl, TEN_MINUTES_MS } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
-import { carryCounted, endCounted } from './open-sign-ins.ts'
+import { recountSignIn, uncountSignIn } from './open-sign-ins.ts'
+import { toAuthorizeError } from './sign-in-failure.ts'
 import type { PendingValue, ReturnTo } from './start.ts'
-import { failureOf } from './upstream-failure.ts'
 
-/** The query with which a service sent the person back; a name that came twice has a list. */
+/** The query of the callback; a repeated parameter has a list. */
 export type CallbackQuery = RawParameters
 
 export type CallbackResult =
   | { kind: 'redirect'; to: ReturnTo; code: string }
-  /** The person is asked first, on a page that this ticket opens. */
+  /** The person must consent first, on the page of this ticket. */
   | { kind: 'confirm'; ticket: string }
   | { kind: 'failed'; to: ReturnTo; error: AuthorizeError }
 
-/** The service sent the browser back. Whatever comes of it, this state is used up. */
-export async function finishAtCallback(
+/** Handles the callback of a service. The `state` can be used once, whatever the result. */
+export async function handleCallback(
   deps: AuthorizeDeps,
   service: string,
   params: CallbackQuery,
   browser: Buffer | undefined,
 ): Promise<CallbackResult> {
-  const { pending, app } = await take(deps, service, params, browser)
+  const { pending, app } = await takePendingSignIn(deps, service, params, browser)
   const value = JSON.parse(pending.value) as PendingValue
   const to: ReturnTo = { redirectUri: value.redirectUri, state: value.state }
   try {
     const connector = deps.registry.find(pending.service)!
     const key = await findServiceKey(deps.database, deps.keyring, app.id, connector.service)
     if (key === undefined) throw new AuthorizeError('no_service_keys')
-    const asks = value.responseType === 'token' || !(await mayJoinUnasked(deps, value.accountId, pending.browser))
+    const needsConsent =
+      value.responseType === 'token' || !(await mayJoinWithoutPrompt(deps, value.accountId, pending.browser))
     const signedIn = await finishSignIn(deps.upstream, {
       connector,
       key,
@@ -51,19 +52,19 @@ export async function finishAtCallback(
       secrets: value.upstream,
       params,
     })
-    const ticket = await storeConsent(deps, pending, value, signedIn, asks ? 'confirm' : 'code')
-    return asks ? { kind: 'confirm', ticket } : { kind: 'redirect', to, code: ticket }
+    const ticket = await storeConsent(deps, pending, value, signedIn, needsConsent ? 'confirm' : 'code')
+    return needsConsent ? { kind: 'confirm', ticket } : { kind: 'redirect', to, code: ticket }
   } catch (error) {
-    await endCounted(deps, app.id, value.counted)
-    return { kind: 'failed', to, error: failureOf(deps, error, service) }
+    await uncountSignIn(deps, app.id, value.counted)
+    return { kind: 'failed', to, error: toAuthorizeError(deps, error, service) }
   }
 }
 
 /**
- * Only the browser that began may finish, at the address of the service it began with, within ten minutes.
- * Nothing is sent to the service before all of this holds.
+ * Only the browser that started the sign-in may finish it, at the callback of the same service, within ten minutes.
+ * Nothing is sent to the service before this is checked.
  */
-async function take(
+async function takePendingSignIn(
   deps: AuthorizeDeps,
   service: string,
   params: CallbackQuery,
@@ -75,15 +76,15 @@ async function take(
     state !== undefined ? `state ${state}` : requestToken === undefined ? undefined : `token ${service} ${requestToken}`
   const pending =
     name === undefined ? undefined : await takePending(deps.database, deps.keyring, deps.hasher.hash('pending', name))
-  const fits =
+  const isValid =
     pending !== undefined &&
     pending.service === service &&
     pending.expiresAt >= deps.clock.now() &&
     browser !== undefined &&
     timingSafeEqual(pending.browser, browser)
-  const app = fits ? await findApp(deps.database, pending.appId) : undefined
+  const app = isValid ? await findApp(deps.database, pending.appId) : undefined
   if (app === undefined || pending === undefined) {
-    if (pending !== undefined) await reportRefused(deps, service, pending)
+    if (pending !== undefined) await auditRefusedCallback(deps, service, pending)
     deps.log.warn('a callback was refused', {
       service,
       known: pending !== undefined,
@@ -95,7 +96,7 @@ async function take(
   return { pending, app }
 }
 
-/** Before it is known which sign-in this is, there is only the person to tell. */
+/** Fails on a page: the app's redirect address is not known before the sign-in is found. */
 function onlyValue(params: CallbackQuery, name: string): string | undefined {
   try {
     return callbackParameters(params).get(name)
@@ -105,10 +106,10 @@ function onlyValue(params: CallbackQuery, name: string): string | undefined {
 }
 
 /**
- * Whoever sent the link chose the account. Only somebody who signed into it before, in this browser, knows whose it is;
- * others are asked first, whatever the app checks.
+ * The account comes from the authorization request, and an attacker may have sent its link. Only a person who signed in
+ * to the account before, in this browser, knows whose it is; everybody else must consent first.
  */
-async function mayJoinUnasked(
+async function mayJoinWithoutPrompt(
   { database }: AuthorizeDeps,
   accountId: string | undefined,
   browser: Buffer,
@@ -116,8 +117,12 @@ async function mayJoinUnasked(
   return accountId === undefined || hasSignedIn(database, browser, { shard: shardIn(accountId), id: accountId })
 }
 
-/** A sign-in that somebody tried to finish in the wrong place is worth a look. */
-async function reportRefused({ database, clock }: AuthorizeDeps, service: string, pending: Pending): Promise<void> {
+/** A callback with the wrong browser, service or time may be an attack. */
+async function auditRefusedCallback(
+  { database, clock }: AuthorizeDeps,
+  service: string,
+  pending: Pending,
+): Promise<void> {
   await auditApp(database, pending.appId, {
     at: clock.now(),
     actor: 'person',
@@ -126,7 +131,7 @@ async function reportRefused({ database, clock }: AuthorizeDeps, service: string
   })
 }
 
-/** Nothing has changed for anybody yet: the sign-in waits, sealed, for its code to be redeemed. */
+/** Stores the sign-in, sealed, until its code is exchanged. The account does not change before. */
 async function storeConsent(
   deps: AuthorizeDeps,
   pending: Pending,
@@ -135,11 +140,11 @@ async function storeConsent(
   kind: 'code' | 'confirm',
 ): Promise<string> {
   const user = { appId: pending.appId, service: pending.service, nativeId: signedIn.self.id }
-  const shard = await chooseShard(deps, value.accountId ?? (await findServiceUser(deps.database, user))[0])
+  const shard = await shardForConsent(deps, value.accountId ?? (await findServiceUser(deps.database, user))[0])
   const ticket = newTicket(kind === 'code' ? 'trc' : 'trf', shard)
-  const counted = await carryCounted(deps, pending.appId, value.counted)
+  const counted = await recountSignIn(deps, pending.appId, value.counted)
   const content: ConsentValue = { signedIn, state: value.state, responseType: value.responseType, counted }
-  const kept = await insertConsent(deps.database, deps.keyring, {
+  const isStored = await insertConsent(deps.database, deps.keyring, {
     shard,
     hash: deps.hasher.hash(kind, ticket),
     kind,
@@ -153,12 +158,14 @@ async function storeConsent(
     value: JSON.stringify(content),
     expiresAt: deps.clock.now() + TEN_MINUTES_MS,
   })
-  if (!kept) throw new ApiError('session_expired')
+  if (!isStored) throw new ApiError('session_expired')
   return ticket
 }
 
-/** Beside the account it will join, so that redeeming touches one part; anywhere when it will make a new one. */
-async function chooseShard({ database }: AuthorizeDeps, accountId: string | undefined): Promise<number> {
+/**
+ * The shard of the account it will join, so that the code exchange touches one shard; a random one for a new account.
+ */
+async function shardForConsent({ database }: AuthorizeDeps, accountId: string | undefined): Promise<number> {
   const account = accountId === undefined ? undefined : await findAccountById(database, accountId)
   return account?.shard ?? randomShard()
 }

@@ -7,8 +7,8 @@ import { requestOf } from './consent-value.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import type { ReturnTo } from './start.ts'
 
-/** The sign-in that a page asks about: in time, and in the browser that signed in. */
-export async function lockAsked(
+/** Locks the consent of a consent page. It must not have expired, and must belong to the browser that signed in. */
+export async function lockConsentOfTicket(
   deps: AuthorizeDeps,
   tx: Queries,
   ticket: string,
@@ -17,8 +17,9 @@ export async function lockAsked(
   const shard = ticketShard('trf', ticket)
   const consent =
     shard === undefined ? undefined : await lockConsent(tx, deps.keyring, shard, deps.hasher.hash('confirm', ticket))
-  const isMine = consent?.browser !== undefined && browser !== undefined && timingSafeEqual(consent.browser, browser)
-  if (consent === undefined || !isMine) throw new ApiError('session_expired')
+  const isSameBrowser =
+    consent?.browser !== undefined && browser !== undefined && timingSafeEqual(consent.browser, browser)
+  if (consent === undefined || !isSameBrowser) throw new ApiError('session_expired')
   if (consent.expiresAt < deps.clock.now())
     throw new ApiError(
       'session_expired',

@@ -1,26 +1,26 @@
 import type { SignedIn } from '#kit/auth.ts'
 import type { CountedSignIn } from './open-sign-ins.ts'
 
-/** What a consent keeps until it takes effect. */
+/** The sealed content of a consent until it is used. */
 export interface ConsentValue {
   signedIn: SignedIn
   state: string | undefined
-  /** What the app asked for; a page of an earlier release knew only tokens. */
+  /** Of the authorization request; undefined where an older release stored it, which meant `token`. */
   responseType?: 'code' | 'token' | undefined
   counted?: CountedSignIn | undefined
 }
 
-/** What stays of a sign-in on the page's side once the person answered. */
-export interface SettledValue extends Omit<ConsentValue, 'signedIn'> {
+/** The sealed content after the person decided, without the credential. */
+export interface DecidedValue extends Omit<ConsentValue, 'signedIn'> {
   response: 'yes' | 'no'
 }
 
-/** Of a consent that has not taken effect. */
+/** For a consent that was not used. */
 export function signInOf({ value }: { value: string }): ConsentValue {
   return JSON.parse(value) as ConsentValue
 }
 
-/** Of any consent, whether the person answered or not. */
-export function requestOf({ value }: { value: string }): Omit<SettledValue, 'response'> & Partial<SettledValue> {
-  return JSON.parse(value) as SettledValue
+/** For any consent, decided or not. */
+export function requestOf({ value }: { value: string }): Omit<DecidedValue, 'response'> & Partial<DecidedValue> {
+  return JSON.parse(value) as DecidedValue
 }

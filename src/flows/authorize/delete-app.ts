@@ -4,16 +4,19 @@ import * as deletions from '#store/apps/deletions.ts'
 import { unconfirmedErasures } from '#store/apps/remains.ts'
 import { auditApp } from '#store/audit.ts'
 import type { AuthorizeDeps } from './deps.ts'
-import { eraseSome, finishApp } from './erase-app.ts'
+import { eraseNextAccounts, finishDeletion } from './erase-app.ts'
 
-/** Longer than erasing one account takes, with a service that does not answer. A process that died is followed after this. */
+/**
+ * Longer than erasing one account takes when a service does not respond. After this, another process replaces one that
+ * died.
+ */
 const LEASE_MS = 60_000
-/** Limit: how long an app that is being deleted waits for its destinations to take out their rows; then it goes without their word. */
+/** Limit: how long an app that is being deleted waits for its destinations to take out their rows; then it is deleted without their confirmation. */
 const MAX_DESTINATION_WAIT_MS = 3 * 86_400_000
 
 export type DeletionState = 'erasing' | 'waiting_for_destinations' | 'deleted'
 
-/** How far a deletion is, as the API and the CLI show it. */
+/** The progress of a deletion, as the API and the CLI show it. */
 export interface DeletionProgress {
   client_id: string
   name: string
@@ -25,14 +28,14 @@ export interface DeletionProgress {
   service_tokens: { revoked: number; not_supported: number; failed: number }
   /** Erasures that destinations have not confirmed yet. */
   destinations_waiting?: number
-  /** Destinations that were dropped without having confirmed. */
+  /** Destinations that were removed without their confirmation. */
   destinations_untold?: number
   error?: string
 }
 
 /**
- * Marks an app as being deleted: from this moment its secret and its people's tokens are refused. What follows is done by
- * `continueDeletion`, in any process, and goes on after a restart. Asked again, it only tells how far it is.
+ * Marks an app as being deleted: from then on its secret and its access tokens are refused. `continueDeletion` does the
+ * rest, in any process and also after a restart. A second call only returns the progress.
  */
 export async function beginDeletion(
   deps: AuthorizeDeps,
@@ -50,7 +53,7 @@ export async function beginDeletion(
     if (accounts > 0 && !erase)
       throw new ApiError(
         'app_has_accounts',
-        `${appId} has ${accounts} accounts. Deleting it erases everything of them: say erase=true (--erase) if that is meant.`,
+        `${appId} has ${accounts} accounts. Deleting the app erases all of their data: repeat with erase=true (--erase) to confirm.`,
       )
     await deletions.insertAppDeletion(tx, { appId, name: app.name, actor, startedAt: now, accounts })
     if (giveUp) await deletions.giveUpDestinations(tx, appId)
@@ -59,48 +62,50 @@ export async function beginDeletion(
   return (await deletionProgress(deps, appId))!
 }
 
-/** Some of the work of one deletion; true when something was done. Everything of it may be repeated, and by two at once. */
+/**
+ * Does a part of one deletion; true if there was work. Every part is idempotent, also when two processes do it at once.
+ */
 export async function continueDeletion(deps: AuthorizeDeps, appId: string): Promise<boolean> {
   const now = deps.clock.now()
   const deletion = await deletions.leaseAppDeletion(deps.database, appId, now, now + LEASE_MS)
   if (deletion === undefined) return false
   try {
-    const moved = await step(deps, deletion)
+    const hasProgressed = await runStep(deps, deletion)
     await deletions.releaseAppDeletion(deps.database, appId)
-    return moved
+    return hasProgressed
   } catch (error) {
-    deps.log.error('deleting an app met an error and goes on', { app: appId, error })
+    deps.log.error('deleting an app failed and will be retried', { app: appId, error })
     await deletions
-      .releaseAppDeletion(deps.database, appId, 'It met an error and goes on; the log has it.')
+      .releaseAppDeletion(deps.database, appId, 'A step failed and will be retried; the log has the error.')
       .catch((failure: unknown) => {
-        // Its lease ends by itself, and the next worker goes on.
-        deps.log.warn('the lease on a deletion could not be given back', { app: appId, error: failure })
+        // The lease expires, and then any worker continues.
+        deps.log.warn('the lease on a deletion could not be released', { app: appId, error: failure })
       })
     return false
   }
 }
 
-/** For the worker's loop: what was begun in any process, before any restart. Gives how many moved. */
+/** For the worker's loop: continues every open deletion. Returns how many progressed. */
 export async function continueDeletions(deps: AuthorizeDeps): Promise<number> {
-  let moved = 0
+  let progressed = 0
   for (const appId of await deletions.openAppDeletions(deps.database, deps.clock.now()))
-    if (await continueDeletion(deps, appId)) moved += 1
-  return moved
+    if (await continueDeletion(deps, appId)) progressed += 1
+  return progressed
 }
 
-async function step(deps: AuthorizeDeps, deletion: AppDeletion): Promise<boolean> {
+async function runStep(deps: AuthorizeDeps, deletion: AppDeletion): Promise<boolean> {
   const { appId } = deletion
-  if (await eraseSome(deps, deletion, () => deps.clock.now() + LEASE_MS)) return true
+  if (await eraseNextAccounts(deps, deletion, () => deps.clock.now() + LEASE_MS)) return true
   const open = await unconfirmedErasures(deps.database, appId)
   if (open.waiting > 0) {
     const { sinceMs, giveUp } = await deletions.markWaiting(deps.database, appId, deps.clock.now())
     if (!giveUp && deps.clock.now() - sinceMs < MAX_DESTINATION_WAIT_MS) return false
   }
-  await finishApp(deps, deletion, open.destinations)
+  await finishDeletion(deps, deletion, open.destinations)
   return true
 }
 
-/** Undefined when nobody asked for it, or long ago. */
+/** Undefined if no deletion of the app was requested, or its record was purged. */
 export async function deletionProgress(
   { database }: Pick<AuthorizeDeps, 'database'>,
   appId: string,

@@ -7,7 +7,7 @@ import type { Log } from '#platform/telemetry/log.ts'
 import type { Hasher } from '#store/vault.ts'
 import type { Upstream } from '#upstream/send.ts'
 
-/** What signing in needs: the store to remember, the registry to know services, upstream to reach them. */
+/** Dependencies of sign-in, disconnecting and deletion. */
 export interface AuthorizeDeps {
   database: Database
   keyring: Keyring
@@ -19,10 +19,10 @@ export interface AuthorizeDeps {
   config: { baseUrl: string } & Partial<QuotaSettings>
 }
 
-/** How long a sign-in may take, and how long its code lives. */
+/** How long a sign-in may take, and the lifetime of its code. */
 export const TEN_MINUTES_MS = 10 * 60_000
 
-/** Where the service sends the browser back to. One per service, so that answers of two services are never mixed up. */
+/** The redirect URI registered at the service. One per service, which prevents mix-up attacks. */
 export function callbackUrl({ config }: AuthorizeDeps, service: string): string {
   return `${config.baseUrl}/auth/${service}/callback`
 }

@@ -20,15 +20,15 @@ import { type ProfileKey, removeSchedule } from '#store/sync/schedule.ts'
 import { revokeCredential } from '#upstream/renew-credential.ts'
 import type { AuthorizeDeps } from './deps.ts'
 
-/** What was really done with one profile. */
+/** What was done with one profile. */
 export interface Disconnected {
   profile: string
   erased: true
-  /** `failed` means that the service still honours a token that we no longer have. */
+  /** `failed`: the token was deleted here but is still valid at the service. */
   service_token: 'revoked' | 'not_supported' | 'failed'
 }
 
-/** Those that `service` or `id@service` names exactly. */
+/** Disconnects the profiles that `service` or `id@service` names exactly. */
 export async function disconnectProfiles(
   deps: AuthorizeDeps,
   account: Account,
@@ -36,59 +36,61 @@ export async function disconnectProfiles(
   actor = actorOf(account),
 ): Promise<Disconnected[]> {
   const erased = await deps.database.transaction(async (tx) => {
-    const locked = await lockMine(tx, account)
+    const locked = await lockOwnAccount(tx, account)
     const chosen = await listProfilesByName(tx, deps.registry, locked, name)
     if (chosen.length === 0) throw new ApiError('no_profile')
-    return erase(deps, tx, locked, chosen, actor)
+    return eraseProfiles(deps, tx, locked, chosen, actor)
   })
   return revokeAll(deps, erased)
 }
 
-/** Every profile, the account itself and all its tokens. */
+/** Deletes every profile, the account and all its access tokens. */
 export async function deleteWholeAccount(
   deps: AuthorizeDeps,
   account: Account,
   actor = actorOf(account),
 ): Promise<Disconnected[]> {
   const erased = await deps.database.transaction(async (tx) => {
-    return eraseAccount(deps, tx, await lockMine(tx, account), actor)
+    return eraseAccount(deps, tx, await lockOwnAccount(tx, account), actor)
   })
   return revokeAll(deps, erased)
 }
 
-/** All rows of an account that the transaction holds. What its services gave is still to be revoked, or was before. */
+/**
+ * Deletes all rows of an account that the transaction has locked. The caller revokes the credentials, before or after.
+ */
 export async function eraseAccount(
   deps: AuthorizeDeps,
   tx: Queries,
   locked: Account,
   actor: string,
 ): Promise<Erased[]> {
-  const gone = await erase(deps, tx, locked, await listProfiles(tx, locked), actor)
-  // What is left are the app's own items, which no list of profiles shows.
+  const erased = await eraseProfiles(deps, tx, locked, await listProfiles(tx, locked), actor)
+  // The rest are the profiles of the app's own items, which `listProfiles` omits.
   for (const own of await listAllProfiles(tx, locked))
     for (const key of await deleteProfile(tx, own, locked.shards)) await eraseStored(tx, key, deps.clock.now())
   await revokeAllTokens(tx, locked, deps.clock.now())
   await deleteAccount(tx, locked)
   await queueEvent(tx, locked.appId, 'account.erased', deps.clock.now(), { account: locked.id })
   await auditAccount(tx, locked, { at: deps.clock.now(), actor, action: 'account.delete' })
-  return gone
+  return erased
 }
 
-async function lockMine(tx: Queries, account: Account): Promise<Account> {
+async function lockOwnAccount(tx: Queries, account: Account): Promise<Account> {
   const locked = await lockAccount(tx, account.shard, account.id)
-  // Merged away or deleted since the token was looked at.
+  // Merged or deleted after the token was verified.
   if (locked === undefined) throw new ApiError('token_invalid')
   return locked
 }
 
 export interface Erased {
   profile: Profile
-  /** Undefined when there was none, or when it cannot be read. */
+  /** Undefined if there was none, or if it cannot be opened. */
   credential: Credential | undefined
 }
 
-/** Erased first, then revoked at the service: a service that hangs must not keep what the person wants gone. */
-async function erase(
+/** Erases before the credential is revoked: a service that hangs must not delay the erasure. */
+async function eraseProfiles(
   deps: AuthorizeDeps,
   tx: Queries,
   account: Account,
@@ -100,7 +102,8 @@ async function erase(
     const key = { shard: profile.shard, profileId: profile.id }
     erased.push({ profile, credential: await credentialOf(deps, tx, key) })
     await deleteCredential(tx, key)
-    for (const gone of await deleteProfile(tx, profile, account.shards)) await eraseStored(tx, gone, deps.clock.now())
+    for (const deleted of await deleteProfile(tx, profile, account.shards))
+      await eraseStored(tx, deleted, deps.clock.now())
     await forgetServiceUser(
       tx,
       { appId: account.appId, service: profile.service, nativeId: profile.nativeId },
@@ -117,8 +120,8 @@ async function erase(
 }
 
 /**
- * Items, what is known of the sync, and the schedule. A run under way finds its fence gone and writes nothing more, and every
- * destination is told.
+ * Deletes items, endpoints and schedule, and queues the erasure for every destination. A running sync loses its lease
+ * and writes nothing more.
  */
 async function eraseStored(tx: Queries, key: ProfileKey, nowMs: number): Promise<void> {
   await markDeliveriesErased(tx, key, nowMs)
@@ -159,7 +162,7 @@ export async function revoke(
 ): Promise<Disconnected['service_token']> {
   const connector = deps.registry.find(profile.service)
   const key = await findServiceKey(deps.database, deps.keyring, profile.appId, profile.service)
-  // Without our keys for it, or without the token itself, nobody can tell the service.
+  // Revocation needs the connector, the app's keys for the service and the token.
   if (connector === undefined || key === undefined || credential === undefined) return 'failed'
   try {
     return await revokeCredential(deps.upstream, { connector, key, credential })

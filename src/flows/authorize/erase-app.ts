@@ -23,34 +23,40 @@ import type { AuthorizeDeps } from './deps.ts'
 import { credentialOf, eraseAccount, revoke } from './disconnect.ts'
 import { revokeUnused } from './expire-sign-ins.ts'
 
-/** Accounts that are erased at once: mostly they wait for services. */
-const AT_ONCE = 4
-/** Limit: refusals of one service in a row while an app is deleted; then its other tokens count as not revoked, and nobody waits for it. */
+/** Accounts that are erased concurrently: erasing mostly waits for services. */
+const CONCURRENT_ACCOUNTS = 4
+/** Limit: failed revocations in a row at one service while an app is deleted; then its other tokens count as not revoked, without a call. */
 const MAX_FAILED_REVOCATIONS = 20
 
 type LeaseEnd = () => number
 
-/** The next few accounts, then what is left of unfinished sign-ins; false when nothing of either is left. */
-export async function eraseSome(deps: AuthorizeDeps, deletion: AppDeletion, leaseEnd: LeaseEnd): Promise<boolean> {
-  const services = new Map<string, number>()
-  const accounts = await nextAccountsOf(deps.database, deletion.appId, AT_ONCE * 8)
-  const semaphore = createSemaphore(AT_ONCE)
+/** Erases a batch of accounts, then unfinished sign-ins; false if neither is left. */
+export async function eraseNextAccounts(
+  deps: AuthorizeDeps,
+  deletion: AppDeletion,
+  leaseEnd: LeaseEnd,
+): Promise<boolean> {
+  const failuresByService = new Map<string, number>()
+  const accounts = await nextAccountsOf(deps.database, deletion.appId, CONCURRENT_ACCOUNTS * 8)
+  const semaphore = createSemaphore(CONCURRENT_ACCOUNTS)
   await Promise.all(
-    accounts.map((account) => semaphore.run(() => eraseOne(deps, deletion, account, services, leaseEnd))),
+    accounts.map((account) =>
+      semaphore.run(() => eraseOneAccount(deps, deletion, account, failuresByService, leaseEnd)),
+    ),
   )
   if (accounts.length > 0) return true
   return dropUnusedSignIns(deps, deletion.appId)
 }
 
 /**
- * The services are told first: afterwards nobody has the tokens any more. Stopped in between, the next one tells them again,
- * which does no harm.
+ * Revokes the credentials first, because afterwards they are deleted. After a crash in between they are revoked again,
+ * which is harmless.
  */
-async function eraseOne(
+async function eraseOneAccount(
   deps: AuthorizeDeps,
   { appId, actor }: AppDeletion,
   { shard, id, isMerged }: AppAccount,
-  services: Map<string, number>,
+  failuresByService: Map<string, number>,
   leaseEnd: LeaseEnd,
 ): Promise<void> {
   const counted: Counted = { erased: 1, revoked: 0, notSupported: 0, failed: 0 }
@@ -59,7 +65,7 @@ async function eraseOne(
     for (const profile of await listAllProfiles(deps.database, account)) {
       const key = { shard: profile.shard, profileId: profile.id }
       const credential = await credentialOf(deps, deps.database, key)
-      if (credential !== undefined) await revokeAtService(deps, profile, credential, services, counted)
+      if (credential !== undefined) await revokeAtService(deps, profile, credential, failuresByService, counted)
       await deleteItemsInBatches(deps.database, key)
     }
   }
@@ -67,7 +73,7 @@ async function eraseOne(
     const locked = await lockAccount(tx, shard, id)
     if (locked !== undefined) await eraseAccount(deps, tx, locked, actor)
     await deleteTokens(tx, { shard, id })
-    // One that was merged is only a signpost.
+    // A merged account only refers to its successor.
     if (locked === undefined) await deleteAccount(tx, { shard, id })
     await countErased(tx, appId, counted, leaseEnd())
   })
@@ -77,18 +83,18 @@ async function revokeAtService(
   deps: AuthorizeDeps,
   profile: Parameters<typeof revoke>[1],
   credential: NonNullable<Parameters<typeof revoke>[2]>,
-  services: Map<string, number>,
+  failuresByService: Map<string, number>,
   counted: Counted,
 ): Promise<void> {
-  const failures = services.get(profile.service) ?? 0
+  const failures = failuresByService.get(profile.service) ?? 0
   const outcome = failures >= MAX_FAILED_REVOCATIONS ? 'failed' : await revokeSafely(deps, profile, credential)
-  services.set(profile.service, outcome === 'failed' ? failures + 1 : 0)
+  failuresByService.set(profile.service, outcome === 'failed' ? failures + 1 : 0)
   if (outcome === 'revoked') counted.revoked += 1
   else if (outcome === 'not_supported') counted.notSupported += 1
   else counted.failed += 1
 }
 
-/** Keys that cannot be opened must not keep an app from being deleted. */
+/** A key that cannot be opened must not prevent the deletion of an app. */
 async function revokeSafely(
   deps: AuthorizeDeps,
   profile: Profile,
@@ -98,13 +104,15 @@ async function revokeSafely(
     return await revoke(deps, profile, credential)
   } catch (error) {
     if (!(error instanceof SealError)) throw error
-    const told = { service: profile.service, error }
-    deps.log.warn('a service key cannot be opened; a token is erased without being revoked', told)
+    deps.log.warn('a service key cannot be opened; a token is erased without being revoked', {
+      service: profile.service,
+      error,
+    })
     return 'failed'
   }
 }
 
-/** Sign-ins that nobody finished hold tokens too. */
+/** Unfinished sign-ins have credentials too. */
 async function dropUnusedSignIns(deps: AuthorizeDeps, appId: string): Promise<boolean> {
   const unused = await unusedConsentsOf(deps.database, deps.keyring, appId)
   for (const consent of unused) {
@@ -117,11 +125,13 @@ async function dropUnusedSignIns(deps: AuthorizeDeps, appId: string): Promise<bo
   return unused.length > 0
 }
 
-/** A sign-in came in while the app was going: nothing was deleted, and its token has to be revoked first. */
-class SignInMeanwhile extends Error {}
+/**
+ * A sign-in was stored during the deletion: the transaction is rolled back, and the credential must be revoked first.
+ */
+class SignInDuringDeletion extends Error {}
 
-/** The rest: destinations, logs, keys, secrets and the app itself. */
-export async function finishApp(deps: AuthorizeDeps, deletion: AppDeletion, unconfirmed: number): Promise<void> {
+/** Deletes the rest: destinations, logs, keys, secrets and the app itself. */
+export async function finishDeletion(deps: AuthorizeDeps, deletion: AppDeletion, unconfirmed: number): Promise<void> {
   const { database, clock } = deps
   const { appId, actor, erased, revoked, notSupported, failed } = deletion
   await deleteRemains(database, appId)
@@ -132,15 +142,15 @@ export async function finishApp(deps: AuthorizeDeps, deletion: AppDeletion, unco
       await removeCursors(tx, id)
       await dropDeliveryRecords(tx, id)
     }
-    // Its secrets, keys, destinations and their events go with it.
+    // Cascades to its secrets, keys, destinations and their events.
     await deleteApp(tx, appId)
-    // Somebody came back from a service meanwhile; with the app's row in hand nobody else can.
-    if ((await unusedConsentsOf(tx, deps.keyring, appId)).length > 0) throw new SignInMeanwhile()
+    // A sign-in may have been stored meanwhile; the lock on the app's row prevents further ones.
+    if ((await unusedConsentsOf(tx, deps.keyring, appId)).length > 0) throw new SignInDuringDeletion()
     await finishAppDeletion(tx, appId, clock.now(), unconfirmed)
     const detail = { erased, revoked, not_supported: notSupported, failed, destinations_untold: unconfirmed }
     await auditApp(tx, appId, { at: clock.now(), actor, action: 'app.delete', detail })
   })
   await finish.catch((error: unknown) => {
-    if (!(error instanceof SignInMeanwhile)) throw error
+    if (!(error instanceof SignInDuringDeletion)) throw error
   })
 }

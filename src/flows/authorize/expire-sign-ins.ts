@@ -6,10 +6,10 @@ import { revokeCredential } from '#upstream/renew-credential.ts'
 import { signInOf } from './consent-value.ts'
 import type { AuthorizeDeps } from './deps.ts'
 
-/** A used code is remembered for a day, so that a late second use is still noticed. */
+/** A used code is kept for a day, so that its replay is detected. */
 const USED_TTL_MS = 24 * 3_600_000
 
-/** Drops what nobody finished, and has the services forget the tokens they gave for it. */
+/** Deletes unfinished sign-ins and revokes their credentials at the services. */
 export async function expireSignIns(deps: AuthorizeDeps): Promise<{ pending: number; consents: number }> {
   const now = deps.clock.now()
   const pending = await purgePending(deps.database, now)
@@ -28,7 +28,7 @@ export async function expireSignIns(deps: AuthorizeDeps): Promise<{ pending: num
   }
 }
 
-/** As good as it goes: a service that cannot be reached keeps a token that we no longer have. */
+/** Best effort: at a service that cannot be reached, the token stays valid until it expires. */
 export async function revokeUnused(deps: AuthorizeDeps, consent: ExpiredConsent): Promise<void> {
   const connector = deps.registry.find(consent.service)
   const key = await findServiceKey(deps.database, deps.keyring, consent.appId, consent.service)

@@ -29,8 +29,8 @@ import { accountOf } from './accounts.ts'
 import type { AuthorizeDeps } from './deps.ts'
 
 /**
- * All profiles of one account move to another; the emptied account ends with its tokens. Items stay where they are,
- * because they belong to profiles. One transaction over two parts: rare, and half a merge would be worse than a slow one.
+ * Moves all profiles of the source account to the destination, and ends the source account and its tokens. Items are
+ * not rewritten, because they belong to profiles. One transaction over two shards: merges are rare and must be atomic.
  */
 export async function mergeAccounts(deps: AuthorizeDeps, sourceToken: string, destToken: string): Promise<Account> {
   const [source, dest] = await Promise.all([accountOf(deps, sourceToken), accountOf(deps, destToken)])
@@ -46,32 +46,32 @@ export async function mergeAccounts(deps: AuthorizeDeps, sourceToken: string, de
   })
 }
 
-/** In one order for everybody, so that two merges in opposite directions wait for each other instead of locking up. */
+/** Locks in the order of ids, so that two merges in opposite directions cannot deadlock. */
 async function lockBoth(tx: Queries, source: Account, dest: Account): Promise<[Account, Account]> {
   const locked = new Map<string, Account | undefined>()
   for (const { shard, id } of [source, dest].sort((a, b) => (a.id < b.id ? -1 : 1)))
     locked.set(id, await lockAccount(tx, shard, id))
   const [from, to] = [locked.get(source.id), locked.get(dest.id)]
-  // Somebody merged one of them while we waited.
+  // One of them was merged or deleted before the lock was acquired.
   if (from === undefined || to === undefined) throw new ApiError('token_invalid')
   return [from, to]
 }
 
 async function merge(deps: AuthorizeDeps, tx: Queries, from: Account, to: Account): Promise<Account> {
   const now = deps.clock.now()
-  const [moving, permitted] = [await listProfiles(tx, from), await listProfiles(tx, to)]
-  // Also those that no list shows: the app's own items, and what an earlier merge folded.
+  const [moving, existing] = [await listProfiles(tx, from), await listProfiles(tx, to)]
+  // Includes profiles that `listProfiles` omits: of the app's own items, and duplicates of earlier merges.
   const all = await listAllProfiles(tx, from)
-  await mergeDuplicates(deps, tx, from, moving, permitted)
+  await mergeDuplicates(deps, tx, from, moving, existing)
   await moveProfiles(tx, from, to)
   const shards = [...new Set([...to.shards, ...from.shards])]
   await setAccountShards(tx, to, shards)
-  // Destinations keep the account with the profile: they are told, and no item moves there either.
+  // Destinations store the account with the profile and need the change; items are not delivered again.
   for (const { shard, id } of all) await markDeliveriesDue(tx, { shard, profileId: id }, now)
   await queueEvent(tx, to.appId, 'account.merged', now, { account: to.id, source: from.id })
   await markMerged(tx, from, to.id)
   await revokeAllTokens(tx, from, now)
-  // In one order for everybody, as with the accounts.
+  // Sorted, so that concurrent merges cannot deadlock.
   for (const { service, nativeId } of moving.toSorted((a, b) => (profileName(a) < profileName(b) ? -1 : 1)))
     await mergeServiceUser(tx, { appId: to.appId, service, nativeId }, from.id, to.id)
   await auditAccount(tx, to, {
@@ -86,32 +86,32 @@ async function merge(deps: AuthorizeDeps, tx: Queries, from: Account, to: Accoun
   return { ...to, shards }
 }
 
-/** The same service user in both: the destination's profile stays, with the newer of the two credentials. */
+/** If both accounts have the same service user, the destination's profile stays, with the newer credential. */
 async function mergeDuplicates(
   deps: AuthorizeDeps,
   tx: Queries,
   from: Account,
   moving: Profile[],
-  permitted: Profile[],
+  existing: Profile[],
 ): Promise<void> {
   for (const profile of moving) {
-    const duplicate = permitted.find((each) => each.service === profile.service && each.nativeId === profile.nativeId)
+    const duplicate = existing.find((each) => each.service === profile.service && each.nativeId === profile.nativeId)
     if (duplicate === undefined) continue
-    // Folded before it moves: an account never shows one service user twice.
+    // Merged before it moves: an account must never list one service user twice.
     await mergeProfileInto(tx, from.shards, profile, duplicate)
     if (profile.connectedAt > duplicate.connectedAt) {
       await moveCredential(deps, tx, profile, duplicate)
-      // The profile that stays keeps its own pause, and none of the other's.
+      // The remaining profile keeps its own pause and does not inherit one.
       const state = profile.state === 'paused' ? 'active' : profile.state
       const now = await reconnectProfile(tx, { ...profile, state, shard: duplicate.shard, id: duplicate.id })
-      // One that waited for a new sign-in has it now.
+      // With the newer credential, a profile that needed a sign-in can sync again.
       if (now !== 'paused' && now !== 'needs_auth')
         await resumeSchedule(tx, { shard: duplicate.shard, profileId: duplicate.id }, deps.clock.now())
     }
     const key = { shard: profile.shard, profileId: profile.id }
     await deleteCredential(tx, key)
     await unscheduleProfile(tx, key)
-    // What both hold is to be at the destinations once.
+    // Destinations must have items of both profiles only once.
     await resendProfile(tx, key, deps.clock.now())
   }
 }
@@ -122,13 +122,17 @@ async function moveCredential(
   from: Profile,
   to: Profile,
 ): Promise<void> {
-  const newer = await readable(tx, keyring, { shard: from.shard, profileId: from.id })
+  const newer = await findReadableCredential(tx, keyring, { shard: from.shard, profileId: from.id })
   if (newer === undefined) return
   await putCredential(tx, keyring, { shard: to.shard, profileId: to.id }, newer.value, newer.expiresAt, clock.now())
 }
 
-/** A damaged one is as good as none: the other profile keeps what it has. */
-async function readable(tx: Queries, keyring: Keyring, key: CredentialKey): Promise<StoredCredential | undefined> {
+/** A damaged credential counts as missing: the other profile keeps its own. */
+async function findReadableCredential(
+  tx: Queries,
+  keyring: Keyring,
+  key: CredentialKey,
+): Promise<StoredCredential | undefined> {
   try {
     return await findCredential(tx, keyring, key)
   } catch (error) {

@@ -12,16 +12,16 @@ import {
 } from '#store/identity/open-sign-ins.ts'
 import type { AuthorizeDeps } from './deps.ts'
 
-/** Where an unfinished sign-in is counted; it travels with the sign-in. */
+/** Where an unfinished sign-in is counted; stored with the sign-in. */
 export interface CountedSignIn {
-  /** As a subject that is counted: an IPv4 address, or the /64 network of an IPv6 one. */
+  /** Subject of the counter: an IPv4 address, or the /64 network of an IPv6 address. */
   address: string
   minute: number
 }
 
 /**
- * Counts a sign-in before anything is stored or sent for it; refuses it when too many are unfinished, those included whose code
- * nobody redeemed.
+ * Counts a sign-in before anything is stored or sent for it. Refuses it if too many are unfinished, including those
+ * whose code was not exchanged yet.
  */
 export async function countSignIn(deps: AuthorizeDeps, appId: string, ip: string): Promise<CountedSignIn> {
   const { database, clock, config } = deps
@@ -29,15 +29,18 @@ export async function countSignIn(deps: AuthorizeDeps, appId: string, ip: string
   const address = addressSubject(ip)
   const { app_sign_ins: perApp } = effectiveQuotas(config, await findAppQuotas(database, appId))
   if (!(await openSignIn(database, address, now, defaultQuota(config, 'quotaAddressSignIns'))))
-    throw await refusal(deps, address, 'Too many sign-ins from your network were begun and not finished.')
+    throw await tooManySignIns(deps, address, 'Too many sign-ins from your network were begun and not finished.')
   const counted = { address, minute: minuteOf(now) }
   if (await openSignIn(database, appSubject(appId), now, perApp)) return counted
   await closeSignIn(database, address, counted.minute)
-  throw await refusal(deps, appSubject(appId), 'Too many people are signing in to this app right now.')
+  throw await tooManySignIns(deps, appSubject(appId), 'Too many people are signing in to this app right now.')
 }
 
-/** It is over, well or not: redeemed, confirmed, failed. What is lost here, or declined, ends by itself after ten minutes. */
-export async function endCounted(
+/**
+ * Removes a finished or failed sign-in from the counters. A declined one, or one lost in a crash, expires after ten
+ * minutes.
+ */
+export async function uncountSignIn(
   { database, log }: AuthorizeDeps,
   appId: string,
   counted: CountedSignIn | undefined,
@@ -46,12 +49,12 @@ export async function endCounted(
   try {
     for (const subject of [counted.address, appSubject(appId)]) await closeSignIn(database, subject, counted.minute)
   } catch (error) {
-    log.warn('a finished sign-in stays counted for some minutes', { error })
+    log.warn('a finished sign-in could not be uncounted and stays counted until it expires', { error })
   }
 }
 
-/** It came back from the service, and its code may live as long as the sign-in did: counted from now on. */
-export async function carryCounted(
+/** Restarts the count at the callback, because the code has a lifetime of its own. */
+export async function recountSignIn(
   deps: AuthorizeDeps,
   appId: string,
   counted: CountedSignIn | undefined,
@@ -59,11 +62,11 @@ export async function carryCounted(
   if (counted === undefined) return undefined
   const now = deps.clock.now()
   for (const subject of [counted.address, appSubject(appId)]) await addOpenSignIn(deps.database, subject, now)
-  await endCounted(deps, appId, counted)
+  await uncountSignIn(deps, appId, counted)
   return { ...counted, minute: minuteOf(now) }
 }
 
-async function refusal({ database, clock }: AuthorizeDeps, subject: string, why: string): Promise<ApiError> {
+async function tooManySignIns({ database, clock }: AuthorizeDeps, subject: string, why: string): Promise<ApiError> {
   const now = clock.now()
   const { nextExpiresAt = now } = await openSignIns(database, subject, now)
   const retryAfterS = Math.max(1, Math.ceil((nextExpiresAt - now) / 1000))
@@ -72,7 +75,7 @@ async function refusal({ database, clock }: AuthorizeDeps, subject: string, why:
   return new ApiError('too_many_sign_ins', `${why} Finish one of them, or try again ${wait}.`, { retryAfterS })
 }
 
-/** Whoever has one IPv6 address has its whole network. */
+/** Counts IPv6 by /64 network, because one host usually has all its addresses. */
 function addressSubject(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1]
   if (mapped !== undefined || !isIPv6(ip)) return `address ${mapped ?? ip}`

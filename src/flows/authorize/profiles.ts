@@ -15,14 +15,14 @@ import { UpstreamError } from '#upstream/errors.ts'
 import type { AuthorizeDeps } from './deps.ts'
 
 export interface ProfilesOptions {
-  /** Only for callers who proved the app's secret. */
+  /** Includes the services' tokens. Only for callers that proved the app's secret. */
   auth: boolean
   full: boolean
-  /** Only this one, for `profile=last`. */
+  /** Lists only this profile, for `profile=last`. */
   only?: Profile | undefined
 }
 
-/** `{"id": account, "<service>": [native ids]}`, each entry an object when more was asked for. */
+/** `{"id": account, "<service>": [native ids]}`; with `auth` or `full`, each entry is an object. */
 export async function presentProfiles(
   deps: AuthorizeDeps,
   account: Account,
@@ -36,7 +36,7 @@ export async function presentProfiles(
   const tokens = new Map<string, Record<string, unknown>>()
   if (options.auth) {
     await Promise.all(profiles.map(async (profile) => tokens.set(profile.id, await tokensOf(deps, profile))))
-    // Getting at the tokens can show that a profile needs a new sign-in.
+    // Refreshing a token can change the state of its profile to `needs_auth`.
     profiles = await list()
   }
   const response: Record<string, unknown> = { id: account.id }
@@ -77,7 +77,7 @@ function describe(profile: Profile): Record<string, unknown> {
   }
 }
 
-/** Tokens that work now: an app that asks for them wants to call the service. */
+/** Refreshes the tokens first: the app wants to call the service with them. */
 async function tokensOf(deps: AuthorizeDeps, profile: Profile): Promise<Record<string, unknown>> {
   const credential = await currentCredential(deps, profile)
   if (credential === undefined) return {}
@@ -102,7 +102,7 @@ async function currentCredential(deps: AuthorizeDeps, profile: Profile): Promise
   return storedCredential(deps, profile)
 }
 
-/** One that was damaged is of no use to anybody any more: the person has to sign in again. */
+/** A damaged credential cannot be restored: the person has to sign in again. */
 async function storedCredential(deps: AuthorizeDeps, profile: Profile): Promise<Credential | undefined> {
   try {
     const stored = await findCredential(deps.database, deps.keyring, { shard: profile.shard, profileId: profile.id })
@@ -115,7 +115,7 @@ async function storedCredential(deps: AuthorizeDeps, profile: Profile): Promise<
   }
 }
 
-/** One person out of all profiles: the first that knows a thing says it. */
+/** One person from all profiles: each field comes from the first profile that has it. */
 export async function presentPerson({ database }: AuthorizeDeps, account: Account): Promise<Record<string, unknown>> {
   const profiles = await listProfiles(database, account)
   const first = (field: 'name' | 'email' | 'handle' | 'url' | 'photo' | 'description' | 'location') =>
@@ -145,7 +145,7 @@ export async function presentPerson({ database }: AuthorizeDeps, account: Accoun
   }
 }
 
-/** The profile itself as an item. */
+/** The profile as an item. */
 export function presentSelf(profile: Profile): Record<string, unknown> {
   const idr: Idr = {
     type: 'profile',
@@ -171,7 +171,7 @@ export interface ProfileLine {
   connected_at: number
 }
 
-/** For operators: the profiles of any account, by its id. */
+/** For operators: the profiles of an account of any app, by its id. */
 export async function profilesOf(
   { database }: Pick<AuthorizeDeps, 'database'>,
   accountId: string,

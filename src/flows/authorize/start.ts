@@ -9,10 +9,10 @@ import { beginSignIn } from '#upstream/sign-in.ts'
 import { accountOf } from './accounts.ts'
 import { type AuthorizeDeps, callbackUrl, TEN_MINUTES_MS } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
-import { type CountedSignIn, countSignIn, endCounted } from './open-sign-ins.ts'
-import { failureOf } from './upstream-failure.ts'
+import { type CountedSignIn, countSignIn, uncountSignIn } from './open-sign-ins.ts'
+import { toAuthorizeError } from './sign-in-failure.ts'
 
-/** As it came in the query; nothing is believed yet. */
+/** The query of the authorization request, not validated yet. */
 export interface StartInput {
   client_id?: string | undefined
   redirect_uri?: string | undefined
@@ -27,7 +27,7 @@ export interface StartInput {
   code_challenge_method?: string | undefined
 }
 
-/** What the callback needs to know of how it began. */
+/** The sealed content of a pending sign-in, for its callback. */
 export interface PendingValue {
   redirectUri: string
   responseType: 'code' | 'token'
@@ -35,17 +35,17 @@ export interface PendingValue {
   codeChallenge: string | undefined
   accountId: string | undefined
   upstream: Record<string, unknown>
-  /** Absent where an older release began it. */
+  /** Undefined where an older release started the sign-in. */
   counted?: CountedSignIn
 }
 
-/** Where an answer, good or bad, may be sent: known to be the app's own. */
+/** Where the authorization response goes: a redirect address verified as the app's own, and the app's `state`. */
 export interface ReturnTo {
   redirectUri: string
   state: string | undefined
 }
 
-/** The app and its redirect address. Failing here is told to the person on a page, never by redirect. */
+/** Verifies the app and its redirect address. Errors are shown to the person on a page, never sent by redirect. */
 export async function checkReturn({ database }: AuthorizeDeps, input: StartInput): Promise<{ app: App; to: ReturnTo }> {
   const app = input.client_id === undefined ? undefined : await findApp(database, input.client_id)
   if (app === undefined) throw new ApiError('client_unknown')
@@ -55,7 +55,7 @@ export async function checkReturn({ database }: AuthorizeDeps, input: StartInput
   return { app, to: { redirectUri: input.redirect_uri, state: input.state } }
 }
 
-/** Sends the browser on its way to the service. Everything that fails here is told to the app by redirect. */
+/** Returns the service's authorization URL for the browser. Errors are returned to the app by redirect. */
 export async function startSignIn(
   deps: AuthorizeDeps,
   app: App,
@@ -66,9 +66,9 @@ export async function startSignIn(
 ): Promise<string> {
   const responseType = checkResponseType(app, input)
   const codeChallenge = checkChallenge(input, responseType)
-  const { connector, key } = await chooseService(deps, app, input.service)
-  const accountId = await chooseAccount(deps, app, input.access_token)
-  // Before the service hears of it: some are asked for a request token first.
+  const { connector, key } = await requireService(deps, app, input.service)
+  const accountId = await requireAccountId(deps, app, input.access_token)
+  // Before any call to the service: OAuth 1 fetches a request token first.
   const counted = await countSignIn(deps, app.id, ip)
   const state = randomSecret()
   const begun = await beginSignIn(deps.upstream, {
@@ -80,8 +80,8 @@ export async function startSignIn(
     flag: input.flag,
     forceLogin: input.force_login ?? false,
   }).catch(async (error: unknown) => {
-    await endCounted(deps, app.id, counted)
-    throw failureOf(deps, error, connector.service)
+    await uncountSignIn(deps, app.id, counted)
+    throw toAuthorizeError(deps, error, connector.service)
   })
   const value: PendingValue = {
     redirectUri: to.redirectUri,
@@ -92,7 +92,7 @@ export async function startSignIn(
     upstream: begun.secrets,
     counted,
   }
-  // OAuth 1 sends its own request token back instead of our state.
+  // An OAuth 1 callback has the request token instead of our `state`.
   const name = begun.requestToken === undefined ? `state ${state}` : `token ${connector.service} ${begun.requestToken}`
   await insertPending(deps.database, deps.keyring, deps.hasher.hash('pending', name), {
     appId: app.id,
@@ -109,7 +109,7 @@ function checkResponseType(app: App, { response_type: type = 'code' }: StartInpu
   throw new AuthorizeError('unsupported_response_type')
 }
 
-/** PKCE for apps: S256 alone, and only with a code. */
+/** PKCE of the app: only S256, and only with a code. */
 function checkChallenge(input: StartInput, responseType: 'code' | 'token'): string | undefined {
   const { code_challenge: challenge, code_challenge_method: method } = input
   if (challenge === undefined && method === undefined) return undefined
@@ -118,7 +118,7 @@ function checkChallenge(input: StartInput, responseType: 'code' | 'token'): stri
   throw new AuthorizeError('invalid_request')
 }
 
-export async function chooseService(
+export async function requireService(
   deps: AuthorizeDeps,
   app: App,
   service: string | undefined,
@@ -130,7 +130,7 @@ export async function chooseService(
   return { connector, key }
 }
 
-async function chooseAccount(deps: AuthorizeDeps, app: App, token: string | undefined): Promise<string | undefined> {
+async function requireAccountId(deps: AuthorizeDeps, app: App, token: string | undefined): Promise<string | undefined> {
   if (token === undefined) return undefined
   const account = await accountOf(deps, token)
   if (account?.appId !== app.id) throw new AuthorizeError('invalid_access_token')

@@ -2,49 +2,53 @@ import type { Connector } from '#kit/connector.ts'
 import { ApiError } from '#model/errors.ts'
 import { addressOf } from '#upstream/call-service.ts'
 import { UpstreamError } from '#upstream/errors.ts'
-import type { Ready } from './targets.ts'
+import type { ReadyTarget } from './targets.ts'
 
-/** Below the service's API address, both as they were written; or a whole address on its host. */
-export type Where = { path: string; query: string } | { url: string }
+/** A path and query below the service's API address, both as the app wrote them; or an absolute URL on its host. */
+export type CallAddress = { path: string; query: string } | { url: string }
 
-/** Where a profile's calls may go. */
-export type AllowedOrigins = Pick<Ready, 'apiUrl' | 'hosts'>
+/** The origins that calls of a profile may go to. */
+export type AllowedOrigins = Pick<ReadyTarget, 'apiUrl' | 'hosts'>
 
-const WHOLE = /^\/https?:\/\//i
-/** Segments that mean the same to every reader, so that there is nothing to resolve. */
-const SIMPLE = /^(\/(?!\.)[\w.~-]+)+\/?$/
+const ABSOLUTE_URL = /^\/https?:\/\//i
+/** Only segments that every server reads the same way, so that nothing needs to be resolved. */
+const PLAIN_PATH = /^(\/(?!\.)[\w.~-]+)+\/?$/
 
-/** The whole address of a call: under the API's own or on a host beside it, whatever the path tries. Throws `bad_request`. */
-export function addressFor({ apiUrl, hosts }: AllowedOrigins, connector: Connector, where: Where): string {
+/**
+ * The URL of a call: below the API address or on a further host of the service, whatever the path contains. Throws
+ * `bad_request`.
+ */
+export function resolveAddress({ apiUrl, hosts }: AllowedOrigins, connector: Connector, address: CallAddress): string {
   try {
-    if ('url' in where) return addressOf(apiUrl, where)
-    const { path, query } = where
-    if (query.includes('#')) throw outside()
-    const whole = WHOLE.test(path) ? wholeAddress({ apiUrl, hosts }, path.slice(1)) : undefined
-    if (whole !== undefined) return withQuery(whole, query, connector.api.query)
-    if (SIMPLE.test(path)) return withQuery(apiUrl + path, query, connector.api.query)
-    if (path.includes('#') || climbs(path)) throw outside()
+    if ('url' in address) return addressOf(apiUrl, address)
+    const { path, query } = address
+    if (query.includes('#')) throw addressRefused()
+    const absolute = ABSOLUTE_URL.test(path) ? allowedAbsoluteUrl({ apiUrl, hosts }, path.slice(1)) : undefined
+    if (absolute !== undefined) return withQuery(absolute, query, connector.api.query)
+    if (PLAIN_PATH.test(path)) return withQuery(apiUrl + path, query, connector.api.query)
+    if (path.includes('#') || hasHiddenDotSegments(path)) throw addressRefused()
     return withQuery(addressOf(apiUrl, { path }), query, connector.api.query)
   } catch (error) {
-    if (error instanceof UpstreamError) throw outside()
+    if (error instanceof UpstreamError) throw addressRefused()
     throw error
   }
 }
 
-/** An address as the service itself writes it; undefined when it is none of the service's, and so only a path that looks like one. */
-function wholeAddress({ apiUrl, hosts }: AllowedOrigins, address: string): string | undefined {
-  const url = URL.parse(address)
+/** An absolute URL of the service; undefined if it is on another origin, and so only a path that looks like a URL. */
+function allowedAbsoluteUrl({ apiUrl, hosts }: AllowedOrigins, text: string): string | undefined {
+  const url = URL.parse(text)
   if (url === null || ![...hosts, new URL(apiUrl).origin].includes(url.origin)) return undefined
-  const inside = hosts.includes(url.origin) || url.href.startsWith(`${apiUrl}/`)
-  if (!inside || url.username !== '' || url.password !== '' || climbs(address) || address.includes('#')) throw outside()
+  const isAllowed = hosts.includes(url.origin) || url.href.startsWith(`${apiUrl}/`)
+  const hasCredentials = url.username !== '' || url.password !== ''
+  if (!isAllowed || hasCredentials || hasHiddenDotSegments(text) || text.includes('#')) throw addressRefused()
   return url.href
 }
 
-/** True when a server that decodes once more than it should, or cuts parameters off, would leave the base. */
-function climbs(path: string): boolean {
+/** True if a server that decodes the path once more, or cuts off path parameters, would leave the API address. */
+function hasHiddenDotSegments(path: string): boolean {
   let text = path
   for (let round = 0; round < 3; round += 1) {
-    // Plain dots are resolved here, before anything is compared or sent.
+    // Plain dot segments are resolved by the URL parser, before the URL is compared and sent.
     const dots = round === 0 ? /^\.\.?;/ : /^\.\.?(;|$)/
     if (text.split(/[/\\]/).some((segment) => dots.test(segment))) return true
     const decoded = text.replaceAll(/%(2e|2f|5c|25|3b)/gi, (code) => decodeURIComponent(code))
@@ -61,4 +65,5 @@ function withQuery(url: string, query: string, fixed: Record<string, string> | u
   return all === '' ? url : `${url}?${all}`
 }
 
-const outside = (): ApiError => new ApiError('bad_request', 'The path leads outside the service, or cannot be sent.')
+const addressRefused = (): ApiError =>
+  new ApiError('bad_request', 'The path leads outside the service’s API, or cannot be sent.')

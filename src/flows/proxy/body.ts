@@ -1,83 +1,86 @@
 import type { Readable } from 'node:stream'
 import { ApiError } from '#model/errors.ts'
 
-/** Up to here a body is kept, so that it can be sent again after a refresh; beyond, it is a stream that goes once. */
-const KEPT_BYTES = 256 * 1024
-/** Limit: bytes of a form that has to be signed, and so is held in memory; more is answered with 413. */
+/** A body up to this size is buffered, so that it can be sent again after a refresh; a larger one is streamed once. */
+const BUFFERED_BYTES = 256 * 1024
+/** Limit: bytes of a form that must be signed, and so is buffered; a larger one is refused with 413. */
 const MAX_SIGNED_FORM_BYTES = 2 * 1024 * 1024
 
 export interface CallBody {
   content: Buffer | AsyncIterable<Buffer> | undefined
   /** May be sent a second time. */
   repeatable: boolean
-  /** Of a stream, when it was said. */
+  /** The `Content-Length` of a streamed body, if given. */
   length: number | undefined
 }
 
 type Headers = NodeJS.Dict<string | string[]>
 
-/** Takes the body in when that is cheap or needed, and leaves it flowing otherwise. */
-export async function takeBody(
+/** Buffers a body that is short or must be signed; streams any other. */
+export async function readBody(
   stream: Readable,
   headers: Headers,
   mustSign: boolean,
-  silenceMs: number,
+  idleMs: number,
 ): Promise<CallBody> {
   const stated = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
   if (stated === 0 || (stated === undefined && headers['transfer-encoding'] === undefined))
     return { content: undefined, repeatable: true, length: undefined }
   const signedForm = mustSign && isForm(headers)
-  if (stated !== undefined && stated > KEPT_BYTES && !signedForm) return flowing(stream, stated, silenceMs)
-  const { content, ended } = await gather(stream, signedForm ? MAX_SIGNED_FORM_BYTES : KEPT_BYTES)
+  if (stated !== undefined && stated > BUFFERED_BYTES && !signedForm) return streamed(stream, stated, idleMs)
+  const { content, ended } = await readUpTo(stream, signedForm ? MAX_SIGNED_FORM_BYTES : BUFFERED_BYTES)
   if (ended) return { content, repeatable: true, length: undefined }
   if (signedForm) throw new ApiError('body_too_large')
   stream.unshift(content)
-  return flowing(stream, stated, silenceMs)
+  return streamed(stream, stated, idleMs)
 }
 
 function isForm(headers: Headers): boolean {
   return /^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(String(headers['content-type'] ?? ''))
 }
 
-function flowing(stream: Readable, length: number | undefined, silenceMs: number): CallBody {
-  return { content: pieces(stream, silenceMs), repeatable: false, length }
+function streamed(stream: Readable, length: number | undefined, idleMs: number): CallBody {
+  return { content: chunksOf(stream, idleMs), repeatable: false, length }
 }
 
-/** A service that answers before it heard all must not cost the caller the connection on which the answer goes back. */
-async function* pieces(stream: Readable, silenceMs: number): AsyncGenerator<Buffer> {
-  let callersTurn = true
-  // A caller who says no more must not hold a connection of the service for ever; one who waits for the service may.
-  const silence = setTimeout(() => (callersTurn ? stream.destroy() : silence.refresh()), silenceMs).unref()
+/**
+ * Reads the request to its end even if the service responds early: otherwise the caller's connection, which carries the
+ * response, would be closed.
+ */
+async function* chunksOf(stream: Readable, idleMs: number): AsyncGenerator<Buffer> {
+  let isWaitingForCaller = true
+  // A silent caller must not hold a connection to the service; a caller that waits for the service may.
+  const idleTimer = setTimeout(() => (isWaitingForCaller ? stream.destroy() : idleTimer.refresh()), idleMs).unref()
   try {
     for await (const piece of stream.iterator({ destroyOnReturn: false })) {
-      callersTurn = false
+      isWaitingForCaller = false
       yield piece as Buffer
-      callersTurn = true
-      silence.refresh()
+      isWaitingForCaller = true
+      idleTimer.refresh()
     }
   } finally {
-    clearTimeout(silence)
-    // The caller may still be speaking; nobody listens, but the connection has to come to the end of it.
+    clearTimeout(idleTimer)
+    // Discard what the caller still sends, so that the connection can be used again.
     stream.resume()
   }
 }
 
-/** Reads to the end, or until there is more than `most`. */
-function gather(stream: Readable, most: number): Promise<{ content: Buffer; ended: boolean }> {
+/** Reads to the end, or until there are more than `maxBytes`. */
+function readUpTo(stream: Readable, maxBytes: number): Promise<{ content: Buffer; ended: boolean }> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
-    const settle = (finish: () => void) => {
-      stream.off('data', take).off('end', end).off('error', fail).pause()
+    const stopReading = (finish: () => void) => {
+      stream.off('data', onData).off('end', onEnd).off('error', onError).pause()
       finish()
     }
-    const take = (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       chunks.push(chunk)
       size += chunk.length
-      if (size > most) settle(() => resolve({ content: Buffer.concat(chunks), ended: false }))
+      if (size > maxBytes) stopReading(() => resolve({ content: Buffer.concat(chunks), ended: false }))
     }
-    const end = () => settle(() => resolve({ content: Buffer.concat(chunks), ended: true }))
-    const fail = (error: Error) => settle(() => reject(error))
-    stream.on('data', take).once('end', end).once('error', fail)
+    const onEnd = () => stopReading(() => resolve({ content: Buffer.concat(chunks), ended: true }))
+    const onError = (error: Error) => stopReading(() => reject(error))
+    stream.on('data', onData).once('end', onEnd).once('error', onError)
   })
 }

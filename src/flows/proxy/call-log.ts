@@ -6,9 +6,9 @@ import { type CallEntry, insertCalls } from '#store/apps/calls.ts'
 
 export type NewCall = Omit<CallEntry, 'id'>
 
-/** Remembers calls for the dashboard. No call waits for it or fails with it: what cannot be written is lost. */
+/** Records proxied calls, in batches and without delaying them. Entries that cannot be written are dropped. */
 export interface CallLog {
-  note(call: NewCall): void
+  add(call: NewCall): void
   close(): Promise<void>
 }
 
@@ -22,9 +22,9 @@ export function createCallLog({ database, log }: { database: Database; log: Log 
   let waiting: NewCall[] = []
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> = Promise.resolve()
-  let lost = 0
-  // Chance is dear where it is asked for with every call; one draw for the process tells its ids from all others.
-  const mine = randomSecret().slice(0, 8)
+  let dropped = 0
+  // A random number per call would be expensive; one per process makes the ids unique.
+  const processId = randomSecret().slice(0, 8)
   let count = 0
 
   const flush = async () => {
@@ -34,13 +34,13 @@ export function createCallLog({ database, log }: { database: Database; log: Log 
     try {
       if (calls.length > 0) await insertCalls(database, calls.map(toEntry))
     } catch (error) {
-      lost += calls.length
-      log.warn('calls could not be noted and are forgotten', { calls: lost, error })
+      dropped += calls.length
+      log.warn('entries of the call log could not be written and are dropped', { calls: dropped, error })
     }
   }
   const nextId = (at: number): string => {
     count += 1
-    return encodeNumber(at, 10) + mine + encodeNumber(count, 8)
+    return encodeNumber(at, 10) + processId + encodeNumber(count, 8)
   }
   const toEntry = (call: NewCall): CallEntry => ({
     ...call,
@@ -48,22 +48,22 @@ export function createCallLog({ database, log }: { database: Database; log: Log 
     service: call.service.slice(0, 100),
     path: redactText(call.path.slice(0, MAX_PATH)),
   })
-  // One batch after the other: a slow database gets larger batches, not more of them.
-  const later = () => {
+  // Batches are written one after the other: a slow database gets larger batches, not concurrent ones.
+  const scheduleFlush = () => {
     timer ??= setTimeout(() => {
       writing = writing.then(flush)
-      void writing.then(() => (waiting.length > 0 ? later() : undefined))
+      void writing.then(() => (waiting.length > 0 ? scheduleFlush() : undefined))
     }, FLUSH_MS).unref()
   }
 
   return {
-    note: (call) => {
+    add: (call) => {
       if (waiting.length >= MAX_WAITING) {
-        lost += 1
+        dropped += 1
         return
       }
       waiting.push(call)
-      later()
+      scheduleFlush()
     },
     close: async () => {
       clearTimeout(timer)

@@ -9,7 +9,7 @@ import type { Keyring } from '#platform/sealing.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import type { Upstream } from '#upstream/send.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
-import type { JudgeRefusal } from './judge-refusal.ts'
+import type { ClassifyRefusal } from './classify-refusal.ts'
 import type { ReadPage } from './parse-page.ts'
 
 export interface ProxyDeps {
@@ -20,25 +20,25 @@ export interface ProxyDeps {
   registry: Registry
   upstream: Upstream
   rateLimiter: RateLimiter
-  patience?: Patience | undefined
-  /** Parses a page of a listing; undefined: in this process. */
+  timeouts?: ProxyTimeouts | undefined
+  /** Parses a page of a listing, possibly in another process; undefined: in this one. */
   readPage?: ReadPage | undefined
-  /** Parses a refusal; undefined: in this process. */
-  judgeRefusal?: JudgeRefusal | undefined
+  /** Classifies a refusal, possibly in another process; undefined: in this one. */
+  classifyRefusal?: ClassifyRefusal | undefined
 }
 
-/** How long a service may keep silent. */
-export interface Patience {
-  /** From the last byte of the request to the headers of the answer. */
+/** How long a service may send nothing. */
+export interface ProxyTimeouts {
+  /** From the last byte of the request to the response headers. */
   headersMs: number
-  /** Between two pieces of the answer. */
+  /** Between two chunks of the response. */
   idleMs: number
 }
 
-// A service may work for a while on what was just uploaded. One number for both: the client then keeps one timer running.
-export const PATIENCE: Patience = { headersMs: 120_000, idleMs: 120_000 }
+// Long, because a service may process an upload first. Equal, because the HTTP client then uses one timer for both.
+export const DEFAULT_TIMEOUTS: ProxyTimeouts = { headersMs: 120_000, idleMs: 120_000 }
 
-/** Whose call it is and where it goes. */
+/** The profile that a call is made for, and the service it goes to. */
 export interface Target {
   profile: Profile
   connector: Connector
@@ -47,18 +47,18 @@ export interface Target {
   server: string | undefined
 }
 
-/** What had to be done beside passing the call on. */
-export interface CallNotes {
+/** What was done besides forwarding the call. */
+export interface CallFlags {
   /** The credential was refreshed. */
   refreshed: boolean
   /** The request was sent more than once. */
   retried: boolean
 }
 
-/** The service's answer, made fit to be passed on. */
+/** The service's response with the headers that may be passed on. */
 export interface ProxyResponse {
   status: number
   headers: Record<string, string | string[]>
-  /** What is short is there as a whole. */
+  /** A short body is buffered. */
   body: Buffer | Readable
 }

@@ -8,11 +8,11 @@ import type { Hangup } from '#platform/hangup.ts'
 import { createTtlCache, type TtlCache } from '#platform/ttl-cache.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { hasOwnServers, ownServerOf } from '#upstream/own-server.ts'
-import { takeBody } from './body.ts'
+import { readBody } from './body.ts'
 import { type CallLog, createCallLog } from './call-log.ts'
-import { type CallNotes, PATIENCE, type ProxyDeps, type ProxyResponse, type Target } from './deps.ts'
+import { type CallFlags, DEFAULT_TIMEOUTS, type ProxyDeps, type ProxyResponse, type Target } from './deps.ts'
 import { requestHeaders, responseHeaders } from './headers.ts'
-import { type Opened, open } from './open.ts'
+import { type OpenedCall, openCall } from './open-call.ts'
 import { paginate } from './paginate.ts'
 import { createTargets, type Targets } from './targets.ts'
 
@@ -21,34 +21,34 @@ export interface ProxyCall {
   /** `service` or `id@service`. */
   profile: string
   method: string
-  /** As it stood in the address, not decoded. */
+  /** As in the URL, not decoded. */
   path: string
-  /** Without what was meant for us. */
+  /** Without the parameters that are for Tributary. */
   query: string
   headers: NodeJS.Dict<string | string[]>
   body: Readable
-  /** All pages as one array. */
+  /** Joins all pages of a listing into one array. */
   paginate: boolean
-  /** Called when the body is too large to be taken in and is passed on as it comes. */
-  onFlow: () => void
+  /** Called if the request body is streamed instead of buffered. */
+  onStreamedBody: () => void
   hangup: Hangup
-  /** Called once it is known whose data the call is about. */
+  /** Called when the profile is found. */
   onProfile: (profile: Profile) => void
-  /** Filled in as things happen, so that it is known also when the call fails. */
-  notes: CallNotes
+  /** Set during the call, so that they are known also if it fails. */
+  flags: CallFlags
 }
 
-/** The way to the services' own APIs, with what it remembers for a moment. */
+/** Forwards calls to the services' own APIs, with short-lived caches. */
 export interface Proxy {
-  /** Makes the call in the person's name, as if the app had made it itself, and hands the answer back as it comes. */
+  /** Makes the call with the person's credential and streams the response. */
   forward(account: Account, call: ProxyCall): Promise<ProxyResponse>
-  note: CallLog['note']
+  logCall: CallLog['add']
   close(): Promise<void>
 }
 
 const SHORT_WAIT_MS = 2000
 const CAPACITY_TTL_MS = 1000
-/** Limit: profiles whose remaining calls the proxy of one process remembers; the least recently used goes. */
+/** Limit: profiles whose remaining calls the proxy of one process caches; the least recently used is evicted. */
 const MAX_CAPACITIES = 10_000
 
 export function createProxy(deps: ProxyDeps): Proxy {
@@ -60,7 +60,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
       forward(deps, { targets, capacities }, account, call).catch((error: unknown) => {
         throw error instanceof UpstreamError ? apiErrorOf(error, 'stored') : error
       }),
-    note: (call) => log.note(call),
+    logCall: (call) => log.add(call),
     close: async () => {
       targets.clear()
       capacities.clear()
@@ -79,24 +79,24 @@ async function forward(
   const target = hasOwnServers(found.connector) ? await withServer(targets, found) : found
   call.onProfile(target.profile)
   await acquire(deps, target, { purpose: 'person', maxWaitMs: SHORT_WAIT_MS, until: call.hangup })
-  const { idleMs } = deps.patience ?? PATIENCE
-  const body = await takeBody(call.body, call.headers, target.connector.auth.kind === 'oauth1', idleMs)
-  if (!body.repeatable) call.onFlow()
+  const { idleMs } = deps.timeouts ?? DEFAULT_TIMEOUTS
+  const body = await readBody(call.body, call.headers, target.connector.auth.kind === 'oauth1', idleMs)
+  if (!body.repeatable) call.onStreamedBody()
   const headers = requestHeaders(call.headers)
-  const out = { target, method: call.method, where: call, headers, body, hangup: call.hangup }
+  const outgoing = { target, method: call.method, address: call, headers, body, hangup: call.hangup }
   const response = call.paginate
-    ? await paginate(deps, targets, out, call.notes)
-    : untouched(target, await open(deps, targets, out, call.notes))
-  Object.assign(response.headers, notes(call.notes, await callsLeft(deps, capacities, target)))
+    ? await paginate(deps, targets, outgoing, call.flags)
+    : passThrough(target, await openCall(deps, targets, outgoing, call.flags))
+  Object.assign(response.headers, tributaryHeaders(call.flags, await callsLeft(deps, capacities, target)))
   return response
 }
 
 async function withServer(targets: Targets, target: Target): Promise<Target> {
-  const { credential } = await targets.ready(target, 'recent')
+  const { credential } = await targets.prepare(target, 'cached')
   return { ...target, server: ownServerOf(target.connector, credential) }
 }
 
-/** Undefined when it cannot be told: the service has acted, and no failure of ours may hide its answer. */
+/** Undefined if it cannot be read: the service has executed the call, and an error here must not hide its response. */
 async function callsLeft(
   deps: ProxyDeps,
   capacities: TtlCache<number>,
@@ -106,34 +106,34 @@ async function callsLeft(
   try {
     return await capacities.get(id, () => deps.rateLimiter.left(appId, connector, id, server))
   } catch (error) {
-    deps.log.warn('the calls left could not be told', { service: connector.service, error })
+    deps.log.warn('the remaining calls could not be read', { service: connector.service, error })
     return undefined
   }
 }
 
-function untouched({ connector }: Target, opened: Opened): ProxyResponse {
+function passThrough({ connector }: Target, opened: OpenedCall): ProxyResponse {
   const headers = responseHeaders(opened.headers)
   const { location } = headers
-  // Read at our address, a relative one would lead to a page of ours.
-  if (typeof location === 'string') headers['location'] = absolute(location, opened.url, connector.auth)
+  // The app would resolve a relative location against our address.
+  if (typeof location === 'string') headers['location'] = absoluteLocation(location, opened.url, connector.auth)
   return { status: opened.status, headers, body: opened.body }
 }
 
-function absolute(location: string, base: string, auth: Auth): string {
+/** Also removes the token and its proof from the query. */
+function absoluteLocation(location: string, base: string, auth: Auth): string {
   const url = URL.parse(location, base)
   if (url === null) return location
-  const tokenPlacement =
-    'tokenPlacement' in auth && auth.tokenPlacement.in === 'query' ? [auth.tokenPlacement.name] : []
+  const token = 'tokenPlacement' in auth && auth.tokenPlacement.in === 'query' ? [auth.tokenPlacement.name] : []
   const proof = auth.kind === 'oauth2' && auth.proof !== undefined ? [auth.proof] : []
-  const secret = [...tokenPlacement, ...proof].filter((name) => url.searchParams.has(name))
+  const secret = [...token, ...proof].filter((name) => url.searchParams.has(name))
   for (const name of secret) url.searchParams.delete(name)
   return secret.length > 0 || !URL.canParse(location) ? url.href : location
 }
 
-function notes(notes: CallNotes, left: number | undefined): Record<string, string> {
+function tributaryHeaders(flags: CallFlags, left: number | undefined): Record<string, string> {
   return {
-    'x-tributary-refreshed': String(notes.refreshed),
-    'x-tributary-retried': String(notes.retried),
+    'x-tributary-refreshed': String(flags.refreshed),
+    'x-tributary-retried': String(flags.retried),
     ...(left === undefined ? {} : { 'x-tributary-budget-left': String(left) }),
   }
 }

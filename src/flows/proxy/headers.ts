@@ -1,7 +1,7 @@
 import { linksOf } from '#kit/pages.ts'
 
-/** What a caller may say to the service; everything else stays here, our own credentials first of all. */
-const PASSED = new Set(
+/** Request headers that are forwarded. All others are dropped, above all the caller's credentials for Tributary. */
+const FORWARDED = new Set(
   [
     'accept accept-language accept-encoding cache-control user-agent prefer idempotency-key last-event-id slug soapaction',
     'content-type content-encoding content-language content-disposition content-md5 content-range content-location',
@@ -12,12 +12,13 @@ const PASSED = new Set(
     .join(' ')
     .split(' '),
 )
-// Vendors put versions and arguments into headers of their own; addresses and identities of ours never go along.
+// Vendors use their own headers for versions and arguments. Headers of proxies, traces and of Tributary are not
+// forwarded.
 const VENDOR = /^(x-[\w-]+|[\w-]+-version|(dropbox-api|atproto|upload|tus|odata|sforce|graphql|stripe|google)-[\w-]+)$/
-const OURS =
+const INTERNAL =
   /^x-(forwarded|real-ip|request-id|correlation-id|tributary|amzn-trace|envoy|b3|cloud-trace|client-ip|cluster-client|original|rewrite|http-method|method-override|host|proxy|url|waf|remote|true-client)/
 
-/** Names that speak of one connection alone (RFC 9110 7.6.1), with those that `Connection` itself lists. */
+/** Headers of one connection (RFC 9110 7.6.1), in addition to those that `Connection` lists. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -31,8 +32,11 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ])
 
-/** Never shown to the caller: cookies, rules that the service meant for its own origin, orders to caches and servers in front of us. */
-const WITHHELD = new Set(
+/**
+ * Response headers that are dropped: cookies, browser policies of the service's origin, and directives to caches and
+ * proxies in front of Tributary.
+ */
+const DROPPED = new Set(
   [
     'set-cookie set-cookie2 strict-transport-security public-key-pins public-key-pins-report-only expect-ct clear-site-data',
     'alt-svc alternate-protocol nel report-to reporting-endpoints refresh referrer-policy x-frame-options x-xss-protection',
@@ -47,22 +51,22 @@ const WITHHELD = new Set(
     .join(' ')
     .split(' '),
 )
-const WITHHELD_KINDS =
+const DROPPED_PREFIXES =
   /^(?:access-control-|cross-origin-|attribution-reporting-|sec-|x-tributary-|x-accel-|x-litespeed-)/
 
-/** What comes from elsewhere must not run on our origin, whatever it says it is. */
-const HARMLESS = {
+/** Prevent that a browser executes a service's response on our origin, whatever its content type. */
+const SECURITY_HEADERS = {
   'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
-  // Our addresses may hold a token.
+  // Our URLs may contain a token.
   'referrer-policy': 'no-referrer',
 }
 
-// Challenges that a program answers. Any other makes a browser ask for a password, and name our address beside the question.
-const CHALLENGE = /^(bearer|dpop|oauth)\b/i
-const ASKS_A_PERSON = /\b(basic|digest|negotiate|ntlm|kerberos|mutual|hoba|scram)\b/i
-/** Links that a browser follows by itself, before anybody has looked. */
-const FETCHED = new Set(
+// Only token challenges are forwarded. Others make a browser open a password dialog that names our address.
+const TOKEN_CHALLENGE = /^(bearer|dpop|oauth)\b/i
+const INTERACTIVE_CHALLENGE = /\b(basic|digest|negotiate|ntlm|kerberos|mutual|hoba|scram)\b/i
+/** Link relations that a browser fetches without a click. */
+const FETCHED_RELATIONS = new Set(
   'preload modulepreload preconnect dns-prefetch prefetch prerender stylesheet compression-dictionary icon manifest expect'.split(
     ' ',
   ),
@@ -71,37 +75,38 @@ const FETCHED = new Set(
 type Headers = NodeJS.Dict<string | string[]>
 
 export function requestHeaders(given: Headers): Record<string, string> {
-  const named = listed(given['connection'])
+  const hopByHop = headersListedIn(given['connection'])
   const passed: Record<string, string> = {}
   for (const name in given) {
     const value = given[name]
-    if (value === undefined || named?.has(name) === true || !mayPass(name)) continue
+    if (value === undefined || hopByHop?.has(name) === true || !mayPass(name)) continue
     passed[name] = typeof value === 'string' ? value : value.join(', ')
   }
   return passed
 }
 
 function mayPass(name: string): boolean {
-  return PASSED.has(name) || (VENDOR.test(name) && !OURS.test(name))
+  return FORWARDED.has(name) || (VENDOR.test(name) && !INTERNAL.test(name))
 }
 
-/** Untouched but for what speaks of the connection, of cookies, and of who may read, keep or run it. */
+/** The service's headers without those of the connection, cookies and browser policies, and with restricted caching. */
 export function responseHeaders(given: Headers): Record<string, string | string[]> {
-  const named = listed(given['connection'])
+  const hopByHop = headersListedIn(given['connection'])
   const passed: Record<string, string | string[]> = {}
   for (const name in given) {
     const value = given[name]
-    if (value === undefined || HOP_BY_HOP.has(name) || WITHHELD.has(name) || named?.has(name) === true) continue
-    if (!WITHHELD_KINDS.test(name) && !name.endsWith('cdn-cache-control')) passed[name] = value
+    if (value === undefined || HOP_BY_HOP.has(name) || DROPPED.has(name) || hopByHop?.has(name) === true) continue
+    if (!DROPPED_PREFIXES.test(name) && !name.endsWith('cdn-cache-control')) passed[name] = value
   }
-  narrow(passed, 'www-authenticate', (value) => (isForPrograms(value) ? value : ''))
-  narrow(passed, 'link', readOnly)
-  if (passed['cache-control'] !== undefined) passed['cache-control'] = forOneReader(String(passed['cache-control']))
+  filterHeader(passed, 'www-authenticate', (value) => (isTokenChallenge(value) ? value : ''))
+  filterHeader(passed, 'link', withoutFetchedLinks)
+  if (passed['cache-control'] !== undefined)
+    passed['cache-control'] = privateCacheControl(String(passed['cache-control']))
   if (given['x-request-id'] !== undefined) passed['x-service-request-id'] = given['x-request-id']
-  return Object.assign(passed, HARMLESS)
+  return Object.assign(passed, SECURITY_HEADERS)
 }
 
-function narrow(headers: Record<string, string | string[]>, name: string, keep: (value: string) => string): void {
+function filterHeader(headers: Record<string, string | string[]>, name: string, keep: (value: string) => string): void {
   const value = headers[name]
   if (value === undefined) return
   const kept = [value]
@@ -112,20 +117,20 @@ function narrow(headers: Record<string, string | string[]>, name: string, keep: 
   else headers[name] = kept.length === 1 ? kept[0]! : kept
 }
 
-function isForPrograms(challenge: string): boolean {
-  return CHALLENGE.test(challenge) && !ASKS_A_PERSON.test(challenge)
+function isTokenChallenge(challenge: string): boolean {
+  return TOKEN_CHALLENGE.test(challenge) && !INTERACTIVE_CHALLENGE.test(challenge)
 }
 
-/** Links that say what they are, and none that a browser would fetch. */
-function readOnly(links: string): string {
+/** Only links with a relation, and none that a browser would fetch. */
+function withoutFetchedLinks(links: string): string {
   return linksOf(links)
-    .filter(({ relations }) => relations.length > 0 && !relations.some((relation) => FETCHED.has(relation)))
+    .filter(({ relations }) => relations.length > 0 && !relations.some((relation) => FETCHED_RELATIONS.has(relation)))
     .map(({ text }) => text.trim())
     .join(', ')
 }
 
-// At the service the address and the credential name a person together; at our address, a cache in between must not mix them up.
-function forOneReader(cacheControl: string): string {
+// A response depends on the credential, and a shared cache in front of us must not give it to another person.
+function privateCacheControl(cacheControl: string): string {
   const kept = cacheControl
     .split(',')
     .map((part) => part.trim())
@@ -133,7 +138,7 @@ function forOneReader(cacheControl: string): string {
   return kept.some((part) => /^no-store$/i.test(part)) ? kept.join(', ') : ['private', ...kept].join(', ')
 }
 
-function listed(connection: string | string[] | undefined): Set<string> | undefined {
+function headersListedIn(connection: string | string[] | undefined): Set<string> | undefined {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined
   const names = [connection].flat().join(',').split(',')
   return new Set(names.map((name) => name.trim().toLowerCase()))

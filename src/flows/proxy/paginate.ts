@@ -9,62 +9,68 @@ import { readLimited } from '#upstream/body/read-limited.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { joinedHeaders } from '#upstream/joined-headers.ts'
 import { discard } from '#upstream/open-stream.ts'
-import type { Where } from './address.ts'
-import type { CallNotes, ProxyDeps, ProxyResponse, Target } from './deps.ts'
+import type { CallAddress } from './address.ts'
+import type { CallFlags, ProxyDeps, ProxyResponse, Target } from './deps.ts'
 import { responseHeaders } from './headers.ts'
-import { type Opened, type Outgoing, open } from './open.ts'
-import { type Course, courseFor, MAX_PAGE_BYTES, type PageText, parsePage } from './parse-page.ts'
+import { type OpenedCall, type OutgoingCall, openCall } from './open-call.ts'
+import { MAX_PAGE_BYTES, type PageText, type Pagination, paginationOf, parsePage } from './parse-page.ts'
 import type { Targets } from './targets.ts'
 
-/** Limit: pages that the proxy joins for one request; then the walk ends with an error. */
+/** Limit: pages that the proxy joins for one request; more end the walk with an error. */
 const MAX_PAGES = 100_000
-/** Limit: pause between two pages that a service may ask for; a longer one ends the walk. */
+/** Limit: pause that a service may require between two pages; a longer one ends the walk with an error. */
 const MAX_PAUSE_MS = 60_000
-const TRIES = 4
-// These ask for a part of one answer, or for none at all.
-const OF_ONE_RESPONSE = ['range', 'if-range', 'if-none-match', 'if-modified-since', 'if-match', 'if-unmodified-since']
+const ATTEMPTS = 4
+// These request a range of one response, or make it conditional.
+const RESPONSE_SPECIFIC = ['range', 'if-range', 'if-none-match', 'if-modified-since', 'if-match', 'if-unmodified-since']
 
-/** All pages of a listing as one array, written while it is read. An answer that is no page goes back as it is. */
+/**
+ * Joins all pages of a listing into one array and streams it. A first response other than 200 is returned unchanged.
+ */
 export async function paginate(
   deps: ProxyDeps,
   targets: Targets,
-  out: Outgoing,
-  notes: CallNotes,
+  outgoing: OutgoingCall,
+  flags: CallFlags,
 ): Promise<ProxyResponse> {
-  if (out.method !== 'GET' || !('path' in out.where)) throw cannot('only GET has pages.')
-  const { path, query } = out.where
-  const course = courseFor(out.target.connector, path, query, deps.clock.now())
-  const first = beginning(course, path)
-  const asked: Outgoing = { ...out, headers: pageHeaders(out.headers), where: whereOf(first, query) }
-  const opened = await open(deps, targets, asked, notes)
+  if (outgoing.method !== 'GET' || !('path' in outgoing.address)) throw cannotPaginate('must be a GET request.')
+  const { path, query } = outgoing.address
+  const pagination = paginationOf(outgoing.target.connector, path, query, deps.clock.now())
+  const first = firstRequest(pagination, path)
+  const call: OutgoingCall = {
+    ...outgoing,
+    headers: pageHeaders(outgoing.headers),
+    address: callAddressOf(first, query),
+  }
+  const opened = await openCall(deps, targets, call, flags)
   if (opened.status !== 200)
     return { status: opened.status, headers: responseHeaders(opened.headers), body: opened.body }
-  const page = await readPage(deps, out.target, { path, query }, first, opened, out.hangup)
+  const page = await readPage(deps, outgoing.target, { path, query }, first, opened, outgoing.hangup)
   if (page === undefined)
-    throw cannot('the path is none that the connector knows the pages of, and the answer is no array.')
-  const later = (request: PageRequest) => fetchPage(deps, targets, asked, notes, { path, query }, request)
-  const body = Readable.from(written(page, later), { objectMode: false })
-  const { 'content-type': _type, ...harmless } = responseHeaders({})
-  return { status: 200, headers: { ...harmless, 'content-type': 'application/json; charset=utf-8' }, body }
+    throw cannotPaginate('the path is not a listing of the connector, and the response is not an array.')
+  const fetchNext = (request: PageRequest) => fetchPage(deps, targets, call, flags, { path, query }, request)
+  const body = Readable.from(joinPages(page, fetchNext), { objectMode: false })
+  const { 'content-type': _type, ...securityHeaders } = responseHeaders({})
+  return { status: 200, headers: { ...securityHeaders, 'content-type': 'application/json; charset=utf-8' }, body }
 }
 
-function beginning({ first }: Course, path: string): PageRequest {
+function firstRequest({ first }: Pagination, path: string): PageRequest {
   try {
     return first({ method: 'GET', path, query: {} })
   } catch (error) {
-    throw cannot('the pages of this path cannot be walked without the rest of the sync.', error)
+    throw cannotPaginate('this path can only be paginated by a sync.', error)
   }
 }
 
-/** The app's own query, with the parameters that the walk sets; a whole address has them all. */
-function whereOf(request: PageRequest, query: string): Where {
+/** The app's query with the parameters of the page; an absolute URL of a page has its own query. */
+function callAddressOf(request: PageRequest, query: string): CallAddress {
   if (/^https?:/i.test(request.path)) {
     const url = new URL(request.path)
     for (const [name, value] of Object.entries(request.query)) url.searchParams.set(name, value)
     return { url: url.href }
   }
-  const watermark = request.path.indexOf('?')
-  if (watermark >= 0) return { path: request.path.slice(0, watermark), query: request.path.slice(watermark + 1) }
+  const queryStart = request.path.indexOf('?')
+  if (queryStart >= 0) return { path: request.path.slice(0, queryStart), query: request.path.slice(queryStart + 1) }
   const set = Object.entries(request.query)
   const kept = query.split('&').filter((pair) => pair !== '' && !set.some(([name]) => pair.split('=', 1)[0] === name))
   const added = set.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
@@ -72,7 +78,7 @@ function whereOf(request: PageRequest, query: string): Where {
 }
 
 function pageHeaders(headers: Record<string, string>): Record<string, string> {
-  const kept = Object.entries(headers).filter(([name]) => !OF_ONE_RESPONSE.includes(name))
+  const kept = Object.entries(headers).filter(([name]) => !RESPONSE_SPECIFIC.includes(name))
   const gzip = /\bgzip\b/.test(headers['accept-encoding'] ?? '') ? 'gzip' : 'identity'
   return { ...Object.fromEntries(kept), 'accept-encoding': gzip }
 }
@@ -80,68 +86,71 @@ function pageHeaders(headers: Record<string, string>): Record<string, string> {
 async function fetchPage(
   deps: ProxyDeps,
   targets: Targets,
-  out: Outgoing,
-  notes: CallNotes,
-  course: { path: string; query: string },
+  outgoing: OutgoingCall,
+  flags: CallFlags,
+  listing: { path: string; query: string },
   request: PageRequest,
 ): Promise<PageText> {
-  const where = whereOf(request, 'query' in out.where ? out.where.query : '')
+  const address = callAddressOf(request, 'query' in outgoing.address ? outgoing.address.query : '')
   for (let attempt = 1; ; attempt += 1) {
-    await acquire(deps, out.target, { purpose: 'person', maxWaitMs: MAX_PAUSE_MS, until: out.hangup })
-    const opened = await open(deps, targets, { ...out, where }, notes)
+    await acquire(deps, outgoing.target, { purpose: 'person', maxWaitMs: MAX_PAUSE_MS, until: outgoing.hangup })
+    const opened = await openCall(deps, targets, { ...outgoing, address }, flags)
     if (opened.status === 200) {
-      const page = await readPage(deps, out.target, course, request, opened, out.hangup)
+      const page = await readPage(deps, outgoing.target, listing, request, opened, outgoing.hangup)
       if (page !== undefined) return page
-      throw broken('a page has another shape than the first')
+      throw walkBroken('a page has a different shape than the first')
     }
     discard(opened)
     const waitMs = retryAfterMs(joinedHeaders(opened.headers), deps.clock.now()) ?? 500 * 2 ** attempt
-    const soon = (opened.status === 429 || opened.status >= 500) && waitMs <= MAX_PAUSE_MS && attempt < TRIES
-    if (!soon) throw broken(`a page was answered with ${opened.status}`)
-    notes.retried = true
-    await sleep(waitMs, undefined, { signal: out.hangup.signal })
+    const mayRetry = (opened.status === 429 || opened.status >= 500) && waitMs <= MAX_PAUSE_MS && attempt < ATTEMPTS
+    if (!mayRetry) throw walkBroken(`the service responded ${opened.status} to a page`)
+    flags.retried = true
+    await sleep(waitMs, undefined, { signal: outgoing.hangup.signal })
   }
 }
 
 async function readPage(
   deps: ProxyDeps,
   { connector: { service } }: Target,
-  where: { path: string; query: string },
+  listing: { path: string; query: string },
   request: PageRequest,
-  opened: Opened,
+  opened: OpenedCall,
   hangup: Hangup,
 ): Promise<PageText | undefined> {
-  const bytes = await takeRaw(opened, hangup).catch((error: unknown) => {
-    throw broken('a page could not be read', error)
+  const bytes = await readRaw(opened, hangup).catch((error: unknown) => {
+    throw walkBroken('a page could not be read', error)
   })
   const headers = joinedHeaders(opened.headers)
-  const page = { service, ...where, request, url: opened.url, headers, bytes }
+  const page = { service, ...listing, request, url: opened.url, headers, bytes }
   return (deps.readPage ?? ((given) => parsePage(deps, given)))(page, hangup.signal)
 }
 
-/** As it came, not decoded: whoever parses it does that too. */
-async function takeRaw({ body }: Opened, hangup: Hangup): Promise<Uint8Array> {
+/** The encoded bytes: they are decoded where they are parsed. */
+async function readRaw({ body }: OpenedCall, hangup: Hangup): Promise<Uint8Array> {
   return Buffer.isBuffer(body) ? body : readLimited(body, { maxBytes: MAX_PAGE_BYTES, signal: hangup.signal })
 }
 
-async function* written(first: PageText, fetch: (request: PageRequest) => Promise<PageText>): AsyncGenerator<string> {
-  const asked = new Set<string>()
-  let before = '['
+/** Writes the items of all pages as one JSON array. */
+async function* joinPages(first: PageText, fetch: (request: PageRequest) => Promise<PageText>): AsyncGenerator<string> {
+  const requested = new Set<string>()
+  let separator = '['
   for (let page = first; ; ) {
     if (page.items !== '') {
-      yield before + page.items
-      before = ','
+      yield separator + page.items
+      separator = ','
     }
     if (page.next === undefined) break
-    const name = JSON.stringify(page.next)
-    if (asked.has(name) || asked.size >= MAX_PAGES) throw broken('the pages lead in circles')
-    asked.add(name)
+    const key = JSON.stringify(page.next)
+    if (requested.has(key)) throw walkBroken('a page was listed twice')
+    if (requested.size >= MAX_PAGES) throw walkBroken('there are too many pages')
+    requested.add(key)
     page = await fetch(page.next)
   }
-  yield before === '[' ? '[]' : ']'
+  yield separator === '[' ? '[]' : ']'
 }
 
-const cannot = (why: string, cause?: unknown): ApiError => new ApiError('bad_parameter', `paginate: ${why}`, { cause })
+const cannotPaginate = (why: string, cause?: unknown): ApiError =>
+  new ApiError('bad_parameter', `paginate: ${why}`, { cause })
 
-const broken = (what: string, cause?: unknown): UpstreamError =>
-  new UpstreamError('retry', `The walk over the pages ended: ${what}.`, { reason: 'walk_broken', cause })
+const walkBroken = (what: string, cause?: unknown): UpstreamError =>
+  new UpstreamError('retry', `Pagination ended early: ${what}.`, { reason: 'walk_broken', cause })

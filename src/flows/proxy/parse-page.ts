@@ -8,13 +8,13 @@ import { type LosslessJson, parseLossless, stringifyLossless } from '#upstream/b
 import { readLimited } from '#upstream/body/read-limited.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 
-/** A page of a listing as it came from the service. Plain values, so that another process can parse it. */
+/** A page of a listing as received. Serializable, so that another process can parse it. */
 export interface RawPage {
   service: string
-  /** What the app asked for. */
+  /** Of the app's request. */
   path: string
   query: string
-  /** What this page was asked for with, and the address that gave it. */
+  /** The request for this page, and the URL of the response. */
   request: PageRequest
   url: string
   headers: Record<string, string>
@@ -27,17 +27,17 @@ export interface PageText {
   next: PageRequest | undefined
 }
 
-/** Undefined when it is no page. */
+/** Undefined if it is not a page. */
 export type ReadPage = (page: RawPage, signal: AbortSignal) => Promise<PageText | undefined>
 
-/** How to walk: which records a response holds, and what comes after it. */
-export interface Course {
+/** How to paginate: the first request, the records in a response, and the next request. */
+export interface Pagination {
   first: (request: PageRequest) => PageRequest
   pages: Pages
   items: (body: unknown) => unknown[] | undefined
 }
 
-const byLink = linkPages()
+const linkPagination = linkPages()
 /** Limit: bytes of one page that the proxy joins to others; a larger one ends the walk with an error. */
 export const MAX_PAGE_BYTES = 5 * 1024 * 1024
 /** Limit: nesting of such a page; a deeper one ends the walk with an error. */
@@ -48,19 +48,19 @@ export interface ParsePageDeps {
   log: Log
 }
 
-/** Throws UpstreamError when the connector's own reader of the page fails: that is a fault, and not "no page". */
+/** Throws an UpstreamError if the connector's reader of the page fails: that is a fault, not “not a page”. */
 export async function parsePage({ registry, log }: ParsePageDeps, page: RawPage): Promise<PageText | undefined> {
   const connector = registry.find(page.service)
-  const body = connector && (await jsonIn(page))
+  const body = connector && (await parseBody(page))
   if (connector === undefined || body === undefined) return undefined
-  const course = courseFor(connector, page.path, page.query, 0)
+  const pagination = paginationOf(connector, page.path, page.query, 0)
   try {
-    const items = course.items(body)
+    const items = pagination.items(body)
     if (items === undefined) return undefined
-    const next = course.pages.next({ request: page.request, body, headers: page.headers, count: items.length })
+    const next = pagination.pages.next({ request: page.request, body, headers: page.headers, count: items.length })
     return {
       items: items.map((item) => stringifyLossless(item as LosslessJson)).join(','),
-      next: next && course.pages === byLink ? resolved(next, page.url) : next,
+      next: next && pagination.pages === linkPagination ? resolveNext(next, page.url) : next,
     }
   } catch (error) {
     log.warn('a connector could not read a page', { service: page.service, path: page.path, error })
@@ -71,8 +71,8 @@ export async function parsePage({ registry, log }: ParsePageDeps, page: RawPage)
   }
 }
 
-/** Undefined when the response is no JSON that we take. */
-async function jsonIn({ bytes: raw, headers }: RawPage): Promise<LosslessJson | undefined> {
+/** Undefined if the response is not JSON, or exceeds the limits. */
+async function parseBody({ bytes: raw, headers }: RawPage): Promise<LosslessJson | undefined> {
   try {
     const bytes = await readLimited([raw], { maxBytes: MAX_PAGE_BYTES, contentEncoding: headers['content-encoding'] })
     return parseLossless(bytes.toString('utf8'), MAX_PAGE_DEPTH)
@@ -83,15 +83,17 @@ async function jsonIn({ bytes: raw, headers }: RawPage): Promise<LosslessJson | 
   }
 }
 
-/** The walk of the endpoint that has this path; else the `Link` header, for answers that are arrays. */
-export function courseFor(connector: Connector, path: string, query: string, nowMs: number): Course {
+/**
+ * The pagination of the endpoint with this path; otherwise that of the `Link` header, for responses that are arrays.
+ */
+export function paginationOf(connector: Connector, path: string, query: string, nowMs: number): Pagination {
   const given = new URLSearchParams(query)
-  const same = Object.values(connector.endpoints).filter(
+  const samePath = Object.values(connector.endpoints).filter(
     (endpoint) => endpoint.method === 'GET' && patternOf(endpoint).test(path),
   )
-  const asks = ({ query: wanted }: Endpoint) =>
-    Object.entries(wanted).every(([name, value]) => given.get(name) === value)
-  const endpoint = same.find(asks) ?? same[0]
+  const matchesQuery = ({ query: declared }: Endpoint) =>
+    Object.entries(declared).every(([name, value]) => given.get(name) === value)
+  const endpoint = samePath.find(matchesQuery) ?? samePath[0]
   if (endpoint !== undefined) {
     const { pages, items, prepare } = endpoint
     return {
@@ -101,19 +103,19 @@ export function courseFor(connector: Connector, path: string, query: string, now
     }
   }
   return {
-    first: byLink.first,
-    pages: byLink,
+    first: linkPagination.first,
+    pages: linkPagination,
     items: (body) => (Array.isArray(body) ? (body as unknown[]) : undefined),
   }
 }
 
-// Lists of other people are paged like one's own.
+// Listings of other people have the same pagination as the person's own.
 function patternOf({ path }: Endpoint): RegExp {
   const escaped = path.split(/\{id\}|\{handle\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
   return new RegExp(`^${escaped.join('[^/]+')}$`)
 }
 
-// The address in a `Link` header may be relative to the page that names it.
-function resolved(next: PageRequest, base: string): PageRequest {
+// The URL in a `Link` header may be relative to the page.
+function resolveNext(next: PageRequest, base: string): PageRequest {
   return { ...next, path: new URL(next.path, base).href }
 }

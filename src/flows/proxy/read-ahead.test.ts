@@ -7,25 +7,25 @@ import { readAhead } from './read-ahead.ts'
 const LIMITS = { maxBytes: 10, maxMs: 60_000 }
 
 suite('reading a body ahead', () => {
-  test('what is there as a whole is given back', async () => {
+  test('a buffered body is returned unchanged', async () => {
     const body = Buffer.from('x'.repeat(100))
     assert.equal(await readAhead(body, LIMITS), body)
   })
 
-  test('a short stream becomes a whole', async () => {
+  test('a short stream is buffered', async () => {
     const body = new PassThrough()
     body.write('abc')
     body.end('def')
     assert.deepEqual(await readAhead(body, LIMITS), Buffer.from('abcdef'))
   })
 
-  test('an empty stream is an empty whole', async () => {
+  test('an empty stream is an empty buffer', async () => {
     const body = new PassThrough()
     body.end()
     assert.deepEqual(await readAhead(body, LIMITS), Buffer.alloc(0))
   })
 
-  test('a longer one loses no byte, whether it is there already or still comes', async () => {
+  test('a longer one loses no byte, received before or after', async () => {
     const body = new PassThrough()
     body.write('0123456789')
     body.write('abc')
@@ -52,7 +52,7 @@ suite('reading a body ahead', () => {
     assert.equal(pieces.join(''), '0123456789abcdef')
   })
 
-  test('one that does not end in time goes on as it comes', async () => {
+  test('one that does not end in time stays a stream', async () => {
     const body = new PassThrough()
     body.write('abc')
     const ahead = await readAhead(body, { ...LIMITS, maxMs: 1 })
@@ -60,7 +60,7 @@ suite('reading a body ahead', () => {
     assert.equal((await buffer(ahead as Readable)).toString(), 'abcdef')
   })
 
-  test('one that breaks off is a failure of the service', async () => {
+  test('an interrupted one is a failure of the service', async () => {
     const body = new PassThrough()
     body.on('error', () => {})
     body.write('abc')

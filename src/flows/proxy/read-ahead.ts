@@ -1,50 +1,50 @@
 import type { Readable } from 'node:stream'
 import { transportError } from '#upstream/transport-error.ts'
 
-export interface AheadLimits {
+export interface ReadAheadLimits {
   maxBytes: number
   maxMs: number
 }
 
 /**
- * The whole body when it comes within these bounds, else the same stream with what was read put back. A body that breaks off
- * meanwhile fails: nobody has seen half of it yet.
+ * Buffers a body that ends within these limits; otherwise returns the same stream with the read bytes put back. A body
+ * that is interrupted meanwhile fails, because nothing of it was passed on yet.
  */
-export function readAhead(body: Buffer | Readable, { maxBytes, maxMs }: AheadLimits): Promise<Buffer | Readable> {
+export function readAhead(body: Buffer | Readable, { maxBytes, maxMs }: ReadAheadLimits): Promise<Buffer | Readable> {
   if (Buffer.isBuffer(body)) return Promise.resolve(body)
   return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = []
+    const chunks: Buffer[] = []
     let bytes = 0
-    const leave = () => {
+    const stopListening = () => {
       clearTimeout(timer)
-      body.off('readable', take).off('end', finish).off('close', fail)
+      body.off('readable', onReadable).off('end', onEnd).off('close', onClose)
     }
     const putBack = () => {
-      leave()
-      if (bytes > 0) body.unshift(Buffer.concat(pieces))
+      stopListening()
+      if (bytes > 0) body.unshift(Buffer.concat(chunks))
       resolve(body)
     }
-    const take = () => {
-      for (let piece = next(body); piece !== null; piece = next(body)) {
-        pieces.push(piece)
-        bytes += piece.length
+    const onReadable = () => {
+      for (let chunk = readChunk(body); chunk !== null; chunk = readChunk(body)) {
+        chunks.push(chunk)
+        bytes += chunk.length
         if (bytes > maxBytes) return putBack()
       }
     }
-    const finish = () => {
-      leave()
-      resolve(Buffer.concat(pieces))
+    const onEnd = () => {
+      stopListening()
+      resolve(Buffer.concat(chunks))
     }
-    const fail = () => {
-      leave()
+    const onClose = () => {
+      stopListening()
       reject(transportError(body.errored))
     }
     const timer = setTimeout(putBack, maxMs)
-    body.on('readable', take).once('end', finish).once('close', fail)
-    if (body.destroyed) fail()
+    body.on('readable', onReadable).once('end', onEnd).once('close', onClose)
+    if (body.destroyed) onClose()
   })
 }
 
-function next(body: Readable): Buffer | null {
+function readChunk(body: Readable): Buffer | null {
   return body.read() as Buffer | null
 }

@@ -9,11 +9,11 @@ import { findProfileByName } from '#store/identity/profiles.ts'
 import { locateService } from '#upstream/addresses.ts'
 import type { ProxyDeps, Target } from './deps.ts'
 
-/** All that a call needs to be sent. */
-export interface Ready {
+/** The credential and addresses for calls of a profile. */
+export interface ReadyTarget {
   credential: Credential
   version: number
-  /** Origin and path, with no slash at the end. */
+  /** Origin and path, without a trailing slash. */
   apiUrl: string
   /** Further origins that may be called. */
   hosts: readonly string[]
@@ -22,55 +22,58 @@ export interface Ready {
 export interface Targets {
   /** `name` is `service` or `id@service`. Throws `no_profile`, `needs_auth` or `no_service_keys`. */
   find(account: Account, name: string): Promise<Target>
-  /** A body that goes only once deserves a credential that was looked up for it. */
-  ready(target: Target, how: 'recent' | 'newest'): Promise<Ready>
-  /** After the service refused this version. Gives the same version when there is none better. */
-  renew(target: Target, refused: number): Promise<Ready>
+  /** `cached` may be up to a second old; `current` is for a body that can be sent only once. */
+  prepare(target: Target, how: 'cached' | 'current'): Promise<ReadyTarget>
+  /**
+   * Refreshes the credential after the service refused this version. Returns the same version if it cannot be
+   * refreshed.
+   */
+  renew(target: Target, refused: number): Promise<ReadyTarget>
   clear(): void
 }
 
-/** Services that answer 401 to what a person may not see must not make us refresh with every call. */
-const RENEW_EVERY_MS = 30_000
-/** For so long a burst of calls shares what was looked up for the first of them. */
+/** Some services respond 401 to forbidden resources; this bounds how often such a response causes a refresh. */
+const RENEWAL_INTERVAL_MS = 30_000
+/** Calls of a burst share the lookups of the first one for this long. */
 const TARGET_TTL_MS = 1000
-/** Limit: profiles, credentials and last refreshes that the proxy of one process remembers; the least recently used goes. */
-const MAX_REMEMBERED = 10_000
+/** Limit: profiles, credentials and last refreshes that the proxy of one process caches; the least recently used is evicted. */
+const MAX_CACHED = 10_000
 
 export function createTargets(deps: ProxyDeps): Targets {
-  const bounds = { ttlMs: TARGET_TTL_MS, maxEntries: MAX_REMEMBERED }
-  const found = createTtlCache<Target>(deps.clock, bounds)
-  const made = createTtlCache<Ready>(deps.clock, bounds)
-  const renewed = createTtlCache<true>(deps.clock, { ttlMs: RENEW_EVERY_MS, maxEntries: MAX_REMEMBERED })
+  const bounds = { ttlMs: TARGET_TTL_MS, maxEntries: MAX_CACHED }
+  const targets = createTtlCache<Target>(deps.clock, bounds)
+  const readyTargets = createTtlCache<ReadyTarget>(deps.clock, bounds)
+  const recentRenewals = createTtlCache<true>(deps.clock, { ttlMs: RENEWAL_INTERVAL_MS, maxEntries: MAX_CACHED })
 
-  const prepare = async (target: Target, refused?: number): Promise<Ready> => {
+  const load = async (target: Target, refused?: number): Promise<ReadyTarget> => {
     const { credential, version } = await freshCredential(deps, target, refused)
     const { connector, key } = target
     const { addresses } = await locateService(deps.upstream, { connector, key, instance: credential.instance })
     const { origin, pathname } = new URL(addresses.apiUrl)
-    // An instance elsewhere has none of the hosts of the one that the connector knows.
+    // The declared hosts belong to the default instance, not to one with another origin.
     const hosts = new URL(connector.api.baseUrl).origin === origin ? (connector.api.hosts ?? []) : []
     return { credential, version, apiUrl: origin + trimEndOf(pathname, '/'), hosts }
   }
-  const keep = (target: Target, ready: Ready): Ready => {
-    made.set(target.profile.id, ready)
+  const cache = (target: Target, ready: ReadyTarget): ReadyTarget => {
+    readyTargets.set(target.profile.id, ready)
     return ready
   }
 
   return {
-    find: (account, name) => found.get(`${account.id} ${name}`, () => findTarget(deps, account, name)),
-    ready: async (target, how) =>
-      how === 'recent' ? made.get(target.profile.id, () => prepare(target)) : keep(target, await prepare(target)),
+    find: (account, name) => targets.get(`${account.id} ${name}`, () => findTarget(deps, account, name)),
+    prepare: async (target, how) =>
+      how === 'cached' ? readyTargets.get(target.profile.id, () => load(target)) : cache(target, await load(target)),
     renew: async (target, refused) => {
       const { id } = target.profile
-      const lately = renewed.peek(id) !== undefined
-      const ready = await prepare(target, lately ? undefined : refused)
-      if (!lately && ready.version !== refused) renewed.set(id, true)
-      return keep(target, ready)
+      const isRecent = recentRenewals.peek(id) !== undefined
+      const ready = await load(target, isRecent ? undefined : refused)
+      if (!isRecent && ready.version !== refused) recentRenewals.set(id, true)
+      return cache(target, ready)
     },
     clear: () => {
-      found.clear()
-      made.clear()
-      renewed.clear()
+      targets.clear()
+      readyTargets.clear()
+      recentRenewals.clear()
     },
   }
 }

@@ -1,8 +1,8 @@
-import type { Question } from '#flows/authorize/ask.ts'
+import type { ConsentPrompt } from '#flows/authorize/consent-prompt.ts'
 import { type Html, html } from './html.ts'
 import { page } from './layout.ts'
 
-type Asked = Extract<Question, { kind: 'ask' }>
+type Asked = Extract<ConsentPrompt, { kind: 'prompt' }>
 
 /** Shown before a browser app gets a token or a profile joins an account, so that a link from an attacker cannot cause either. */
 export function confirmPage({ app, service, ticket, self, joins, expiresAt }: Asked): string {

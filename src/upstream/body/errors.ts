@@ -7,7 +7,7 @@ export type BodyDecodeReason =
   | 'body_interrupted'
 export type JsonReason = 'json_invalid' | 'json_too_deep' | 'json_too_many_values' | 'json_number_out_of_range'
 
-/** An answer went over a limit that we set; reading it again would end the same way. */
+/** A response exceeded a limit of ours. */
 export class BodyLimitError extends Error {
   readonly reason: BodyLimitReason
 
@@ -18,7 +18,7 @@ export class BodyLimitError extends Error {
   }
 }
 
-/** An answer that did not arrive whole, or in an encoding that we do not read. */
+/** A response that is incomplete, corrupt or in an unsupported encoding. */
 export class BodyDecodeError extends Error {
   readonly reason: BodyDecodeReason
 
@@ -29,7 +29,7 @@ export class BodyDecodeError extends Error {
   }
 }
 
-/** A text that is no JSON, or JSON that we could not store and give back unchanged. */
+/** A text that is not JSON, or JSON that cannot be stored and returned unchanged. */
 export class JsonError extends Error {
   readonly reason: JsonReason
 

@@ -1,19 +1,19 @@
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const LONGEST_SAFE_DIGITS = 15
-/** With so few digits an exponent leaves a safe number within the range of a double. */
+/** An exponent of at most this many digits keeps a safe number within the range of a double. */
 const LONGEST_SAFE_EXPONENT = 2
 
 export interface JsonScan {
-  /** Deepest nesting of arrays and objects; counting stops just over the cap. */
+  /** Deepest nesting of arrays and objects; counting stops just above the limit. */
   depth: number
-  /** Where numbers begin that plain parsing may spoil: by losing digits or by leaving the range of a double. */
-  careful: number[]
-  /** How many values there are at least, arrays and objects and what is in them; counting stops just over the limit. */
+  /** Positions of numbers that JSON.parse may change: by losing digits or by leaving the range of a double. */
+  unsafeNumbers: number[]
+  /** Lower bound of the number of values, nested ones included; counting stops just above the limit. */
   values: number
 }
 
-/** One pass over the text without recursion, before anything is built from it. Strings are jumped over. */
+/** Scans the text once without recursion, before it is parsed. Skips strings. */
 export function scanJson(text: string, maxDepth: number, maxValues = Number.POSITIVE_INFINITY): JsonScan {
   let depth = 0
   let deepest = 0
@@ -21,18 +21,18 @@ export function scanJson(text: string, maxDepth: number, maxValues = Number.POSI
   let longest = LONGEST_SAFE_DIGITS
   let numberAt = 0
   let values = 0
-  const careful: number[] = []
+  const unsafeNumbers: number[] = []
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
     if (code >= 0x30 && code <= 0x39) {
       if (++digits > longest) {
-        careful.push(numberAt)
+        unsafeNumbers.push(numberAt)
         longest = Number.POSITIVE_INFINITY
       }
       continue
     }
     if (code === 0x2e) {
-      // Digits behind the point may be rounded away, as they always are.
+      // Digits after the point may be rounded, as by every JSON parser.
       longest = Number.POSITIVE_INFINITY
       continue
     }
@@ -58,7 +58,7 @@ export function scanJson(text: string, maxDepth: number, maxValues = Number.POSI
       depth--
     }
   }
-  return { depth: deepest, careful, values }
+  return { depth: deepest, unsafeNumbers, values }
 }
 
 function endOfString(text: string, start: number): number {

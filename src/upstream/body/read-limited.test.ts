@@ -63,7 +63,7 @@ async function bomb(compressor: NodeJS.ReadWriteStream, megabytes: number): Prom
   return Buffer.concat(packed)
 }
 
-test('every encoding decodes, whole and byte by byte', async () => {
+test('every encoding is decoded, at once and byte by byte', async () => {
   for (const [contentEncoding, bytes] of encoded) {
     for (const size of [bytes.length, 1000, 1]) {
       if (size === 1 && bytes.length > 20_000) continue
@@ -75,7 +75,7 @@ test('every encoding decodes, whole and byte by byte', async () => {
   }
 })
 
-test('the limit is exact, on the wire and decoded', async () => {
+test('the limit is exact for encoded and decoded bytes', async () => {
   for (const [contentEncoding, bytes] of encoded) {
     const read = (maxBytes: number) => readLimited(pieces(bytes, 1000), { maxBytes, contentEncoding })
     assert.equal((await read(sample.length)).length, sample.length)
@@ -89,7 +89,7 @@ test('an empty body is empty in every encoding', async () => {
   }
 })
 
-test('S47 bombs stop at the cap with bounded memory', async (t) => {
+test('S47 decompression bombs stop at the limit with bounded memory', async (t) => {
   const bombs: [string, Buffer][] = [
     ['gzip', await bomb(createGzip(), 300)],
     ['br', await bomb(createBrotliCompress({ params: {} }), 100)],
@@ -106,7 +106,7 @@ test('S47 bombs stop at the cap with bounded memory', async (t) => {
   }
 })
 
-test('S47 an endless body and endless empty gzip members stop at the cap', async () => {
+test('S47 an endless body and endless empty gzip members stop at the limit', async () => {
   const endless = (chunk: Buffer) =>
     Readable.from(
       (function* () {
@@ -129,7 +129,7 @@ test('S47 a zstd frame that claims a huge window is refused', async () => {
   )
 })
 
-test('S47 stacked and unknown encodings are refused and the body is let go', async () => {
+test('S47 stacked and unknown encodings are refused and the body is destroyed', async () => {
   const cases: [string | string[], string][] = [
     ['gzip, gzip', 'encoding_stacked'],
     [['gzip', 'br'], 'encoding_stacked'],
@@ -149,7 +149,7 @@ test('S47 stacked and unknown encodings are refused and the body is let go', asy
   assert.ok(await readLimited(Readable.from([gzipSync(sample)]), { ...limits, contentEncoding: 'identity, gzip,' }))
 })
 
-test('an odd encoding of a real connection is refused, and no error is left that nobody hears', async (t) => {
+test('an unknown encoding of a real connection is refused, and no error is unhandled', async (t) => {
   const odd = [
     'gzip, gzip',
     'foo',
@@ -175,13 +175,13 @@ test('an odd encoding of a real connection is refused, and no error is left that
         contentEncoding.slice(0, 20),
       )
       assert.equal(body.destroyed, true)
-      // An error without a listener would come now, and fail this test.
+      // An unhandled error would be thrown now and fail this test.
       if (!body.closed) await new Promise((resolve) => body.once('close', resolve))
     }
   }
 })
 
-test('cut and broken compression is told apart', async () => {
+test('truncated and corrupt compression are different errors', async () => {
   for (const [contentEncoding, bytes] of encoded.slice(2)) {
     const cut = bytes.subarray(0, bytes.length - 3)
     await assert.rejects(
@@ -198,7 +198,7 @@ test('cut and broken compression is told apart', async () => {
   }
 })
 
-test('a real connection that falls silent ends by the idle limit', async (t) => {
+test('a real connection that sends nothing ends at the idle limit', async (t) => {
   for (const contentEncoding of ['', 'gzip', 'deflate']) {
     const body = await bodyFrom(t, (response) =>
       response.write(contentEncoding === 'gzip' ? gzipSync('x').subarray(0, 12) : 'x'),
@@ -212,7 +212,7 @@ test('a real connection that falls silent ends by the idle limit', async (t) => 
   }
 })
 
-test('a real connection that drips ends by the total limit', async (t) => {
+test('a real connection that sends slowly ends at the total limit', async (t) => {
   const body = await bodyFrom(t, (response) => {
     const timer = setInterval(() => response.write('.'), 5)
     response.on('close', () => clearInterval(timer))
@@ -221,7 +221,7 @@ test('a real connection that drips ends by the total limit', async (t) => {
   assert.equal(body.destroyed, true)
 })
 
-test('a connection that breaks off is told as such', async (t) => {
+test('an interrupted connection is body_interrupted', async (t) => {
   const body = await bodyFrom(t, (response) => {
     response.writeHead(200, { 'content-length': '1000' })
     response.write('half', () => response.destroy())
@@ -229,7 +229,7 @@ test('a connection that breaks off is told as such', async (t) => {
   await assert.rejects(readLimited(body, limits), refusal('body_interrupted'))
 })
 
-test('the caller can stop reading', async (t) => {
+test('the caller can abort', async (t) => {
   const body = await bodyFrom(t, (response) => response.write('x'))
   const stop = new AbortController()
   const reading = readLimited(body, { ...limits, signal: stop.signal })
@@ -238,7 +238,7 @@ test('the caller can stop reading', async (t) => {
   assert.equal(body.destroyed, true)
 })
 
-test('a web stream is read as well', async () => {
+test('a web stream is read too', async () => {
   const response = new Response(sample)
   assert.ok((await readLimited(response.body!, limits)).equals(sample))
 })

@@ -4,24 +4,24 @@ import { createDecoder, decodeErrorOf } from './decoder.ts'
 import { BodyDecodeError, BodyLimitError } from './errors.ts'
 
 export interface ReadLimits {
-  /** For the decoded bytes, and for the bytes on the wire as well. */
+  /** Applies to the decoded bytes and to the encoded ones. */
   maxBytes: number
-  /** As the answer's header says it. */
+  /** The response header. */
   contentEncoding?: string | readonly string[] | undefined
-  /** Longest silence between two chunks. */
+  /** Longest pause between two chunks. */
   idleMs?: number
   /** For the whole body. */
   totalMs?: number
   signal?: AbortSignal
 }
 
-/** Reads a whole answer into memory, never more than `maxBytes` of it; on any failure the source is destroyed. */
+/** Reads a whole body into memory, at most `maxBytes`. Destroys the source on any failure. */
 export async function readLimited(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   limits: ReadLimits,
 ): Promise<Buffer> {
   const source = body instanceof Readable ? body : Readable.from(body, { objectMode: false })
-  // Before anything may fail: a destroyed body tells of it by an error, and one that nobody hears ends the process.
+  // Registered first: a destroyed body emits an error, and an unhandled one would end the process.
   source.on('error', () => {})
   const chunks: Buffer[] = []
   const meter = createMeter(limits)
@@ -46,7 +46,7 @@ export async function readLimited(
   return Buffer.concat(chunks)
 }
 
-/** Counts bytes on the wire and watches the clock; the timers end with the stream. */
+/** Enforces the limits of encoded bytes and time; the timers end with the stream. */
 function createMeter({ maxBytes, idleMs, totalMs }: ReadLimits): Transform {
   let wireBytes = 0
   const meter = new Transform({
@@ -68,7 +68,10 @@ function createMeter({ maxBytes, idleMs, totalMs }: ReadLimits): Transform {
   const expire = (ms: number | undefined, error: () => BodyLimitError) =>
     ms === undefined ? undefined : setTimeout(() => meter.destroy(error()), ms)
   const idle = expire(idleMs, () => new BodyLimitError('body_idle', `No byte arrived for ${idleMs} ms`))
-  const total = expire(totalMs, () => new BodyLimitError('body_too_slow', `The answer took longer than ${totalMs} ms`))
+  const total = expire(
+    totalMs,
+    () => new BodyLimitError('body_too_slow', `The response took longer than ${totalMs} ms`),
+  )
   const clear = () => {
     clearTimeout(idle)
     clearTimeout(total)
@@ -77,11 +80,13 @@ function createMeter({ maxBytes, idleMs, totalMs }: ReadLimits): Transform {
 }
 
 function tooLarge(maxBytes: number): BodyLimitError {
-  return new BodyLimitError('body_too_large', `The answer is larger than ${maxBytes} bytes`)
+  return new BodyLimitError('body_too_large', `The response is larger than ${maxBytes} bytes`)
 }
 
 function asBodyError(error: unknown, signal: AbortSignal | undefined): unknown {
   if (error instanceof BodyLimitError || error instanceof BodyDecodeError) return error
   if (signal?.aborted) return signal.reason
-  return decodeErrorOf(error) ?? new BodyDecodeError('body_interrupted', 'The answer broke off', { cause: error })
+  return (
+    decodeErrorOf(error) ?? new BodyDecodeError('body_interrupted', 'The response was interrupted', { cause: error })
+  )
 }

@@ -6,7 +6,7 @@ import { createDpopNonces } from './nonces.ts'
 import { createDpopKey, dpopProof } from './proof.ts'
 
 suite('DPoP proofs', () => {
-  test('say which request, when, with which token, and are signed by the key they show', async () => {
+  test('have method, URL, time and token hash, and are signed with the key in their header', async () => {
     const key = await createDpopKey()
     const url = 'https://api.example/x/y?secret=1#z'
     const proof = await dpopProof({
@@ -34,11 +34,11 @@ suite('DPoP proofs', () => {
     assert.deepEqual(Object.keys(jwk ?? {}).sort(), ['crv', 'kty', 'x', 'y'])
   })
 
-  test('each grant has a key of its own', async () => {
+  test('each grant has its own key', async () => {
     assert.notDeepEqual(await createDpopKey(), await createDpopKey())
   })
 
-  test('nonces are kept by origin, the last ones only, and none that is absurdly long', () => {
+  test('nonces are cached by origin, a limited number and none that is too long', () => {
     const nonces = createDpopNonces()
     for (let at = 0; at < 1100; at++) nonces.set(`https://${at}.example`, `n${at}`)
     assert.equal(nonces.get('https://0.example'), undefined)

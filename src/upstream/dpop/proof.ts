@@ -9,17 +9,17 @@ export interface ProofInput {
   nowMs: number
   jti: string
   nonce?: string | undefined
-  /** The access token that the request carries; none at token endpoints. */
+  /** The access token of the request; undefined at token endpoints. */
   token?: string | undefined
 }
 
-/** A key of its own for each grant, so that grants cannot be linked by it. */
+/** Each grant has its own key, so that grants cannot be linked by it. */
 export async function createDpopKey(): Promise<JsonObject> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   return exportJWK(privateKey)
 }
 
-/** RFC 9449 section 4.2. */
+/** A DPoP proof (RFC 9449 section 4.2). */
 export async function dpopProof({ key, method, url, nowMs, jti, nonce, token }: ProofInput): Promise<string> {
   const { kty, crv, x, y } = key as JWK
   const target = new URL(url)

@@ -4,7 +4,7 @@ import { parseObject } from '../parse-object.ts'
 import type { Upstream, UpstreamRequest, UpstreamResponse } from '../send.ts'
 import { dpopProof } from './proof.ts'
 
-/** Sends with a DPoP proof where there is a key, and once more when the server asks for a nonce (RFC 9449 sections 8 and 9). */
+/** Sends with a DPoP proof if there is a key, and again if the server requires a nonce (RFC 9449 sections 8 and 9). */
 export async function sendWithProof(
   upstream: Upstream,
   key: JsonObject | undefined,

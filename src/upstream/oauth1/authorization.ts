@@ -1,19 +1,19 @@
 import type { OAuth1 } from '#kit/auth.ts'
 import type { ServiceLocation } from '../addresses.ts'
-import { type LoginOptions, vary } from '../login-options.ts'
+import { applyLoginOptions, type LoginOptions } from '../login-options.ts'
 import { withParameters } from '../oauth2/token-request.ts'
 
-/** RFC 5849 section 2.2: the page to which the person is sent with a request token. */
+/** The authorization URL for a request token (RFC 5849 section 2.2). */
 export function oauth1AuthorizationUrl(
   auth: OAuth1,
   location: ServiceLocation,
   requestToken: string,
   loginOptions: LoginOptions,
 ): string {
-  const varied = vary(auth, loginOptions)
+  const variation = applyLoginOptions(auth, loginOptions)
   const page =
-    varied.authorizeUrl === undefined
+    variation.authorizeUrl === undefined
       ? location.addresses.authorizeUrl
-      : location.move(varied.authorizeUrl, 'authorizeUrl')
-  return withParameters(page, { ...varied.parameters, oauth_token: requestToken })
+      : location.relocate(variation.authorizeUrl, 'authorizeUrl')
+  return withParameters(page, { ...variation.parameters, oauth_token: requestToken })
 }

@@ -4,15 +4,15 @@ import { UpstreamError } from '../errors.ts'
 import type { ServiceKey } from '../service-key.ts'
 import type { OAuth1Key } from '../sign/oauth1-signature.ts'
 
-/** What signs: the app's secret with the token's, or the private key that the secret is for RSA. */
+/** The signing key: the app's secret with the token's, or for RSA the private key that the app's secret holds. */
 export function signingKey(auth: OAuth1, key: ServiceKey, tokenSecret: string | undefined): OAuth1Key {
   const method = auth.signature
   if (method !== 'RSA-SHA1') return { method, consumerSecret: key.secret, tokenSecret }
   try {
     return { method, privateKey: createPrivateKey(key.secret) }
   } catch {
-    // The platform's message may quote the key, so it is not kept.
-    throw new UpstreamError('stop', 'The app’s secret for this service is no private key (PEM)', {
+    // Without a cause, because the platform's message may quote the key.
+    throw new UpstreamError('stop', 'The app’s secret for this service is not a private key (PEM)', {
       reason: 'keys_refused',
     })
   }

@@ -4,14 +4,14 @@ import type { CallbackParameters } from '../callback-parameters.ts'
 import { UpstreamError } from '../errors.ts'
 import type { LoginOptions } from '../login-options.ts'
 import { scopeFor } from '../oauth2/scope.ts'
-import { deniedBy } from '../oauth2/sign-in.ts'
+import { authorizationRefused } from '../oauth2/sign-in.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
 import { oauth1AuthorizationUrl } from './authorization.ts'
 import { fetchAccessToken, fetchRequestToken } from './tokens.ts'
 
-/** What must be kept, sealed, until the person comes back. */
+/** Must be stored, sealed, until the callback. */
 export interface OAuth1Secrets {
   scope: string
   requestToken: string
@@ -33,7 +33,7 @@ export async function beginOAuth1(
 ): Promise<{ url: string; requestToken: string; secrets: OAuth1Secrets }> {
   const { auth, key, location, callbackUrl } = input
   const { addresses } = location
-  const scope = scopeFor(auth.scope, { asked: input.scope, ofKey: key.scope })
+  const scope = scopeFor(auth.scope, { requested: input.scope, keyScope: key.scope })
   const { token, tokenSecret } = await fetchRequestToken(upstream, { auth, key, addresses }, { callbackUrl, scope })
   return {
     url: oauth1AuthorizationUrl(auth, location, token, input),
@@ -52,14 +52,14 @@ export interface OAuth1Finish {
 
 export async function finishOAuth1(upstream: Upstream, input: OAuth1Finish): Promise<Credential> {
   const { auth, key, secrets, parameters } = input
-  if (parameters.get('denied') !== undefined) throw deniedBy('access_denied')
+  if (parameters.get('denied') !== undefined) throw authorizationRefused('access_denied')
   const error = parameters.get('error') ?? parameters.get('oauth_problem')
-  if (error !== undefined) throw deniedBy(error === 'permission_denied' ? 'access_denied' : error)
+  if (error !== undefined) throw authorizationRefused(error === 'permission_denied' ? 'access_denied' : error)
   if (parameters.get('oauth_token') !== secrets.requestToken)
-    throw new UpstreamError('stop', 'The answer belongs to another sign-in', { reason: 'request_token_mismatch' })
+    throw new UpstreamError('stop', 'The callback belongs to another sign-in', { reason: 'request_token_mismatch' })
   const verifier = parameters.get('oauth_verifier')
   if (verifier === undefined)
-    throw new UpstreamError('stop', 'The service sent no verifier (OAuth 1.0a)', { reason: 'verifier_missing' })
+    throw new UpstreamError('stop', 'The callback has no verifier (OAuth 1.0a)', { reason: 'verifier_missing' })
   const addresses = { ...input.location.addresses, tokenUrl: secrets.tokenUrl }
   const { token, tokenSecret } = await fetchAccessToken(
     upstream,

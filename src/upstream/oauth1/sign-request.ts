@@ -15,11 +15,11 @@ export interface OAuth1Signer {
 
 const FORM = 'application/x-www-form-urlencoded'
 
-/** The request with its signature, where the service wants to find it. */
+/** Signs a request and puts the signature where the service expects it. */
 export function signRequest(upstream: Upstream, signer: OAuth1Signer, request: UpstreamRequest): UpstreamRequest {
   const { auth, key } = signer
   const formBody = isForm(request) ? textOf(request.body) : undefined
-  // Only a form can carry the parameters in the body; other requests have them in the header.
+  // Only a form body can have the parameters; other requests have them in the header.
   const carrier = auth.transmit === 'body' && formBody === undefined ? 'header' : auth.transmit
   const signed = signOAuth1(
     {

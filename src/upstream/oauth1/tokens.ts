@@ -19,21 +19,26 @@ interface OAuth1Deps {
   addresses: Addresses
 }
 
-/** RFC 5849 section 2.1; a service that does not confirm the callback speaks 1.0, which anybody can hijack. */
+/** RFC 5849 section 2.1. Requires the confirmed callback of 1.0a, because 1.0 allows session fixation. */
 export async function fetchRequestToken(
   upstream: Upstream,
   { auth, key, addresses }: OAuth1Deps,
   { callbackUrl, scope }: { callbackUrl: string; scope: string },
 ): Promise<TokenPair> {
-  const asked = auth.scopeName !== undefined && scope !== '' ? { [auth.scopeName]: scope } : {}
-  const url = withParameters(addresses.requestTokenUrl ?? '', asked)
+  const parameters = auth.scopeName !== undefined && scope !== '' ? { [auth.scopeName]: scope } : {}
+  const url = withParameters(addresses.requestTokenUrl ?? '', parameters)
   const signer = { auth, key, extra: { oauth_callback: callbackUrl } }
-  const fields = await ask(upstream, signer, { url, what: 'request token', refused: 'stop', secrets: [key.secret] })
+  const fields = await requestFields(upstream, signer, {
+    url,
+    what: 'request token',
+    refused: 'stop',
+    secrets: [key.secret],
+  })
   if (fields['oauth_callback_confirmed'] !== 'true')
     throw new UpstreamError('stop', 'The service did not confirm the callback address (OAuth 1.0a)', {
       reason: 'callback_unconfirmed',
     })
-  return pairIn(fields)
+  return tokenPairIn(fields)
 }
 
 /** RFC 5849 section 2.3. */
@@ -45,11 +50,11 @@ export async function fetchAccessToken(
   const signer = { auth, key, token, tokenSecret, extra: { oauth_verifier: verifier } }
   const secrets = [key.secret, token, tokenSecret, verifier]
   const what = { url: addresses.tokenUrl, what: 'access token', refused: 'reauthorize', secrets } as const
-  const fields = await ask(upstream, signer, what)
-  return { ...pairIn(fields), fields }
+  const fields = await requestFields(upstream, signer, what)
+  return { ...tokenPairIn(fields), fields }
 }
 
-/** Ends an access token where the service has an address for that; one that is gone already counts as revoked. */
+/** Revokes an access token, if the service supports it. A token that was revoked before counts as revoked. */
 export async function revokeAccessToken(
   upstream: Upstream,
   { auth, key, addresses }: OAuth1Deps,
@@ -66,28 +71,28 @@ export async function revokeAccessToken(
   return 'revoked'
 }
 
-async function ask(
+async function requestFields(
   upstream: Upstream,
   signer: OAuth1Signer,
-  asked: { url: string; what: string; refused: Recovery; secrets: (string | undefined)[] },
+  request: { url: string; what: string; refused: Recovery; secrets: (string | undefined)[] },
 ): Promise<LosslessObject> {
-  const reply = await upstream.send(signRequest(upstream, signer, emptyForm(asked.url)))
+  const reply = await upstream.send(signRequest(upstream, signer, emptyForm(request.url)))
   const fields = parseFields(reply.text)
   if (reply.status === 200 && fields) return fields
   if (reply.status === 200)
-    throw new UpstreamError(isMarkup(reply.text) ? 'retry' : 'stop', `The service gave no ${asked.what}`, {
+    throw new UpstreamError(isMarkup(reply.text) ? 'retry' : 'stop', `The response has no ${request.what}`, {
       reason: 'answer_unreadable',
       status: 200,
     })
-  // Many services answer 400 where the RFC says 401, and mean the same.
+  // Many services respond 400 where the RFC requires 401.
   const refusal = reply.status === 400 ? { ...reply, status: 401 } : reply
-  throw responseFailure(refusal, { ...asked, nowMs: upstream.clock.now() })
+  throw responseFailure(refusal, { ...request, nowMs: upstream.clock.now() })
 }
 
-function pairIn(fields: LosslessObject): TokenPair {
+function tokenPairIn(fields: LosslessObject): TokenPair {
   const { oauth_token: token, oauth_token_secret: tokenSecret } = fields
   if (typeof token !== 'string' || token === '' || typeof tokenSecret !== 'string')
-    throw new UpstreamError('stop', 'The service’s answer holds no token', { reason: 'unexpected_answer' })
+    throw new UpstreamError('stop', 'The response has no token', { reason: 'unexpected_answer' })
   return { token, tokenSecret }
 }
 

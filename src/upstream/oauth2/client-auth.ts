@@ -5,25 +5,28 @@ import { parseObject } from '../parse-object.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
 
-/** What an app adds to a request to prove itself. */
-export interface ClientProof {
+/** The client authentication of a request (RFC 6749 2.3). */
+export interface ClientAuthentication {
   body: Parameters
   query: Parameters
   headers: Record<string, string>
 }
 
-export interface ClientProofInput {
+export interface ClientAuthenticationInput {
   auth: OAuth2
   key: ServiceKey
-  /** The issuer, or else the token endpoint: for whom an assertion is. */
+  /** Audience of an assertion: the issuer, or else the token endpoint. */
   audience: string
   method?: TokenAuth | undefined
 }
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
-const ASSERTION_LIFE_S = 60
+const ASSERTION_TTL_S = 60
 
-export async function proveClient(upstream: Upstream, input: ClientProofInput): Promise<ClientProof> {
+export async function authenticateClient(
+  upstream: Upstream,
+  input: ClientAuthenticationInput,
+): Promise<ClientAuthentication> {
   const { auth, key, audience } = input
   const id = { [auth.names.client_id ?? 'client_id']: key.key }
   const secret = { [auth.names.client_secret ?? 'client_secret']: key.secret }
@@ -66,13 +69,13 @@ async function assertion(upstream: Upstream, key: ServiceKey, audience: string):
       .setSubject(key.key)
       .setAudience(audience)
       .setIssuedAt(nowS)
-      .setExpirationTime(nowS + ASSERTION_LIFE_S)
+      .setExpirationTime(nowS + ASSERTION_TTL_S)
     return {
       client_assertion_type: ASSERTION_TYPE,
       client_assertion: await jwt.sign(await importJWK(jwk ?? {}, alg)),
     }
   } catch (error) {
-    throw new UpstreamError('stop', 'The app’s secret for this service is no private JWK', {
+    throw new UpstreamError('stop', 'The app’s secret for this service is not a private JWK', {
       reason: 'keys_refused',
       cause: error,
     })

@@ -3,10 +3,10 @@ import type { ServiceLocation } from '../addresses.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
-import { fillAll } from './placeholders.ts'
-import { tokenExchange } from './token-exchange.ts'
-import { tokenIn } from './token-in.ts'
-import { askAsApp } from './token-request.ts'
+import { fillParameters } from './placeholders.ts'
+import { requireToken } from './require-token.ts'
+import { exchangeToken } from './token-exchange.ts'
+import { requestAsApp } from './token-request.ts'
 
 export interface ExchangeInput {
   auth: OAuth2
@@ -15,12 +15,12 @@ export interface ExchangeInput {
   callbackUrl: string
   code: string
   verifier?: string | undefined
-  /** What was asked for; granted as it is when the answer does not say (RFC 6749 5.1). */
+  /** The requested scope; also the granted one, unless the response says otherwise (RFC 6749 5.1). */
   scope: string
   dpopKey?: JsonObject | undefined
 }
 
-/** A code for a credential (RFC 6749 4.1.3), traded for a longer-lived one where the service has such. */
+/** Exchanges a code for a credential (RFC 6749 4.1.3), and that for a long-lived one if the service has such. */
 export async function exchangeCode(upstream: Upstream, input: ExchangeInput): Promise<Credential> {
   const { auth, key, location, dpopKey } = input
   const parameters = {
@@ -29,9 +29,9 @@ export async function exchangeCode(upstream: Upstream, input: ExchangeInput): Pr
     [auth.names.redirect_uri ?? 'redirect_uri']: input.callbackUrl,
     ...(input.verifier === undefined ? {} : { code_verifier: input.verifier }),
     ...(auth.scope.atToken && input.scope !== '' ? { [auth.scope.name]: input.scope } : {}),
-    ...fillAll(auth.parameters.token, { key: key.key, secret: key.secret }),
+    ...fillParameters(auth.parameters.token, { key: key.key, secret: key.secret }),
   }
-  const reply = await askAsApp(upstream, {
+  const reply = await requestAsApp(upstream, {
     auth,
     key,
     url: location.addresses.tokenUrl,
@@ -42,12 +42,17 @@ export async function exchangeCode(upstream: Upstream, input: ExchangeInput): Pr
     body: auth.tokenBody,
   })
   const secrets = [key.secret, input.code, input.verifier]
-  const { tokenType: _, ...response } = tokenIn(reply, { auth, what: 'token', secrets, dpop: dpopKey !== undefined })
+  const { tokenType: _, ...response } = requireToken(reply, {
+    auth,
+    what: 'token',
+    secrets,
+    dpop: dpopKey !== undefined,
+  })
   const credential: Credential = {
     ...omitUndefined({ scope: input.scope === '' ? undefined : input.scope, dpopKey }),
     ...response,
   }
   return auth.longToken
-    ? tokenExchange(upstream, { auth, key, location, credential, tokenExchange: auth.longToken })
+    ? exchangeToken(upstream, { auth, key, location, credential, tokenExchange: auth.longToken })
     : credential
 }

@@ -2,17 +2,18 @@ import { UpstreamError } from '../errors.ts'
 
 export interface ExpectedIssuer {
   issuer?: string | undefined
-  /** The service says that `iss` always comes, so that its absence is an attack or a defect. */
+  /** The service announces `iss` in every response, so its absence is an attack or a defect. */
   issuerAnnounced?: boolean | undefined
 }
 
-/** RFC 9207: refuses a response that another server sent, or that hides who sent it. Compared as text, character by character. */
+/** RFC 9207: refuses a response of another issuer, or without the announced issuer. Compares exact strings. */
 export function checkIssuer({ issuer, issuerAnnounced }: ExpectedIssuer, iss: string | undefined): void {
   if (iss === undefined) {
-    if (issuerAnnounced === true) throw refusal('The service did not say who it is (iss)')
+    if (issuerAnnounced === true) throw issuerMismatch('The callback has no issuer (iss)')
     return
   }
-  if (issuer !== undefined && iss !== issuer) throw refusal('The answer comes from another service (iss)')
+  if (issuer !== undefined && iss !== issuer) throw issuerMismatch('The callback comes from another issuer (iss)')
 }
 
-const refusal = (message: string): UpstreamError => new UpstreamError('stop', message, { reason: 'issuer_mismatch' })
+const issuerMismatch = (message: string): UpstreamError =>
+  new UpstreamError('stop', message, { reason: 'issuer_mismatch' })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** RFC 7636 with S256, the only method that protects. */
+/** RFC 7636 with S256; the other method, `plain`, does not protect. */
 export function createVerifier(random: (bytes: number) => Buffer): string {
   return random(32).toString('base64url')
 }

@@ -1,14 +1,20 @@
 import type { Parameters } from '#kit/auth.ts'
 
-export type Fillings = Readonly<Record<string, string>>
+export type PlaceholderValues = Readonly<Record<string, string>>
 
-/** Fills `{key}`, `{secret}`, `{token}` into a declared text; other braces stay. */
-export function fill(text: string, fillings: Fillings, encode: (value: string) => string = (value) => value): string {
+/** Replaces `{key}`, `{secret}`, `{token}` in a declared text; other braces stay. */
+export function fillPlaceholders(
+  text: string,
+  values: PlaceholderValues,
+  encode: (value: string) => string = (value) => value,
+): string {
   return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
-    Object.hasOwn(fillings, name) ? encode(fillings[name]!) : whole,
+    Object.hasOwn(values, name) ? encode(values[name]!) : whole,
   )
 }
 
-export function fillAll(parameters: Parameters | undefined, fillings: Fillings): Parameters {
-  return Object.fromEntries(Object.entries(parameters ?? {}).map(([name, value]) => [name, fill(value, fillings)]))
+export function fillParameters(parameters: Parameters | undefined, values: PlaceholderValues): Parameters {
+  return Object.fromEntries(
+    Object.entries(parameters ?? {}).map(([name, value]) => [name, fillPlaceholders(value, values)]),
+  )
 }

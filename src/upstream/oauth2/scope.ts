@@ -1,18 +1,20 @@
 export interface ScopeOptions {
-  /** What the caller asks for this time. */
-  asked?: string | undefined
-  /** What the app's key asks for always. */
-  ofKey?: string | undefined
-  /** Names that come on top, whoever asked for the rest. */
+  /** Of the authorization request. */
+  requested?: string | undefined
+  /** Of the app's key. */
+  keyScope?: string | undefined
+  /** Always added. */
   extra?: readonly string[] | undefined
 }
 
-/** The caller's scope replaces the key's, which replaces the default; commas and spaces become the service's separator. */
+/**
+ * The requested scope replaces the key's, which replaces the connector's default. Joined with the service's separator.
+ */
 export function scopeFor(
   declared: { default: string[]; separator: string },
-  { asked, ofKey, extra = [] }: ScopeOptions,
+  { requested, keyScope, extra = [] }: ScopeOptions,
 ): string {
-  const names = namesIn(asked) ?? namesIn(ofKey) ?? declared.default
+  const names = namesIn(requested) ?? namesIn(keyScope) ?? declared.default
   return [...new Set([...names, ...extra])].join(declared.separator)
 }
 

@@ -9,7 +9,7 @@ function failure(status: number, text: string, errors: Record<string, 'retry' | 
 }
 const coded = (status: number, error: unknown) => failure(status, JSON.stringify({ error })).recovery
 
-suite('what a refused token request means', () => {
+suite('failed token requests', () => {
   test('a lost grant', () => {
     assert.equal(coded(400, 'invalid_grant'), 'reauthorize')
     assert.equal(coded(200, 'invalid_grant'), 'reauthorize')
@@ -18,7 +18,7 @@ suite('what a refused token request means', () => {
     assert.equal(failure(401, '').recovery, 'reauthorize')
   })
 
-  test('wrong keys or a wrong setting', () => {
+  test('wrong keys or configuration', () => {
     for (const error of ['invalid_client', 'unauthorized_client', 'unsupported_grant_type', 'invalid_scope'])
       assert.equal(coded(400, error), 'stop', error)
     assert.equal(failure(404, '').recovery, 'stop')
@@ -33,7 +33,7 @@ suite('what a refused token request means', () => {
     assert.equal(failure(200, '{"status":"ok"}').recovery, 'retry')
   })
 
-  test('codes of the service’s own, as the connector explains them', () => {
+  test('error codes that the connector declares', () => {
     const errors = { '190': 'reauthorize', bad_secret: 'stop' } as const
     assert.equal(failure(400, '{"error":{"code":190,"type":"X"}}', errors).recovery, 'reauthorize')
     assert.equal(failure(200, '{"error":"bad_secret"}', errors).recovery, 'stop')

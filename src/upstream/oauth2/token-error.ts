@@ -33,21 +33,21 @@ const REASONS: Record<'retry' | 'reauthorize' | 'stop', UpstreamReason> = {
 
 export interface TokenFailureContext {
   auth: Pick<OAuth2, 'errors'>
-  /** What was asked for, in a word or two. */
+  /** What was requested, in one or two words. */
   what: string
   nowMs: number
   secrets: readonly (string | undefined)[]
 }
 
-/** The error code of a token answer, also where it comes with status 200 or inside an object. */
+/** The error code of a token response, also with status 200 or inside an object. */
 export function errorCodeOf(fields: LosslessObject | undefined): string | undefined {
   const error = fields?.['error'] ?? fields?.['errorCode']
-  if (isObject(error)) return plain(error['code']) ?? plain(error['type']) ?? 'unnamed'
+  if (isObject(error)) return stringOf(error['code']) ?? stringOf(error['type']) ?? 'unnamed'
   if (error === undefined || error === null || error === false || error === '' || error === 0) return undefined
-  return plain(error) ?? 'unnamed'
+  return stringOf(error) ?? 'unnamed'
 }
 
-/** What a refused or broken token answer means: an outage must never look like a lost grant. */
+/** Classifies a failed token response. An outage must never count as a lost grant. */
 export function tokenFailure(
   reply: UpstreamResponse,
   fields: LosslessObject | undefined,
@@ -55,17 +55,17 @@ export function tokenFailure(
 ): UpstreamError {
   const { status } = reply
   const code = errorCodeOf(fields)
-  const [recovery, reason] = meaning(reply, code, context)
-  const told = [code, fields?.['error_description']].filter((part) => typeof part === 'string').join(': ')
-  const detail = told === '' ? '' : `: ${excerpt(told, context.secrets)}`
-  return new UpstreamError(recovery, `The service answered ${status} (${context.what})${detail}`, {
+  const [recovery, reason] = classify(reply, code, context)
+  const description = [code, fields?.['error_description']].filter((part) => typeof part === 'string').join(': ')
+  const detail = description === '' ? '' : `: ${excerpt(description, context.secrets)}`
+  return new UpstreamError(recovery, `The service responded ${status} (${context.what})${detail}`, {
     reason,
     status,
     retryAfterMs: retryAfterMs(reply.headers, context.nowMs),
   })
 }
 
-function meaning(
+function classify(
   reply: UpstreamResponse,
   code: string | undefined,
   context: TokenFailureContext,
@@ -80,11 +80,11 @@ function meaning(
   }
   if (code !== undefined && Object.hasOwn(MEANINGS, code)) return MEANINGS[code]!
   if (status === 404 || status === 405 || status === 410) return ['stop', 'address_wrong']
-  // A page, or a 2xx without a token and without an error, comes from something that stands in the way of the service.
+  // An HTML page, or a 2xx without token and error, comes from a proxy in front of the service.
   if (isMarkup(text) || (status < 300 && code === undefined)) return ['retry', 'answer_unreadable']
   return ['reauthorize', 'grant_refused']
 }
 
-function plain(value: unknown): string | undefined {
+function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined
 }

@@ -4,8 +4,8 @@ import { type LosslessObject, parseFields } from '../parse-object.ts'
 import type { Upstream, UpstreamResponse } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
 import { basicHeader } from './client-auth.ts'
-import { fill, fillAll } from './placeholders.ts'
-import { tokenIn } from './token-in.ts'
+import { fillParameters, fillPlaceholders } from './placeholders.ts'
+import { requireToken } from './require-token.ts'
 import { encoded, withParameters } from './token-request.ts'
 
 export interface TokenExchangeInput {
@@ -16,20 +16,25 @@ export interface TokenExchangeInput {
   tokenExchange: TokenExchange
 }
 
-/** A token for a longer-lived one. What the answer leaves out stays as it was, but for the expiry, which was the old token's. */
-export async function tokenExchange(upstream: Upstream, input: TokenExchangeInput): Promise<Credential> {
+/**
+ * Exchanges a token for a long-lived one. Fields that the response omits stay, except for the expiry of the old token.
+ */
+export async function exchangeToken(upstream: Upstream, input: TokenExchangeInput): Promise<Credential> {
   const { auth, key, credential } = input
-  const askedAtMs = upstream.clock.now()
-  const { response, fields } = await askDeclared(upstream, input)
+  const sentAtMs = upstream.clock.now()
+  const { response, fields } = await sendDeclared(upstream, input)
   const secrets = [key.secret, credential.token]
-  const reply = { response, fields, askedAtMs }
-  const { tokenType: _, ...exchanged } = tokenIn(reply, { auth, what: 'token trade', secrets, dpop: false })
-  const { expiresAt: _old, ...kept } = credential
-  return { ...kept, ...exchanged }
+  const reply = { response, fields, sentAtMs }
+  const { tokenType: _, ...exchanged } = requireToken(reply, { auth, what: 'token exchange', secrets, dpop: false })
+  const { expiresAt: _old, ...rest } = credential
+  return { ...rest, ...exchanged }
 }
 
-/** A declared request whose parameters hold key, secret and token: in the query for GET, else as a form or JSON. */
-export async function askDeclared(
+/**
+ * Sends a request that the connector declares, with key, secret and token filled in: in the query for GET, else as form
+ * or JSON.
+ */
+export async function sendDeclared(
   upstream: Upstream,
   {
     key,
@@ -38,9 +43,9 @@ export async function askDeclared(
     tokenExchange: { url, method, parameters, basic, body },
   }: Omit<TokenExchangeInput, 'auth'>,
 ): Promise<{ response: UpstreamResponse; fields: LosslessObject | undefined }> {
-  const fillings = { key: key.key, secret: key.secret, token: credential.token }
-  const filled = fillAll(parameters, fillings)
-  const address = fill(location.move(url, 'tokenUrl'), fillings, encodeURIComponent)
+  const values = { key: key.key, secret: key.secret, token: credential.token }
+  const filled = fillParameters(parameters, values)
+  const address = fillPlaceholders(location.relocate(url, 'tokenUrl'), values, encodeURIComponent)
   const proof = basic === true ? { authorization: basicHeader(key.key, key.secret) } : {}
   const { type, text } = encoded(filled, body ?? 'form')
   const response = await upstream.send(

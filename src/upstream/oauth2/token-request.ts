@@ -3,14 +3,14 @@ import { sendWithProof } from '../dpop/send-with-proof.ts'
 import { type LosslessObject, parseFields } from '../parse-object.ts'
 import type { Upstream, UpstreamResponse } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
-import { proveClient } from './client-auth.ts'
+import { authenticateClient } from './client-auth.ts'
 
 export interface TokenRequest {
   auth: OAuth2
   key: ServiceKey
   url: string
   parameters: Parameters
-  /** Whom assertions are for. */
+  /** Audience of client assertions. */
   audience: string
   dpopKey?: JsonObject | undefined
   method?: 'POST' | 'GET' | 'DELETE' | undefined
@@ -20,23 +20,23 @@ export interface TokenRequest {
 
 export interface TokenReply {
   response: UpstreamResponse
-  /** The answer's fields, JSON or form-encoded; undefined when it is neither. */
+  /** The fields of the response, JSON or form-encoded; undefined if it is neither. */
   fields: LosslessObject | undefined
-  askedAtMs: number
+  sentAtMs: number
 }
 
-/** Limit: bytes of a token response; more fails the call. */
+/** Limit: bytes of a token response; a longer one fails the call. */
 const MAX_BYTES = 256 * 1024
 
-/** One request of the app itself: token, refresh, revocation, pushed request. */
-export async function askAsApp(upstream: Upstream, request: TokenRequest): Promise<TokenReply> {
+/** Sends a request with client authentication: token, refresh, revocation or pushed request. */
+export async function requestAsApp(upstream: Upstream, request: TokenRequest): Promise<TokenReply> {
   const { auth, key, audience, dpopKey } = request
-  const proof = await proveClient(upstream, { auth, key, audience, method: request.tokenAuth })
+  const proof = await authenticateClient(upstream, { auth, key, audience, method: request.tokenAuth })
   const method = request.method ?? 'POST'
   const parameters = { ...request.parameters, ...proof.body }
   const query = method === 'GET' ? { ...parameters, ...proof.query } : proof.query
   const body = method === 'GET' ? undefined : encoded(parameters, request.body ?? 'form')
-  const askedAtMs = upstream.clock.now()
+  const sentAtMs = upstream.clock.now()
   const reply = await sendWithProof(upstream, dpopKey, {
     method,
     url: withParameters(request.url, query),
@@ -44,7 +44,7 @@ export async function askAsApp(upstream: Upstream, request: TokenRequest): Promi
     body: body?.text,
     maxBytes: MAX_BYTES,
   })
-  return { response: reply, fields: parseFields(reply.text), askedAtMs }
+  return { response: reply, fields: parseFields(reply.text), sentAtMs }
 }
 
 export function encoded(parameters: Parameters, as: 'form' | 'json'): { type: string; text: string } {
@@ -52,7 +52,7 @@ export function encoded(parameters: Parameters, as: 'form' | 'json'): { type: st
   return { type: 'application/x-www-form-urlencoded', text: new URLSearchParams(parameters).toString() }
 }
 
-/** Adds parameters to an address that may have some; a space becomes `%20`, which every reader understands. */
+/** Adds parameters to a URL. A space becomes `%20`, which every server understands. */
 export function withParameters(address: string, parameters: Parameters): string {
   const names = Object.keys(parameters)
   if (names.length === 0) return address
@@ -62,7 +62,7 @@ export function withParameters(address: string, parameters: Parameters): string 
     for (const name of names) url.searchParams.set(name, parameters[name]!)
     url.search = url.searchParams.toString().replaceAll('+', '%20')
   } else {
-    // What is there stays as it was written.
+    // The existing query stays byte for byte.
     url.search = url.search === '' ? added : `${url.search}&${added}`
   }
   return url.href

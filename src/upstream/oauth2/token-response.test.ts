@@ -12,7 +12,7 @@ const read = (text: string, knobs: Partial<Parameters<typeof oauth2>[0]> = {}) =
 const expiresAt = (value: unknown, name = 'expires_in') =>
   read(JSON.stringify({ access_token: 't', [name]: value }))?.expiresAt
 
-suite('reading token answers', () => {
+suite('token responses', () => {
   test('a standard one', () => {
     const text =
       '{"access_token":"t","token_type":"Bearer","expires_in":60,"refresh_token":"r","scope":"a b","sub":"s"}'
@@ -26,7 +26,7 @@ suite('reading token answers', () => {
     })
   })
 
-  test('every way to say when it expires', () => {
+  test('every form of the expiry', () => {
     assert.equal(expiresAt('60'), NOW + 60_000)
     assert.equal(expiresAt(59.5), NOW + 59_500)
     assert.equal(expiresAt(60, 'expires'), NOW + 60_000)
@@ -36,7 +36,7 @@ suite('reading token answers', () => {
     for (const never of [0, '0', -1, null, '', 'never', true, [], {}]) assert.equal(expiresAt(never), undefined)
   })
 
-  test('the connector’s word on the lifetime counts more than the service’s', () => {
+  test('the lifetime of the connector overrides that of the service', () => {
     assert.equal(read('{"access_token":"t","expires_in":5}', { expiresInS: 100 })?.expiresAt, NOW + 100_000)
   })
 
@@ -52,7 +52,7 @@ suite('reading token answers', () => {
     assert.equal(read('{"access_token":"t","scope":["a","b"]}')?.scope, 'a b')
   })
 
-  test('no token in it', () => {
+  test('without a token', () => {
     for (const text of [
       '{}',
       '[]',

@@ -3,7 +3,7 @@ import type { LosslessJson } from '../body/lossless-json.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { isObject, type LosslessObject } from '../parse-object.ts'
 
-/** What every token answer says, whatever its shape. */
+/** The fields of a token response. */
 export interface TokenResponse {
   token: string
   refreshToken?: string
@@ -15,17 +15,17 @@ export interface TokenResponse {
 
 type Shape = Pick<OAuth2, 'tokenPath' | 'names' | 'expiresInS' | 'scope' | 'subject'>
 
-/** Reads the answer of a token endpoint; undefined when it holds no token. `askedAtMs` is when the question was sent. */
-export function readTokenResponse(shape: Shape, fields: LosslessObject, askedAtMs: number): TokenResponse | undefined {
+/** Reads the response of a token endpoint; undefined if it has no token. `sentAtMs` is when the request was sent. */
+export function readTokenResponse(shape: Shape, fields: LosslessObject, sentAtMs: number): TokenResponse | undefined {
   const inner = at(fields, shape.tokenPath)
   const name = shape.names.access_token ?? 'access_token'
-  // Some services nest the first answer only, so the top is looked at as well.
+  // Some services nest only the first response, so the top level is read as well.
   const found = [inner, fields].find((one) => isObject(one) && text(one[name]) !== undefined)
   if (!isObject(found)) return undefined
   return omitUndefined({
     token: text(found[name])!,
     refreshToken: text(found[shape.names.refresh_token ?? 'refresh_token']),
-    expiresAt: shape.expiresInS === undefined ? expiry(found, askedAtMs) : askedAtMs + shape.expiresInS * 1000,
+    expiresAt: shape.expiresInS === undefined ? expiry(found, sentAtMs) : sentAtMs + shape.expiresInS * 1000,
     scope: scopeText(found[shape.scope.granted ?? shape.scope.name] ?? found['scope'], shape.scope.separator),
     subject: text(found[shape.subject] ?? fields[shape.subject]),
     tokenType: text(found['token_type']),
@@ -51,23 +51,25 @@ function scopeText(value: LosslessJson | undefined, separator: string): string |
   return typeof value === 'string' ? value : undefined
 }
 
-// Seconds since 1970 passed a thousand million in 2001; no token lives that many seconds.
+// Larger numbers are timestamps: no token is valid for a thousand million seconds.
 const EPOCH_S = 1_000_000_000
 const EPOCH_MS = EPOCH_S * 1000
 
-/** Limit: time that a token may say to live; a longer one is cut to this. */
-const MAX_TOKEN_LIFE_MS = 3650 * 86_400_000
+/** Limit: lifetime of a token; a longer one is shortened to this. */
+const MAX_TOKEN_LIFETIME_MS = 3650 * 86_400_000
 
-function expiry(fields: LosslessObject, askedAtMs: number): number | undefined {
+function expiry(fields: LosslessObject, sentAtMs: number): number | undefined {
   for (const name of ['expires_in', 'expires', 'expires_at']) {
-    const moment = momentOf(fields[name], askedAtMs)
-    if (moment !== undefined) return Math.min(moment, askedAtMs + MAX_TOKEN_LIFE_MS)
+    const time = timeOf(fields[name], sentAtMs)
+    if (time !== undefined) return Math.min(time, sentAtMs + MAX_TOKEN_LIFETIME_MS)
   }
   return undefined
 }
 
-/** A number of seconds from now or since 1970, in milliseconds or as a date; zero and less mean never. */
-function momentOf(value: LosslessJson | undefined, askedAtMs: number): number | undefined {
+/**
+ * Reads seconds from now, seconds or milliseconds since 1970, or a date; zero and less mean that it does not expire.
+ */
+function timeOf(value: LosslessJson | undefined, sentAtMs: number): number | undefined {
   if (value === undefined || value === null || typeof value === 'boolean' || typeof value === 'object') return undefined
   const number = Number(value)
   if (String(value).trim() === '' || Number.isNaN(number)) {
@@ -76,5 +78,5 @@ function momentOf(value: LosslessJson | undefined, askedAtMs: number): number | 
   }
   if (number <= 0) return undefined
   if (number >= EPOCH_MS) return Math.floor(number)
-  return Math.floor(number >= EPOCH_S ? number * 1000 : askedAtMs + number * 1000)
+  return Math.floor(number >= EPOCH_S ? number * 1000 : sentAtMs + number * 1000)
 }

@@ -4,9 +4,12 @@ import { UpstreamError } from '../errors.ts'
 import { responseFailure } from '../response-failure.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
-import { askDeclared } from './token-exchange.ts'
+import { sendDeclared } from './token-exchange.ts'
 
-/** Refuses a token that the service gave to another app: whoever runs that app could otherwise pass as its people here. */
+/**
+ * Refuses a token that was issued to another app, because the operator of that app could use it to impersonate its
+ * people.
+ */
 export async function verifyApp(
   upstream: Upstream,
   {
@@ -17,7 +20,7 @@ export async function verifyApp(
   }: { auth: OAuth2; key: ServiceKey; location: ServiceLocation; credential: Credential },
 ): Promise<void> {
   if (!auth.verifyApp) return
-  const { response: reply, fields } = await askDeclared(upstream, {
+  const { response: reply, fields } = await sendDeclared(upstream, {
     key,
     location,
     credential,
@@ -29,7 +32,7 @@ export async function verifyApp(
   }
   const owner = fields === undefined ? undefined : auth.verifyApp.read(fields)
   if (owner !== key.key)
-    throw new UpstreamError('reauthorize', 'The service did not give this token to this app', {
+    throw new UpstreamError('reauthorize', 'The token was not issued to this app', {
       reason: 'service_refused',
     })
 }

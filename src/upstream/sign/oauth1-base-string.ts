@@ -1,14 +1,17 @@
-import { percentEncode, respellFormComponent } from './percent-encoding.ts'
+import { percentEncode, reencodeFormComponent } from './percent-encoding.ts'
 
 /** A name and its value, both percent-encoded. */
 export type EncodedPair = readonly [name: string, value: string]
 
-/** RFC 5849 section 3.4.1: method, base URI and parameters in the one form that both sides sign. */
+/** RFC 5849 section 3.4.1: method, base URI and parameters in the canonical form that is signed. */
 export function signatureBaseString(method: string, url: URL, parameters: readonly EncodedPair[]): string {
   return [method.toUpperCase(), baseUri(url), normalizeParameters(parameters)].map(percentEncode).join('&')
 }
 
-/** RFC 5849 section 3.4.1.2. The URL class has already lowered scheme and host, dropped default ports and kept the path. */
+/**
+ * RFC 5849 section 3.4.1.2. The URL class has already lower-cased scheme and host, dropped default ports and kept the
+ * path.
+ */
 export function baseUri(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname}`
 }
@@ -22,7 +25,7 @@ export function formPairs(encoded: string): EncodedPair[] {
       const equals = piece.indexOf('=')
       const name = equals < 0 ? piece : piece.slice(0, equals)
       const value = equals < 0 ? '' : piece.slice(equals + 1)
-      return [respellFormComponent(name), respellFormComponent(value)]
+      return [reencodeFormComponent(name), reencodeFormComponent(value)]
     })
 }
 

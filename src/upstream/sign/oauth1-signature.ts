@@ -1,12 +1,12 @@
 import { createHmac, type KeyLike, sign } from 'node:crypto'
 import { percentEncode } from './percent-encoding.ts'
 
-/** What the app holds for a service: a shared secret, or the private half of an RSA key. */
+/** The app's key for a service: a shared secret, or an RSA private key. */
 export type OAuth1Key =
   | { method: 'HMAC-SHA1' | 'HMAC-SHA256' | 'PLAINTEXT'; consumerSecret: string; tokenSecret?: string | undefined }
   | { method: 'RSA-SHA1' | 'RSA-SHA256'; privateKey: KeyLike }
 
-/** RFC 5849 sections 3.4.2 to 3.4.4, with the SHA-256 variants that services use under the same rules. */
+/** RFC 5849 sections 3.4.2 to 3.4.4, and the SHA-256 variants that some services use. */
 export function oauth1Signature(key: OAuth1Key, baseString: string): string {
   if (key.method === 'PLAINTEXT') return sharedKey(key)
   const bytes = Buffer.from(baseString)

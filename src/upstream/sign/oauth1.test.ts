@@ -99,7 +99,7 @@ test('names sort before values, by their encoded bytes', () => {
   )
 })
 
-test('S28 unicode, empty, repeated and odd parameters keep their meaning', () => {
+test('S28 unicode, empty, repeated and malformed parameters keep their meaning', () => {
   const normalized = (encoded: string) => normalizeParameters(formPairs(encoded))
   assert.equal(normalized('n=%e2%98%83&n=☃'), 'n=%E2%98%83&n=%E2%98%83')
   assert.equal(normalized('a=&a&=b&=&&a='), '=&=b&a=&a=&a=')
@@ -118,7 +118,7 @@ const plain: OAuth1Options = {
   nowMs: 1_700_000_000_500,
 }
 
-test('PLAINTEXT sends the encoded secrets, encoded once more by the carrier', () => {
+test('PLAINTEXT sends the encoded secrets, encoded again for the header', () => {
   const signed = signOAuth1(plain, { method: 'GET', url: 'https://example.net/a' })
   assert.equal(signatureOf(signed.headers['authorization']), 'a%2526b%26%25C3%25BC')
   assert.match(

@@ -5,7 +5,7 @@ import { percentEncode } from './percent-encoding.ts'
 export interface OAuth1Request {
   method: string
   url: string
-  /** The body, only when its content type is application/x-www-form-urlencoded: only then is it signed. */
+  /** The body, only if its content type is application/x-www-form-urlencoded: only a form is signed. */
   formBody?: string | undefined
 }
 
@@ -16,25 +16,25 @@ export interface OAuth1Options {
   /** Unique among requests with the same timestamp; from a random source. */
   nonce: string
   nowMs: number
-  /** Where the protocol parameters travel (RFC 5849 section 3.5). Default: the Authorization header. */
+  /** Where the protocol parameters are sent (RFC 5849 section 3.5). Default: the Authorization header. */
   carrier?: 'header' | 'query' | 'body' | undefined
-  /** Goes into the header as it is and is never signed. */
+  /** Sent in the header, never signed. */
   realm?: string | undefined
   /** Further protocol parameters: oauth_callback, oauth_verifier, oauth_body_hash, … */
   extra?: Readonly<Record<string, string>> | undefined
-  /** `oauth_version="1.0"` is optional in the RFC, but some services insist on it. Default: sent. */
+  /** `oauth_version="1.0"` is optional in the RFC, but some services require it. Default: sent. */
   sendVersion?: boolean | undefined
 }
 
 export interface SignedRequest {
   method: string
-  /** Send exactly this address: it is the one that was signed. */
+  /** The URL that was signed; it must be sent unchanged. */
   url: string
   headers: Record<string, string>
   formBody?: string
 }
 
-/** Signs one request by RFC 5849; pure, so that the same input always gives the same bytes. */
+/** Signs one request by RFC 5849. */
 export function signOAuth1(options: OAuth1Options, request: OAuth1Request): SignedRequest {
   const url = new URL(request.url)
   // A fragment is never sent.
@@ -42,7 +42,7 @@ export function signOAuth1(options: OAuth1Options, request: OAuth1Request): Sign
   const protocol = protocolPairs(options)
   const parameters = [...formPairs(url.search.slice(1)), ...formPairs(request.formBody ?? ''), ...protocol]
   const signature = oauth1Signature(options.key, signatureBaseString(request.method, url, parameters))
-  return place(options, request, url, [...protocol, ['oauth_signature', percentEncode(signature)]])
+  return addToRequest(options, request, url, [...protocol, ['oauth_signature', percentEncode(signature)]])
 }
 
 function protocolPairs(options: OAuth1Options): EncodedPair[] {
@@ -58,7 +58,7 @@ function protocolPairs(options: OAuth1Options): EncodedPair[] {
   return Object.entries(parameters).map(([name, value]) => [percentEncode(name), percentEncode(value)])
 }
 
-function place(options: OAuth1Options, request: OAuth1Request, url: URL, pairs: EncodedPair[]): SignedRequest {
+function addToRequest(options: OAuth1Options, request: OAuth1Request, url: URL, pairs: EncodedPair[]): SignedRequest {
   const { method, formBody } = request
   const body = formBody === undefined ? {} : { formBody }
   const joined = pairs.map(([name, value]) => `${name}=${value}`).join('&')
@@ -75,11 +75,11 @@ function place(options: OAuth1Options, request: OAuth1Request, url: URL, pairs: 
 
 function headerValue(realm: string | undefined, pairs: EncodedPair[]): string {
   const parameters = pairs.map(([name, value]) => `${name}="${value}"`)
-  if (realm !== undefined) parameters.unshift(`realm="${quotable(realm)}"`)
+  if (realm !== undefined) parameters.unshift(`realm="${escapeQuotes(realm)}"`)
   return `OAuth ${parameters.join(', ')}`
 }
 
-function quotable(realm: string): string {
+function escapeQuotes(realm: string): string {
   if (!/^[\t\x20-\x7e]*$/.test(realm)) throw new RangeError('OAuth realm must be printable ASCII')
   return realm.replace(/["\\]/g, '\\$&')
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** Shows that whoever holds the token holds the app's secret too. */
+/** Proves to the service that the sender of a token also has the app's secret (`appsecret_proof`). */
 export function secretProof(token: string, secret: string): string {
   return createHmac('sha256', secret).update(token).digest('hex')
 }

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { createRateLimiter } from '#access/rate-limiter.ts'
 import { facebook } from '#connectors/facebook/connector.ts'
 import { github } from '#connectors/github/connector.ts'
-import type { RawRefusal } from '#flows/proxy/judge-refusal.ts'
+import type { RawRefusal } from '#flows/proxy/classify-refusal.ts'
 import { runProfile } from '#flows/sync/run/run-profile.ts'
 import type { Api, Connector } from '#kit/connector.ts'
 import { linkPages } from '#kit/pages.ts'
@@ -14,7 +14,7 @@ import { createJobLedger } from '#platform/isolation/job-ledger.ts'
 import type { Lane } from '#platform/isolation/lane.ts'
 import { WorkerDied } from '#platform/isolation/protocol.ts'
 import type { DeliveryDependencies } from '../../../src/boot/delivery-deps.ts'
-import { remoteJudgeRefusal, taskHandlers } from '../../../src/boot/tasks.ts'
+import { remoteClassifyRefusal, taskHandlers } from '../../../src/boot/tasks.ts'
 import { type Fixture, keyOf, notes, openFixture, someNotes } from '../sync/engine-fixture.ts'
 import type { Script } from '../sync/scripted-service.ts'
 import { proxied } from './proxied-call.ts'
@@ -276,18 +276,18 @@ suite('R07 rate limits that a service announces', () => {
 
     test('gives the same verdict as in this process', async () => {
       const profile = await fixture.connect(await service('by-worker', ofVendor(facebook), () => limit))
-      const { judgeRefusal } = taskHandlers(
+      const { classifyRefusal } = taskHandlers(
         fixture.deps as unknown as DeliveryDependencies,
         createJobLedger(() => {}),
       )
       // Processes exchange copies.
       const lane = laneOf((task, input) => {
-        assert.equal(task, 'judgeRefusal')
-        return judgeRefusal(structuredClone(input) as RawRefusal, new AbortController().signal)
+        assert.equal(task, 'classifyRefusal')
+        return classifyRefusal(structuredClone(input) as RawRefusal, new AbortController().signal)
       })
       await forget()
       const { status, text } = await proxied(
-        { ...restarted(), judgeRefusal: remoteJudgeRefusal(lane) },
+        { ...restarted(), classifyRefusal: remoteClassifyRefusal(lane) },
         profile,
         '/list',
       )
@@ -300,13 +300,30 @@ suite('R07 rate limits that a service announces', () => {
       const lane = laneOf(() => Promise.reject(new WorkerDied({ reason: 'crashed', detail: '' })))
       await forget()
       const { status, text } = await proxied(
-        { ...restarted(), judgeRefusal: remoteJudgeRefusal(lane) },
+        { ...restarted(), classifyRefusal: remoteClassifyRefusal(lane) },
         profile,
         '/list',
       )
       assert.deepEqual([status, text], [400, JSON.stringify(limit.body)])
       assert.deepEqual(await paused(), [])
     })
+  })
+
+  test('a connector’s reader of rate limits that throws is logged, and the response is used', async () => {
+    const rate = () => {
+      throw new TypeError('no such header')
+    }
+    const connector = await service('unreadable', { rate }, () => ({ body: { notes: someNotes(3) } }))
+    const profile = await fixture.connect(connector)
+    const logged = () =>
+      fixture.lines.filter((line) => line.includes('could not read the rate limit headers') && line.includes('"warn"'))
+    for (const [n, call] of [() => sync(profile), () => proxied(restarted(), profile, '/list')].entries()) {
+      await call()
+      assert.equal(logged().length, n + 1)
+    }
+    assert.match(logged()[0]!, /"service":"unreadable"[\s\S]*no such header/)
+    assert.equal((await fixture.stored(profile)).size, 3)
+    assert.deepEqual(await paused(), [])
   })
 
   test('limits are learned from every page of a walk', async () => {

@@ -26,10 +26,10 @@ export async function proxied(deps: ProxyDeps, profile: Profile, path: string, p
         headers: {},
         body: Readable.from([]),
         paginate,
-        onFlow: () => {},
+        onStreamedBody: () => {},
         hangup: new Hangup(),
         onProfile: () => {},
-        notes: { refreshed: false, retried: false },
+        flags: { refreshed: false, retried: false },
       },
     )
     const text = (Buffer.isBuffer(body) ? body : await buffer(body)).toString()

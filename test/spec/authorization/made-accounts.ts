@@ -1,4 +1,4 @@
-import { type Attached, attach } from '#flows/authorize/attach.ts'
+import { type ConnectedProfile, connectProfile } from '#flows/authorize/connect-profile.ts'
 import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
 import { ApiError } from '#model/errors.ts'
 import { randomShard } from '#platform/ids.ts'
@@ -9,11 +9,11 @@ export async function makeAccount(
   appId: string,
   nativeIds: string[],
 ): Promise<{ id: string; token: string }> {
-  let made: Attached | undefined
+  let made: ConnectedProfile | undefined
   for (const id of nativeIds) {
     const account = made === undefined ? ({ how: 'new' } as const) : ({ how: 'given', id: made.account.id } as const)
     made = await deps.database.transaction((tx) =>
-      attach(deps, tx, {
+      connectProfile(deps, tx, {
         appId,
         service: 'demo-social',
         signedIn: { credential: { token: `token of ${id}` }, self: { id, name: id }, raw: '{}' },

@@ -6,8 +6,8 @@ import { loadConfig } from '#platform/config.ts'
 import { createEgress } from '#platform/egress/guard.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { createUpstream } from '#upstream/send.ts'
-import { loadRegistry } from '../../../src/boot/registry.ts'
 import { openStore } from '../../../src/boot/open-store.ts'
+import { loadRegistry } from '../../../src/boot/registry.ts'
 
 /** A process that requests the tokens of an account several times at once. Talks to the test that forked it. */
 const config = loadConfig(process.env)

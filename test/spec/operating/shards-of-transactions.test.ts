@@ -16,7 +16,7 @@ const SOURCES = join(import.meta.dirname, '../../../src')
 
 /** Files with a transaction that touches several shards, and why. */
 const SEVERAL_SHARDS: Record<string, string> = {
-  'flows/authorize/exchange.ts': 'a code joins a service user to an account; each has its shard',
+  'flows/authorize/exchange-code.ts': 'a code joins a service user to an account; each has its shard',
   'flows/authorize/merge.ts': 'two accounts and their service users',
   'flows/authorize/disconnect.ts': 'a profile, its service user, and after a merge the profiles of several shards',
   'flows/authorize/erase-app.ts':

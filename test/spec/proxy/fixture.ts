@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRateLimiter } from '#access/rate-limiter.ts'
 import { createApp } from '#flows/apps/apps.ts'
-import { type Attached, attach } from '#flows/authorize/attach.ts'
-import type { Patience } from '#flows/proxy/deps.ts'
+import { type ConnectedProfile, connectProfile } from '#flows/authorize/connect-profile.ts'
+import type { ProxyTimeouts } from '#flows/proxy/deps.ts'
 import type { HttpDeps } from '#http/deps.ts'
 import { createServer } from '#http/server.ts'
 import type { Credential } from '#kit/auth.ts'
@@ -27,7 +27,7 @@ export interface HarnessOptions {
   /** Further services. */
   connectors?: Connector[]
   egress?: Partial<EgressOptions>
-  patience?: Patience
+  timeouts?: ProxyTimeouts
 }
 
 export interface Connecting {
@@ -45,7 +45,7 @@ export interface Connecting {
 export type ProxyHarness = Awaited<ReturnType<typeof startProxyHarness>>
 
 /** The whole server on a database of its own, without workers, so that services receive only proxied calls. */
-export async function startProxyHarness({ egress: egressOptions, patience, connectors = [] }: HarnessOptions = {}) {
+export async function startProxyHarness({ egress: egressOptions, timeouts, connectors = [] }: HarnessOptions = {}) {
   const fresh = await preparedDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-proxy-'))
   const config = loadConfig({ DATABASE_URL: fresh.url, TRIBUTARY_DATA: dataDir, DATABASE_POOL: '6' })
@@ -64,7 +64,7 @@ export async function startProxyHarness({ egress: egressOptions, patience, conne
     version: 'test',
     demo: () => undefined,
     isDraining: () => false,
-    patience,
+    timeouts,
   }
   const server = createServer(harness as unknown as HttpDeps)
   const url = await server.listen({ port: 0, host: '127.0.0.1' })
@@ -82,7 +82,7 @@ export async function startProxyHarness({ egress: egressOptions, patience, conne
       return { status: response.status, body: await response.json() }
     },
     /** A profile as a sign-in leaves it, without a call to the service. */
-    connect: async (given: Connecting): Promise<Attached> => {
+    connect: async (given: Connecting): Promise<ConnectedProfile> => {
       const { service = 'plain', apiUrl, nativeId = '42', credential = { token: TOKEN }, overrides, account } = given
       const key = {
         service,
@@ -93,7 +93,7 @@ export async function startProxyHarness({ egress: egressOptions, patience, conne
       }
       await putServiceKey(store.database, store.keyring, app.id, key, 'app-secret')
       const attached = await store.database.transaction((tx) =>
-        attach(harness, tx, {
+        connectProfile(harness, tx, {
           appId: app.id,
           service,
           signedIn: { credential, self: { id: nativeId }, raw: '{}' },

@@ -11,7 +11,7 @@ let harness: ProxyHarness
 let token: string
 before(async () => {
   upstream = await startRawUpstream()
-  harness = await startProxyHarness({ patience: { headersMs: 700, idleMs: 700 }, egress: { connectTimeoutMs: 700 } })
+  harness = await startProxyHarness({ timeouts: { headersMs: 700, idleMs: 700 }, egress: { connectTimeoutMs: 700 } })
   token = (await harness.connect({ apiUrl: upstream.url })).token
 })
 after(async () => {

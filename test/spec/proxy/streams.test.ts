@@ -172,7 +172,7 @@ suite('time limits', () => {
   })
 
   test('an app that stalls during an upload is disconnected, and so is the service', async () => {
-    const strict = await startProxyHarness({ patience: { headersMs: 60_000, idleMs: 500 } })
+    const strict = await startProxyHarness({ timeouts: { headersMs: 60_000, idleMs: 500 } })
     const { token: by } = await strict.connect({ service: 'keyed', apiUrl: slow.url })
     const client = await rawClient(strict.url)
     client.send(head(by, 'keyed', `Content-Length: ${MEGABYTE}`))

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createRateLimiter } from '#access/rate-limiter.ts'
 import { createApp } from '#flows/apps/apps.ts'
 import { setServiceKey } from '#flows/apps/keys.ts'
-import { attach } from '#flows/authorize/attach.ts'
+import { connectProfile } from '#flows/authorize/connect-profile.ts'
 import type { SyncDeps, SyncTimes } from '#flows/sync/deps.ts'
 import { type EndpointProgress, requestSync, syncProgress } from '#flows/sync/progress.ts'
 import { runProfile } from '#flows/sync/run/run-profile.ts'
@@ -91,7 +91,7 @@ export async function openFixture(times: Partial<SyncTimes> = {}) {
       shard: randomShard(),
     } as const
     const attachDeps = { ...deps, hasher, config: { baseUrl: 'http://localhost' } }
-    const attached = await deps.database.transaction((tx) => attach(attachDeps, tx, joining))
+    const attached = await deps.database.transaction((tx) => connectProfile(attachDeps, tx, joining))
     return attached!.profile
   }
 

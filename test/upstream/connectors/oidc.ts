@@ -9,7 +9,7 @@ interface Claims {
   picture?: string
 }
 
-/** Any OpenID Connect server: its addresses come from what it publishes. */
+/** Any OpenID Connect server, by discovery. */
 export const oidc: Connector = defineConnector({
   service: 'oidc',
   title: 'OpenID Connect',

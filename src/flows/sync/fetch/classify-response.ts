@@ -25,7 +25,7 @@ const MAX_PAGE_DEPTH = 1000
  * Decides what a response means: unchanged, a page, or a failure, which is thrown. Records the limits that it states.
  */
 export async function classifyResponse(
-  deps: Pick<SyncDeps, 'rateLimiter' | 'clock'>,
+  deps: Pick<SyncDeps, 'rateLimiter' | 'clock' | 'log'>,
   call: LimitedCall,
   response: UpstreamResponse,
 ): Promise<Fetched> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { acquire } from '#access/acquire.ts'
-import { type Fresh, freshCredential } from '#access/fresh-credential.ts'
+import { type FreshCredential, freshCredential } from '#access/fresh-credential.ts'
 import type { LimitedCall } from '#access/learn-limits.ts'
 import type { PageRequest } from '#kit/pages.ts'
 import { callService } from '#upstream/call-service.ts'
@@ -63,7 +63,11 @@ export async function fetchPage(
 }
 
 /** Cached for a moment instead of looked up for every page; looked up at once when the service refuses it. */
-async function loadCredential(deps: SyncDeps, run: ProfileRun, refusedVersion: number | undefined): Promise<Fresh> {
+async function loadCredential(
+  deps: SyncDeps,
+  run: ProfileRun,
+  refusedVersion: number | undefined,
+): Promise<FreshCredential> {
   const { cachedCredential } = run
   const nowMs = deps.clock.now()
   const { fresh, expiresAt } = cachedCredential

@@ -1,4 +1,4 @@
-import type { Fresh } from '#access/fresh-credential.ts'
+import type { FreshCredential } from '#access/fresh-credential.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { Profile } from '#model/profile.ts'
@@ -14,7 +14,7 @@ export interface ProfileRun {
   connector: Connector
   key: ServiceKey
   /** The credential as it was last looked up, shared by the pages of the run. */
-  cachedCredential: { fresh: Fresh | undefined; expiresAt: number }
+  cachedCredential: { fresh: FreshCredential | undefined; expiresAt: number }
 }
 
 /** One endpoint within the run of its profile. */

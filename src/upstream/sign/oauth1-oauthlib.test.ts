@@ -10,7 +10,8 @@ const text = fc.string({ unit: 'grapheme', maxLength: 12 })
 const nonEmpty = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
 const formName = nonEmpty.filter((name) => !/^oauth_|realm/.test(name))
 
-// Writers differ in how they spell the same form: plus or %20, upper or lower hex, marks encoded or not, empty values without "=".
+// Clients encode the same form differently: plus or %20, upper or lower hex, punctuation encoded or not, empty values
+// without "=".
 const spellings: ((part: string) => string)[] = [
   encodeURIComponent,
   (part) => encodeURIComponent(part).replaceAll('%20', '+'),
@@ -90,7 +91,8 @@ test('oauthlib accepts 300 random requests and refuses them with another secret'
   // oauthlib needs two more packages for RSA.
   const keys =
     spawnSync(python, ['-c', 'import jwt, cryptography']).status === 0 ? fc.oneof(hmacKey, hmacKey, rsaKey) : hmacKey
-  // oauthlib decodes oauth_ values from query and body twice, so a value that still holds an escape can only be judged in the header.
+  // oauthlib decodes oauth_ values from query and body twice, so a value with an escape can only be verified in the
+  // header.
   const anyOptions: fc.Arbitrary<OAuth1Options> = fc
     .record({ ...common, key: keys, nowMs: fc.constant(Date.now()) })
     .map(withMatchingSecret)
@@ -111,7 +113,7 @@ const foreignKey = generateKeyPairSync('rsa', { modulusLength: 2048 })
   .publicKey.export({ type: 'spki', format: 'pem' })
   .toString()
 
-// A secret belongs to a token: oauthlib asks for it only when a token is sent.
+// A secret belongs to a token: oauthlib looks it up only if a token is sent.
 function withMatchingSecret(options: OAuth1Options): OAuth1Options {
   if (options.token !== undefined || 'privateKey' in options.key) return options
   return { ...options, key: { ...options.key, tokenSecret: '' } }

@@ -8,7 +8,7 @@ import { finishSignIn } from '#upstream/sign-in.ts'
 import type { LabService } from '../../lab/base/service.ts'
 import { type Lab, startLab } from '../../lab/lab.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
-import { labKey, refusal, turned, walk } from './fixture.ts'
+import { labKey, refusal, walk, withOptions } from './fixture.ts'
 
 const exchangeTrade = {
   grantType: 'long_token',
@@ -27,7 +27,7 @@ const renewTrade = {
   authenticated: false,
 }
 
-suite('the ways in which OAuth 2 services differ', () => {
+suite('OAuth 2 options', () => {
   let lab: Lab<'demo-social'>
   let service: LabService
   let open: OpenUpstream
@@ -49,10 +49,10 @@ suite('the ways in which OAuth 2 services differ', () => {
     service.requests.clear()
   })
 
-  /** Signs in at the lab set one way with a connector set to match. */
+  /** Signs in at the lab with matching options of lab and connector. */
   async function signIn(lab: Record<string, unknown>, knobs: Partial<OAuth2> = {}, secret?: string) {
     service.configure(lab)
-    const connector = turned<OAuth2>(demoSocial, knobs)
+    const connector = withOptions<OAuth2>(demoSocial, knobs)
     const key = labKey(service, secret === undefined ? {} : { secret })
     const { back } = await walk(open.upstream, { connector, key })
     const signedIn = await finishSignIn(open.upstream, back)
@@ -62,7 +62,7 @@ suite('the ways in which OAuth 2 services differ', () => {
   const lifeOf = ({ expiresAt }: Credential) =>
     expiresAt === undefined ? undefined : Math.round((expiresAt - lab.clock.now()) / 1000)
 
-  test('Basic, encoded by the standard or raw', async () => {
+  test('Basic, form-encoded or raw', async () => {
     await signIn({ clientAuth: ['client_secret_basic'] }, { tokenAuth: 'basic' }, 'a b+c%:ü')
     await signIn({ clientAuth: ['client_secret_basic'], basicEncoding: 'raw' }, { tokenAuth: 'basic_raw' }, 'a b+c%:ü')
   })
@@ -72,7 +72,7 @@ suite('the ways in which OAuth 2 services differ', () => {
     assert.match(service.requests.to('/oauth/token')[0]!.target, /client_secret=/)
   })
 
-  test('another name for the key', async () => {
+  test('another name for the client id', async () => {
     const names = { client_id: 'client_key' }
     const { verifyApp: _, ...auth } = demoSocial.auth as OAuth2
     await signIn({ clientIdParam: 'client_key' }, { ...auth, names })
@@ -83,11 +83,11 @@ suite('the ways in which OAuth 2 services differ', () => {
     assert.equal(service.requests.to('/oauth/token')[0]!.headers['content-type'], 'application/json')
   })
 
-  test('no PKCE where it is refused', async () => {
+  test('no PKCE', async () => {
     await signIn({ pkce: 'refused' }, { pkce: false })
   })
 
-  test('a form-encoded answer, a nested one, and one that claims to be a page', async () => {
+  test('a form-encoded response, a nested one, and one with the content type of a page', async () => {
     for (const knobs of [{ tokenResponse: 'form' }, { tokenResponse: 'wrong-type' }])
       assert.equal(lifeOf((await signIn(knobs)).credential), 3600)
     const { credential } = await signIn({ tokenResponse: 'nested', nestedKey: 'data' }, { tokenPath: ['data'] })
@@ -95,7 +95,7 @@ suite('the ways in which OAuth 2 services differ', () => {
     assert.ok(credential.refreshToken)
   })
 
-  test('the expiry as number, text, moment, missing, or fixed by the connector', async () => {
+  test('the expiry as number, text, time, missing, or set by the connector', async () => {
     for (const expiry of ['expires_in', 'expires_in_text', 'expires_at'])
       assert.ok(Math.abs((lifeOf((await signIn({ expiry })).credential) ?? 0) - 3600) <= 1, expiry)
     assert.equal((await signIn({ expiry: 'none' })).credential.expiresAt, undefined)
@@ -121,8 +121,8 @@ suite('the ways in which OAuth 2 services differ', () => {
     assert.equal(error.status, 200)
   })
 
-  test('a code of the service’s own for errors means what the connector says', async () => {
-    const connector = turned<OAuth2>(demoSocial, { errors: { '190': 'reauthorize', busy: 'retry' } })
+  test('an error code that the connector declares', async () => {
+    const connector = withOptions<OAuth2>(demoSocial, { errors: { '190': 'reauthorize', busy: 'retry' } })
     const key = labKey(service)
     for (const [error, recovery, reason] of [
       [{ code: 190, message: 'gone' }, 'reauthorize', 'grant_refused'],
@@ -134,7 +134,7 @@ suite('the ways in which OAuth 2 services differ', () => {
     }
   })
 
-  test('a short token is traded for a long one at once, and renewed by itself later', async () => {
+  test('a short-lived token is exchanged for a long-lived one, which is renewed later', async () => {
     service.configure({ longLived: exchangeTrade, renew: renewTrade, refresh: 'none', accessTtlSeconds: 600 })
     const knobs: Partial<OAuth2> = {
       longToken: {
@@ -148,7 +148,7 @@ suite('the ways in which OAuth 2 services differ', () => {
         parameters: { grant_type: 'renew_token', access_token: '{token}' },
       },
     }
-    // The lab takes the secret of this trade from the query.
+    // The lab reads the secret of this exchange from the query.
     service.configure({ clientAuth: ['client_secret_post', 'query'] })
     const { connector, key, credential } = await signIn({}, knobs)
     assert.equal(lifeOf(credential), 5_184_000)
@@ -168,7 +168,7 @@ suite('the ways in which OAuth 2 services differ', () => {
     assert.equal(service.requests.count('/elsewhere'), 0)
   })
 
-  test('calls carry the credential and reach the API', async () => {
+  test('calls have the credential and reach the API', async () => {
     const { connector, key, credential } = await signIn({})
     const caller = { upstream: open.upstream, connector, key, credential }
     const response = await callService(caller, { method: 'GET', path: '/me/posts', query: { limit: '1' } })

@@ -4,8 +4,8 @@ import { ApiError } from '#model/errors.ts'
 import { findApp } from '#store/apps/apps.ts'
 import { findAccountById } from '#store/identity/accounts.ts'
 import { listProfiles } from '#store/identity/profiles.ts'
-import { waitingFor } from './confirm.ts'
-import { isDeclined, lockAsked, returnOf } from './confirm-ticket.ts'
+import { findUnusedConsent } from './confirm.ts'
+import { isDeclined, lockConsentOfTicket, returnOf } from './confirm-ticket.ts'
 import { signInOf } from './consent-value.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import type { ReturnTo } from './start.ts'
@@ -16,34 +16,40 @@ interface Member {
   name: string
 }
 
-export type Question =
+export type ConsentPrompt =
   | {
-      kind: 'ask'
+      kind: 'prompt'
       app: App
       to: ReturnTo
       ticket: string
       /** Title of the service. */
       service: string
       self: Self
-      /** Who is in the account it will join; undefined when it will be the person's own. */
+      /**
+       * The profiles of the account that the new profile will join; undefined if it is not linked to a given account.
+       */
       joins: Member[] | undefined
       expiresAt: number
     }
   | { kind: 'done' }
 
-/** What the page asks. Looking changes nothing, so that it can be loaded again and gone back to. */
-export async function askPerson(deps: AuthorizeDeps, ticket: string, browser: Buffer | undefined): Promise<Question> {
-  const { consent, waiting } = await deps.database.transaction(async (tx) => {
-    const asked = await lockAsked(deps, tx, ticket, browser)
-    if (isDeclined(asked)) throw new ApiError('session_expired')
-    return { consent: asked, waiting: await waitingFor(deps, tx, asked, ticket) }
+/** What the consent page shows. Reading it changes nothing, so the page can be reloaded. */
+export async function readConsentPrompt(
+  deps: AuthorizeDeps,
+  ticket: string,
+  browser: Buffer | undefined,
+): Promise<ConsentPrompt> {
+  const { consent, unused } = await deps.database.transaction(async (tx) => {
+    const locked = await lockConsentOfTicket(deps, tx, ticket, browser)
+    if (isDeclined(locked)) throw new ApiError('session_expired')
+    return { consent: locked, unused: await findUnusedConsent(deps, tx, locked, ticket) }
   })
   const app = await findApp(deps.database, consent.appId)
   if (app === undefined) throw new ApiError('session_expired')
-  if (waiting === undefined) return { kind: 'done' }
-  const { signedIn } = signInOf(waiting)
+  if (unused === undefined) return { kind: 'done' }
+  const { signedIn } = signInOf(unused)
   return {
-    kind: 'ask',
+    kind: 'prompt',
     app,
     to: returnOf(consent),
     ticket,
@@ -54,10 +60,10 @@ export async function askPerson(deps: AuthorizeDeps, ticket: string, browser: Bu
   }
 }
 
-/** Who is in the account that a sign-in will join, so that the person sees whose it is. */
+/** The profiles of the account that a sign-in will join, so that the person sees whose account it is. */
 async function membersOf(deps: AuthorizeDeps, accountId: string): Promise<Member[]> {
   const account = await findAccountById(deps.database, accountId)
-  if (account === undefined) throw new ApiError('session_expired', 'The account that this sign-in was for is gone.')
+  if (account === undefined) throw new ApiError('session_expired', 'The account of this sign-in no longer exists.')
   return (await listProfiles(deps.database, account)).map(({ service, person, nativeId }) => ({
     title: titleOf(deps, service),
     name: person.name ?? person.handle ?? nativeId,

@@ -11,7 +11,7 @@ const TEN_YEARS_MS = 10 * 366 * 86_400_000
 const expiresAt = (fields: Record<string, LosslessJson>) =>
   readTokenResponse(shape, { access_token: 't', ...fields }, NOW)?.expiresAt
 
-test('a token ends when the service says', () => {
+test('a token expires when the service says', () => {
   assert.equal(expiresAt({ expires_in: 3600 }), NOW + 3_600_000)
   assert.equal(expiresAt({ expires_in: '3600' }), NOW + 3_600_000)
   assert.equal(expiresAt({ expires_at: NOW / 1000 + 60 }), NOW + 60_000)
@@ -19,7 +19,7 @@ test('a token ends when the service says', () => {
   assert.equal(expiresAt({ expires_in: 0 }), undefined)
 })
 
-test('a time that no column holds, or that nobody lives to see, is cut', () => {
+test('a lifetime beyond the limit is shortened', () => {
   const odd: (string | number | bigint)[] = [
     '9e25',
     '1e999',

@@ -5,17 +5,17 @@ import { UpstreamError } from '#upstream/errors.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
 
-/** Of these a redirect only says that the service could not be asked: the sign-in may be tried again. */
-const LATER: ReadonlySet<Reason> = new Set(['service_unreachable', 'service_timeout', 'service_limited'] as const)
+/** Temporary failures, returned as `service_unreachable`: the sign-in may be tried again. */
+const TEMPORARY: ReadonlySet<Reason> = new Set(['service_unreachable', 'service_timeout', 'service_limited'] as const)
 
-/** What the app is told when a service fails us: its own words stay in our log. */
-export function failureOf({ log }: Pick<AuthorizeDeps, 'log'>, error: unknown, service: string): AuthorizeError {
+/** The error for the app when a sign-in fails. The service's own message is only logged. */
+export function toAuthorizeError({ log }: Pick<AuthorizeDeps, 'log'>, error: unknown, service: string): AuthorizeError {
   if (error instanceof AuthorizeError) return error
   if (!(error instanceof UpstreamError)) {
     log.error('a sign-in failed', { service, error })
     return new AuthorizeError('server_error', { cause: error })
   }
-  log.warn('a service failed a sign-in', {
+  log.warn('a service refused or failed a sign-in', {
     service,
     reason: error.reason,
     recovery: error.recovery,
@@ -24,7 +24,10 @@ export function failureOf({ log }: Pick<AuthorizeDeps, 'log'>, error: unknown, s
   })
   if (error.reason === 'access_denied') return new AuthorizeError('access_denied', { cause: error })
   if (error.reason === 'parameter_repeated') return new AuthorizeError('invalid_request', { cause: error })
-  return new AuthorizeError(LATER.has(apiErrorOf(error, 'given').reason) ? 'service_unreachable' : 'service_refused', {
-    cause: error,
-  })
+  return new AuthorizeError(
+    TEMPORARY.has(apiErrorOf(error, 'unverified').reason) ? 'service_unreachable' : 'service_refused',
+    {
+      cause: error,
+    },
+  )
 }

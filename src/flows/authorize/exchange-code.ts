@@ -5,49 +5,49 @@ import { ApiError } from '#model/errors.ts'
 import { writeAudit } from '#store/audit.ts'
 import { revokeAccessToken } from '#store/identity/access-tokens.ts'
 import { lockConsent, type UsedConsent, useConsent } from '#store/identity/consents.ts'
-import { type Attached, attach } from './attach.ts'
+import { type ConnectedProfile, connectProfile } from './connect-profile.ts'
 import { signInOf } from './consent-value.ts'
 import type { AuthorizeDeps } from './deps.ts'
-import { endCounted } from './open-sign-ins.ts'
+import { uncountSignIn } from './open-sign-ins.ts'
 
-export interface Redemption {
+export interface CodeExchange {
   code: string
   redirectUri?: string | undefined
   codeVerifier?: string | undefined
 }
 
 /**
- * The moment a sign-in takes effect. One transaction takes the code and gives the token; a second use is refused and
- * takes back what the first one gave. Every refusal reads the same.
+ * Exchanges an authorization code for an access token, in one transaction. A second use of the code is refused and
+ * revokes the token of the first. Every refusal has the same reason and message.
  */
-export async function redeemCode(deps: AuthorizeDeps, app: App, redemption: Redemption): Promise<Attached> {
-  const shard = ticketShard('trc', redemption.code)
+export async function exchangeCode(deps: AuthorizeDeps, app: App, exchange: CodeExchange): Promise<ConnectedProfile> {
+  const shard = ticketShard('trc', exchange.code)
   if (shard === undefined) throw new ApiError('code_invalid')
-  const hash = deps.hasher.hash('code', redemption.code)
-  const attached = await deps.database.transaction(async (tx) => {
+  const hash = deps.hasher.hash('code', exchange.code)
+  const connected = await deps.database.transaction(async (tx) => {
     const consent = await lockConsent(tx, deps.keyring, shard, hash)
     if (consent === undefined || consent.appId !== app.id) return undefined
     if (consent.usedAt !== undefined) {
       await revokeIssuedToken(deps, tx, consent)
       return undefined
     }
-    if (consent.expiresAt < deps.clock.now() || !fits(consent, redemption)) return undefined
+    if (consent.expiresAt < deps.clock.now() || !matchesRequest(consent, exchange)) return undefined
     return applyConsent(deps, tx, consent, `app:${app.id}`)
   })
-  if (attached === undefined) throw new ApiError('code_invalid')
-  return attached
+  if (connected === undefined) throw new ApiError('code_invalid')
+  return connected
 }
 
-/** What both ways of finishing share: the consent is used, and the profile joins its account. */
+/** Marks the consent as used and connects its profile; shared by the code and the token flow. */
 export async function applyConsent(
   deps: AuthorizeDeps,
-  tx: Parameters<typeof attach>[1],
+  tx: Parameters<typeof connectProfile>[1],
   consent: UsedConsent,
   actor: string,
   tokenSecret?: string,
-): Promise<Attached | undefined> {
+): Promise<ConnectedProfile | undefined> {
   const { signedIn, counted } = signInOf(consent)
-  const attached = await attach(deps, tx, {
+  const connected = await connectProfile(deps, tx, {
     appId: consent.appId,
     service: consent.service,
     signedIn,
@@ -56,16 +56,16 @@ export async function applyConsent(
     shard: consent.shard,
     tokenSecret,
   })
-  if (attached === undefined) return undefined
-  await useConsent(tx, consent, attached.issuedAt, { hash: attached.tokenHash, shard: attached.account.shard })
-  // Not waited for: it takes a connection of its own, and this transaction holds one.
-  void endCounted(deps, consent.appId, counted)
-  return attached
+  if (connected === undefined) return undefined
+  await useConsent(tx, consent, connected.issuedAt, { hash: connected.tokenHash, shard: connected.account.shard })
+  // Not awaited: it needs a second connection, and this transaction holds one.
+  void uncountSignIn(deps, consent.appId, counted)
+  return connected
 }
 
 async function revokeIssuedToken(
   deps: AuthorizeDeps,
-  tx: Parameters<typeof attach>[1],
+  tx: Parameters<typeof connectProfile>[1],
   consent: UsedConsent,
 ): Promise<void> {
   if (consent.tokenHash === undefined || consent.tokenShard === undefined) return
@@ -82,8 +82,8 @@ async function revokeIssuedToken(
   })
 }
 
-/** The redirect address when the app repeats it, and the PKCE verifier exactly when a challenge was given. */
-function fits(consent: UsedConsent, { redirectUri, codeVerifier }: Redemption): boolean {
+/** Compares the redirect address, if given, and requires a PKCE verifier exactly if there was a challenge. */
+function matchesRequest(consent: UsedConsent, { redirectUri, codeVerifier }: CodeExchange): boolean {
   if (redirectUri !== undefined && redirectUri !== consent.redirectUri) return false
   if (consent.codeChallenge === undefined) return codeVerifier === undefined
   if (codeVerifier === undefined || !/^[\w.~-]{43,128}$/.test(codeVerifier)) return false

@@ -16,7 +16,7 @@ import { openProfileCursors } from '#store/push/cursors.ts'
 import { scheduleEndpoints, scheduleProfile } from '#store/sync/schedule.ts'
 import type { AuthorizeDeps } from './deps.ts'
 
-export interface Attached {
+export interface ConnectedProfile {
   account: Account
   profile: Profile
   token: string
@@ -24,51 +24,61 @@ export interface Attached {
   issuedAt: number
 }
 
-export interface Joining {
+export interface ConnectInput {
   appId: string
   service: string
   signedIn: SignedIn
-  /** Who asked, for the audit log. */
+  /** For the audit log. */
   actor: string
-  /** `given`: this account, or none at all. `found`: the one that used this service user last, else a new one. `new`: always a new one. */
+  /**
+   * `given`: this account, or fail. `found`: the account that connected this service user last, otherwise a new one.
+   * `new`: always a new one.
+   */
   account: { how: 'given'; id: string } | { how: 'found' } | { how: 'new' }
-  /** The part of a new account. */
+  /** Shard of a new account. */
   shard: number
-  /** Of the access token, where the same answer must give the same token again. */
+  /** Secret part of the access token, where a repeated confirmation must return the same token. */
   tokenSecret?: string | undefined
 }
 
-/** Account, profile, credential, token and audit entry in one transaction. Undefined when the given account is gone. */
-export async function attach(deps: AuthorizeDeps, tx: Queries, joining: Joining): Promise<Attached | undefined> {
-  if (!(await keepAppFromDeletion(tx, joining.appId))) throw new ApiError('client_unknown')
-  const account = await chooseAccount(deps, tx, joining)
+/**
+ * Writes account, profile, credential, access token and audit entry in one transaction. Undefined if the given account
+ * does not exist.
+ */
+export async function connectProfile(
+  deps: AuthorizeDeps,
+  tx: Queries,
+  input: ConnectInput,
+): Promise<ConnectedProfile | undefined> {
+  if (!(await keepAppFromDeletion(tx, input.appId))) throw new ApiError('client_unknown')
+  const account = await lockTargetAccount(deps, tx, input)
   if (account === undefined) return undefined
-  const profile = await putProfile(deps, tx, account, joining)
+  const profile = await putProfile(deps, tx, account, input)
   const now = deps.clock.now()
-  const token = newAccessToken(account.shard, now, joining.tokenSecret)
+  const token = newAccessToken(account.shard, now, input.tokenSecret)
   const tokenHash = deps.hasher.hash('access_token', token)
   await insertAccessToken(tx, account, tokenHash, now)
   await auditAccount(tx, account, {
     at: now,
-    actor: joining.actor,
-    action: joining.account.how === 'given' ? 'profile.link' : 'profile.connect',
+    actor: input.actor,
+    action: input.account.how === 'given' ? 'profile.link' : 'profile.connect',
     detail: { service: profile.service, native_id: profile.nativeId, scope: profile.scope },
   })
   return { account, profile, token, tokenHash, issuedAt: now }
 }
 
-async function chooseAccount(deps: AuthorizeDeps, tx: Queries, joining: Joining): Promise<Account | undefined> {
-  const { account: options, appId, service, signedIn, shard } = joining
+async function lockTargetAccount(deps: AuthorizeDeps, tx: Queries, input: ConnectInput): Promise<Account | undefined> {
+  const { account: choice, appId, service, signedIn, shard } = input
   const now = deps.clock.now()
   const user = { appId, service, nativeId: signedIn.self.id }
-  if (options.how === 'given') {
-    const account = await lockFirst(tx, [options.id])
+  if (choice.how === 'given') {
+    const account = await lockFirst(tx, [choice.id])
     if (account?.appId !== appId) return undefined
     await pointServiceUser(tx, user, account.id, now)
     return account
   }
   const fresh: Account = { shard, id: newShardId(shard, now), appId, shards: [shard], createdAt: now }
-  const known = options.how === 'found' ? await findAccountOf(tx, user, fresh.id, now) : undefined
+  const known = choice.how === 'found' ? await findAccountOf(tx, user, fresh.id, now) : undefined
   if (known === undefined) await insertAccount(tx, fresh)
   const account = known ?? (await lockAccount(tx, fresh.shard, fresh.id))
   await pointServiceUser(tx, user, known?.id ?? fresh.id, now)
@@ -76,8 +86,8 @@ async function chooseAccount(deps: AuthorizeDeps, tx: Queries, joining: Joining)
 }
 
 /**
- * The account that used this service user last. The account is locked before the service user's row, as everywhere; only
- * somebody whose first sign-in meets another one finds out by the row.
+ * The account that connected this service user last. Locks the account before the service user's row, the order used
+ * everywhere; only a concurrent first sign-in of the same service user is found through the row.
  */
 async function findAccountOf(
   tx: Queries,
@@ -103,12 +113,12 @@ async function lockFirst(tx: Queries, ids: string[]): Promise<Account | undefine
   return undefined
 }
 
-/** The profile this account has of the service user, made fresh; a new one beside the account otherwise. */
+/** Reconnects the account's profile of the service user, or inserts a new one in the account's shard. */
 async function putProfile(
   deps: AuthorizeDeps,
   tx: Queries,
   account: Account,
-  { service, signedIn }: Joining,
+  { service, signedIn }: ConnectInput,
 ): Promise<Profile> {
   const now = deps.clock.now()
   const { id: nativeId, ...person } = signedIn.self
@@ -138,7 +148,7 @@ async function putProfile(
     name,
     everyMs,
   }))
-  // A person who signs in again does not ask for syncs that somebody paused.
+  // Signing in again does not resume a paused profile.
   if (profile.state === 'paused') await scheduleEndpoints(tx, key, endpoints, now)
   else await scheduleProfile(tx, { ...key, appId: account.appId, service }, endpoints, now)
   await openProfileCursors(tx, key, account.appId, now)
@@ -146,7 +156,7 @@ async function putProfile(
   return profile
 }
 
-/** Without anything to sync there is nothing to wait for. */
+/** A profile without endpoints has nothing to sync and is active at once. */
 function hasEndpoints({ registry }: AuthorizeDeps, service: string): boolean {
   return Object.keys(registry.find(service)?.endpoints ?? {}).length > 0
 }
