@@ -40,6 +40,7 @@ const NOT_RUN: Record<string, string> = {
   'flows/operations/demo.ts': 'none: the app and its keys',
   'flows/operations/review-quotas.ts': 'the profiles of an app, in any shard',
   'flows/sync/schedule/settle-death.ts': 'one shard',
+  'flows/sync/commit/quarantine.ts': 'the endpoints of an app, in any shard',
   'flows/sync/commit/report-quota.ts': 'one shard',
   'flows/sync/pause.ts': 'one shard',
   'flows/sync/commit/quarantine.ts': 'the quarantined records of an app, in any shard',
