@@ -39,7 +39,7 @@ const LOOK = `(() => {
     title: document.title,
     headings: all('h1').length,
     viewport: document.querySelector('meta[name=viewport]') !== null,
-    nameless: [...all('button, a').filter((element) => element.innerText.trim() === ''), ...all('input, select, textarea').filter((field) => !label(field))].map((element) => element.outerHTML),
+    unnamed: [...all('button, a').filter((element) => element.innerText.trim() === ''), ...all('input, select, textarea').filter((field) => !label(field))].map((element) => element.outerHTML),
     imagesWithoutText: all('img').filter((image) => !image.hasAttribute('alt')).length,
     scripts: document.scripts.length,
     pale: withText.filter((element) => contrast(element) < 4.5).map((element) => element.outerHTML.slice(0, 80)),
