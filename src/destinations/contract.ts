@@ -21,7 +21,7 @@ export interface Kind {
   takesEvents: boolean
   /**
    * Whether to deliver deletes of rows that the destination may never have had. True where such a delete is free, as in a
-   * database; false where it is a message that somebody reads.
+   * database; false where it is a message.
    */
   takesUnknownDeletes: boolean
   /** Generates a signing secret, which the app sees once. Absent when the kind signs nothing. */

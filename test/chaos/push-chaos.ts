@@ -118,7 +118,7 @@ export async function runPushChaos(options: PushChaosOptions): Promise<PushChaos
       }
     }
     const writers = [writer(), writer()]
-    let told = 0
+    let reported = 0
     let underWay = 0
     // Each kind of fault occurs at least once, in an order that the seed decides.
     const certain = shuffled(random, [
@@ -138,11 +138,11 @@ export async function runPushChaos(options: PushChaosOptions): Promise<PushChaos
         await workers.kill()
         underWay += await leased()
       }
-      if (killed() >= told + 50) {
-        told = killed()
+      if (killed() >= reported + 50) {
+        reported = killed()
         const { put, removed, erased, merged } = source.counts
         say(
-          `${told} kills, ${put} puts, ${removed} deletes, ${erased} erasures, ${merged} merges, ${receiver.messages()} messages, ${await harness.open()} open`,
+          `${reported} kills, ${put} puts, ${removed} deletes, ${erased} erasures, ${merged} merges, ${receiver.messages()} messages, ${await harness.open()} open`,
         )
       }
     }

@@ -24,6 +24,6 @@ const report = await runPushChaos({
 })
 process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
 const unvisited = CRASH_POINTS.filter((point) => report.points[point] === undefined)
-if (unvisited.length > 0) process.stdout.write(`crash points that nobody came to: ${unvisited.join(', ')}\n`)
+if (unvisited.length > 0) process.stdout.write(`crash points that were not reached: ${unvisited.join(', ')}\n`)
 const wrong = Object.values(report.targets).flatMap(({ verdict }) => Object.values(faultsOf(verdict)))
 process.exitCode = wrong.every((n) => n === 0) ? 0 : 1

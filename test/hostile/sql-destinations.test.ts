@@ -56,16 +56,16 @@ const beside = (turn: number, bytes: Buffer): Misdeed => ({ ...instead(turn, byt
 const POSTGRES: [what: string, misdeed: Misdeed][] = [
   ['a message of length 0', instead(0, Buffer.from('5200000000', 'hex'))],
   ['sign-in by GSS', instead(0, message('R', int32(7)))],
-  ['sign-in that nobody knows', instead(0, message('R', int32(99)))],
+  ['an unknown sign-in', instead(0, message('R', int32(99)))],
   ['a cut sign-in', instead(0, message('R', '\0\0'))],
   ['65,535 columns', instead(1, message('T', int16(65_535)))],
   ['a row with 65,535 fields', instead(1, message('D', int16(65_535)))],
-  ['a row that nobody asked for', beside(0, dataRow(['x']))],
-  ['an error that nobody asked for', beside(0, message('E', 'SFATAL\0C57P01\0Mbye\0\0'))],
+  ['an unsolicited row', beside(0, dataRow(['x']))],
+  ['an unsolicited error', beside(0, message('E', 'SFATAL\0C57P01\0Mbye\0\0'))],
   ['a short key', instead(0, Buffer.concat([message('R', int32(0)), message('K', '\0')]))],
   ['an error without an end', instead(0, Buffer.from('450000000a53464154414c', 'hex'))],
   ['an error without an end, later', instead(1, message('E', 'SERROR'))],
-  ['a result that goes on for ever', instead(1, Buffer.concat(Array(20).fill(message('s'))))],
+  ['an endless result', instead(1, Buffer.concat(Array(20).fill(message('s'))))],
   ['silence after an error', instead(0, message('E', 'SFATAL\0C28000\0Mno\0\0'))],
   ['a password asked for again and again', instead(0, Buffer.concat(Array(50).fill(message('R', int32(3)))))],
   ['a million results', instead(1, Buffer.concat(Array(1_000_000).fill(message('C', 'X\0'))))],
@@ -85,7 +85,7 @@ const MYSQL: [what: string, misdeed: Misdeed][] = [
   ['a request for one of our files', instead(2, packet(1, Buffer.from('\xfb/etc/passwd', 'latin1')))],
   ['the password asked for as it is', instead(1, packet(2, switchTo('mysql_clear_password')))],
   ['a second factor', instead(1, packet(2, Buffer.from([2, 0])))],
-  ['a packet that nobody asked for', beside(1, packet(0, OK))],
+  ['an unsolicited packet', beside(1, packet(0, OK))],
   ['packets out of order', instead(2, packet(9, OK))],
   ['250 columns and silence', instead(2, packet(1, Buffer.from([250])))],
   [
@@ -199,8 +199,8 @@ async function playAll(kind: Protocol, count: number, identity: Identity | undef
         assert.ok(report.rssBytes < MAX_RSS, `${Math.round(report.rssBytes / 1e6)} MB`)
       } catch (error) {
         const { bytes, ...how } = each.misdeed
-        const told = JSON.stringify({ ...how, signIn: each.signIn, bytes: bytes.toString('hex') })
-        throw new Error(`Case ${i} of seed ${SEED}: ${told}`, { cause: error })
+        const description = JSON.stringify({ ...how, signIn: each.signIn, bytes: bytes.toString('hex') })
+        throw new Error(`Case ${i} of seed ${SEED}: ${description}`, { cause: error })
       }
     }
   }

@@ -33,8 +33,8 @@ suite('waits that a service asks for are bounded and affect only its own people'
   })
   after(() => fixture.close())
 
-  const responses = (path: string, told: { status?: number; headers?: Record<string, string> }) =>
-    fixture.service.on(path, () => ({ body: { notes: someNotes(3) }, ...told }))
+  const responses = (path: string, response: { status?: number; headers?: Record<string, string> }) =>
+    fixture.service.on(path, () => ({ body: { notes: someNotes(3) }, ...response }))
   const rate = rateFrom({ remaining: 'ratelimit-remaining', reset: 'ratelimit-reset' })
   const usedUp = (reset = '999999999999') => ({ 'ratelimit-remaining': '0', 'ratelimit-reset': reset })
 
@@ -71,8 +71,8 @@ suite('waits that a service asks for are bounded and affect only its own people'
     ] as const) {
       const name = `reset-${of}`
       const limits = { [of]: { calls: 1000, perS: 60 } }
-      const told = rateFrom({ remaining: 'ratelimit-remaining', reset: 'ratelimit-reset', of })
-      const connector = await fixture.use(name, { list: notes(`/${name}`) }, { api: { limits, rate: told } })
+      const rate = rateFrom({ remaining: 'ratelimit-remaining', reset: 'ratelimit-reset', of })
+      const connector = await fixture.use(name, { list: notes(`/${name}`) }, { api: { limits, rate } })
       responses(`/${name}`, { headers: usedUp() })
       const profile = await fixture.connect(connector)
       await fixture.run(profile)
@@ -82,8 +82,8 @@ suite('waits that a service asks for are bounded and affect only its own people'
   })
 
   test('the interval of an endpoint is a day at most', async () => {
-    const told = rateFrom({ remaining: 'ratelimit-remaining', reset: 'ratelimit-reset', of: 'endpoint' })
-    const connector = await fixture.use('resting', { list: notes('/resting') }, { api: { rate: told } })
+    const rate = rateFrom({ remaining: 'ratelimit-remaining', reset: 'ratelimit-reset', of: 'endpoint' })
+    const connector = await fixture.use('resting', { list: notes('/resting') }, { api: { rate } })
     responses('/resting', { headers: usedUp() })
     const profile = await fixture.connect(connector)
     await fixture.run(profile)
@@ -139,15 +139,15 @@ suite('waits that a service asks for are bounded and affect only its own people'
     })
     const at = (server: ScriptedService) => ({ instance: { api_url: server.url } })
 
-    for (const [what, told] of Object.entries({
+    for (const [what, response] of Object.entries({
       'a used-up limit': { status: 200, headers: usedUp() },
       'a 429': { status: 429, headers: { 'retry-after': '999999999999' } },
     }))
       test(`${what} of one server applies to that server only`, async () => {
-        const name = `network-${told.status}`
+        const name = `network-${response.status}`
         const api = { rate, limits: { app: { calls: 3000, perS: 300 } } }
         const connector = await fixture.use(name, { list: notes('/list') }, { auth, api })
-        evil.on('/list', () => ({ body: { notes: someNotes(1) }, ...told }))
+        evil.on('/list', () => ({ body: { notes: someNotes(1) }, ...response }))
         responses('/list', {})
         const [mallory, victim] = [
           await fixture.connect(connector, 'mallory', at(evil)),

@@ -71,7 +71,7 @@ class Session {
   }
 
   start(): void {
-    this.#talk.hear((chunk) => {
+    this.#talk.listen((chunk) => {
       this.#held = Buffer.concat([this.#held, chunk])
       while (this.#held.length >= 4) {
         const size = 4 + this.#held.readUIntLE(0, 3)

@@ -11,7 +11,7 @@ export function startHostilePostgres(
   const { identity } = options
   return startScripted(misdeed, options, (talk) => {
     let held = Buffer.alloc(0)
-    talk.hear((chunk) => {
+    talk.listen((chunk) => {
       held = Buffer.concat([held, chunk])
       if (held.length < 8 || held.length < held.readUInt32BE(0)) return
       const asksTls = held.readUInt32BE(4) === 80_877_103
@@ -72,7 +72,7 @@ class Session {
 
   constructor(talk: Talk) {
     this.#talk = talk
-    talk.hear((chunk) => this.#hear(chunk))
+    talk.listen((chunk) => this.#listen(chunk))
   }
 
   signIn(how: PostgresSignIn): void {
@@ -101,7 +101,7 @@ class Session {
     }
   }
 
-  #hear(chunk: Buffer): void {
+  #listen(chunk: Buffer): void {
     this.#held = Buffer.concat([this.#held, chunk])
     while (this.#held.length >= 5) {
       const size = 1 + this.#held.readUInt32BE(1)

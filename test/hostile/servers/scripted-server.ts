@@ -39,7 +39,7 @@ export interface ScriptedServer {
 /** One connection, as the server sees it; `say` is a turn. */
 export interface Talk {
   say: (honest: Buffer) => void
-  hear: (listen: (chunk: Buffer) => void) => void
+  listen: (listener: (chunk: Buffer) => void) => void
   /** Continues inside TLS, whose first bytes may already have been received. */
   secure: (early: Buffer) => void
   isSecure: () => boolean
@@ -126,7 +126,7 @@ function talkOver(raw: Socket, misdeed: Misdeed | undefined, identity: Identity 
         finish()
       }
     },
-    hear: (next) => {
+    listen: (next) => {
       listener = next
     },
     secure: (early) => {

@@ -207,7 +207,7 @@ suite('delivery', () => {
     await harness.take(ada, ['b'])
     await until('the receiver has all', () => receiver.changes().some(({ op }) => op === 'delete'))
     await app.caughtUp(hook)
-    const told = receiver.messages.length
+    const messagesBefore = receiver.messages.length
     const profile = receiver.messages[0]!.data.profile!.id
     const again = async (from: Record<string, unknown>) => {
       receiver.messages.length = 0
@@ -219,7 +219,7 @@ suite('delivery', () => {
         .map(({ native_id, seq }) => `${native_id}${seq}`)
         .join()
     }
-    assert.ok(told > 0)
+    assert.ok(messagesBefore > 0)
     assert.equal(await again({ since }), 'c3,a4,b5')
     assert.equal(await again({ seq: 4, profile }), 'a4,b5')
     assert.equal(await again({ seq: 99, profile }), '')

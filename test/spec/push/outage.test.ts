@@ -74,7 +74,7 @@ suite('destination outages', () => {
     await until('it fails', () => isState(made, 'failing'))
     const first = await app.show(made)
     assert.ok(first.last_error !== undefined && (first['next_attempt_at'] as number) > harness.clock.now() - 5000)
-    await passUntil('somebody was told', 20_000, async () => events().length > 0)
+    await passUntil('an event was sent', 20_000, async () => events().length > 0)
     assert.deepEqual(
       events().map(({ type }) => type),
       ['destination.failing'],
@@ -121,7 +121,7 @@ suite('destination outages', () => {
     await theirs.line.cut()
     const people = await Promise.all(Array.from({ length: 8 }, () => app.newPerson()))
     for (const [i, person] of people.entries()) await harness.put(person, [{ id: `p${i}` }])
-    await passUntil('somebody was told', 20_000, async () => events().length > 0)
+    await passUntil('an event was sent', 20_000, async () => events().length > 0)
     await harness.put(ada, [{ id: 'b' }])
     await theirs.line.mend()
     await passUntil('it recovered', 60_000, async () => events().length === 2)
@@ -144,7 +144,7 @@ suite('destination outages', () => {
       const fine = await app.add({ kind: 'webhook', url: receiver.url })
       for (let i = 0; i < 10; i += 1) {
         await harness.put(ada, [{ id: `n${i}` }])
-        await until(`n${i} is told`, () => receiver.changes().some(({ native_id }) => native_id === `n${i}`))
+        await until(`n${i} is delivered`, () => receiver.changes().some(({ native_id }) => native_id === `n${i}`))
       }
       await app.caughtUp(fine)
       assert.equal(hanging.messages.length, 0)
@@ -222,7 +222,7 @@ suite('destination outages', () => {
     harness.pass(2 * HOUR + 60_000)
     await until('it was tried again', async () => /500/.test((await app.show(made)).last_error ?? ''))
     receiver.response = () => 200
-    await passUntil('it is told', 5000, async () => receiver.changes().length === 1)
+    await passUntil('it is delivered', 5000, async () => receiver.changes().length === 1)
     receiver.response = () => 410
     await harness.put(ada, [{ id: 'b' }])
     await until('it is disabled', () => isState(made, 'disabled'))

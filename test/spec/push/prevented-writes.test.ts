@@ -35,7 +35,7 @@ const FAILS: [check: string, what: string, done: string[], says: RegExp, undone:
     [`alter table tributary_items alter idr type text using ''`],
   ],
   ['P11', 'a trigger fails', refusing('P0001'), /^P0001 not now/, ['drop trigger refuse on tributary_items']],
-  ['P13', 'somebody holds a lock', ['begin; lock table tributary_items'], /^55P03 .*lock timeout/, ['rollback']],
+  ['P13', 'another session holds a lock', ['begin; lock table tributary_items'], /^55P03 .*lock timeout/, ['rollback']],
   ['P13', 'the disk is full', refusing('53100'), /^53100 /, ['drop trigger refuse on tributary_items']],
   [
     'P13',

@@ -100,8 +100,8 @@ suite('profiles that connect, merge and disconnect', () => {
     )
     assert.deepEqual(doubles, [])
     await until('the event was sent', () => receiver.messages.some(({ type }) => type === 'account.merged'))
-    const told = receiver.messages.find(({ type }) => type === 'account.merged')!
-    assert.deepEqual(told.data, { account: other.account, source: one.account })
+    const event = receiver.messages.find(({ type }) => type === 'account.merged')!
+    assert.deepEqual(event.data, { account: other.account, source: one.account })
   })
 
   test('P18 a disconnected profile is erased at every destination, and so is a deleted account', async () => {
@@ -159,7 +159,7 @@ suite('profiles that connect, merge and disconnect', () => {
       async () => (await theirs.sql(`select 1 from tributary_profiles where state = 'needs_auth'`)).length === 1,
     )
     await until('the event was sent', () => receiver.messages.some(({ type }) => type === 'profile.needs_auth'))
-    const told = receiver.messages.find(({ type }) => type === 'profile.needs_auth')!
-    assert.equal(told.data['account'], ada.account)
+    const event = receiver.messages.find(({ type }) => type === 'profile.needs_auth')!
+    assert.equal(event.data['account'], ada.account)
   })
 })

@@ -22,9 +22,9 @@ suite('verify and repair', () => {
   })
 
   const verify = async (app: Tenant, { id }: { id: string }, repair = false) => {
-    const told = await app.ask('POST', `/push/${id}/verify`, { repair })
-    assert.equal(told.status, 200, told.text)
-    return told.body
+    const response = await app.ask('POST', `/push/${id}/verify`, { repair })
+    assert.equal(response.status, 200, response.text)
+    return response.body
   }
 
   /** Two people; one has more items than a page and a batch. */
@@ -145,12 +145,12 @@ suite('verify and repair', () => {
       const whole = async (repair: boolean) => {
         const sum = { asked: 0, profiles: 0, rows: 0, missing: 0, different: 0, extra: 0 }
         for (let after: string | undefined; ; ) {
-          const told = await app.ask('POST', `/push/${made.id}/verify`, { repair, ...(after ? { after } : {}) })
-          assert.equal(told.status, 200, told.text)
+          const response = await app.ask('POST', `/push/${made.id}/verify`, { repair, ...(after ? { after } : {}) })
+          assert.equal(response.status, 200, response.text)
           sum.asked += 1
           for (const name of ['profiles', 'rows', 'missing', 'different', 'extra'] as const)
-            sum[name] += Number(told.body[name])
-          after = told.body['next'] as string | undefined
+            sum[name] += Number(response.body[name])
+          after = response.body['next'] as string | undefined
           if (after === undefined) return sum
         }
       }
@@ -176,8 +176,8 @@ suite('verify and repair', () => {
     const app = await harness.newTenant()
     const receiver = await startReceiver()
     const hook = await app.add({ kind: 'webhook', url: receiver.url })
-    const told = await app.ask('POST', `/push/${hook.id}/verify`, {})
-    assert.deepEqual([told.status, /webhook destination cannot be read/.test(told.text)], [400, true])
+    const response = await app.ask('POST', `/push/${hook.id}/verify`, {})
+    assert.deepEqual([response.status, /webhook destination cannot be read/.test(response.text)], [400, true])
     await receiver.close()
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await theirs.line.cut()

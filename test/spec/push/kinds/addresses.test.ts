@@ -190,7 +190,7 @@ suite('S30 S34 addresses that are refused on connect', () => {
 
 // Otherwise any app could find out which names exist inside the operator's network.
 test('S37 F25 a refused name and an unknown name fail with the same message', async () => {
-  const told = async (host: string) => {
+  const failureFor = async (host: string) => {
     const words: string[] = []
     for (const [kind, url] of at(host)) {
       const connection = kinds[kind].open(deps, destinationOf(kind), { url, signing: [] })
@@ -203,6 +203,7 @@ test('S37 F25 a refused name and an unknown name fail with the same message', as
     }
     return words
   }
-  const refused = await told('inside.test')
-  for (const host of ['missing.test', 'empty.test', 'crowded.test']) assert.deepEqual(await told(host), refused, host)
+  const refused = await failureFor('inside.test')
+  for (const host of ['missing.test', 'empty.test', 'crowded.test'])
+    assert.deepEqual(await failureFor(host), refused, host)
 })

@@ -72,7 +72,7 @@ export const s3Fixture: Fixture = {
         says: /403 InvalidAccessKeyId/,
       },
       { what: 'a wrong bucket', url: target.url.replace('/bucket/', '/elsewhere/'), says: /404 NoSuchBucket/ },
-      { what: 'nobody there', url: target.url.replace(host!, `127.0.0.1:${closed}`), says: /ECONNREFUSED/ },
+      { what: 'a closed port', url: target.url.replace(host!, `127.0.0.1:${closed}`), says: /ECONNREFUSED/ },
       { what: 'no TLS at the server', url: target.url.replace('&tls=false', ''), says: /cannot be reached/ },
     ]
   },

@@ -43,7 +43,7 @@ export const mysqlFixture: Fixture = {
       { what: 'a wrong password', url: asStranger('letmein7'), says: /ER_ACCESS_DENIED_ERROR/ },
       { what: 'no rights', url: asStranger('right'), says: /ER_TABLEACCESS_DENIED_ERROR|command denied/ },
       { what: 'a wrong database', url: target.url.replace(pathname, '/nowhere'), says: /Unknown database/ },
-      { what: 'nobody there', url: target.url.replace(`:${port}/`, `:${closed}/`), says: /ECONNREFUSED/ },
+      { what: 'a closed port', url: target.url.replace(`:${port}/`, `:${closed}/`), says: /ECONNREFUSED/ },
       { what: 'no TLS at the server', url: target.url.replace('?sslmode=disable', ''), says: /secure connection|SSL/ },
     ]
   },

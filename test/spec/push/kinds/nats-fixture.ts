@@ -40,7 +40,7 @@ export const natsFixture: Fixture = {
       { what: 'a wrong password', url: as('writer:letmein7'), says: /[Aa]uthorization/, skip },
       { what: 'no rights', url: as('reader:right'), says: /[Pp]ermissions [Vv]iolation/, skip },
       { what: 'no JetStream', url: as('plain:right'), says: /[Jj]et[Ss]tream/, skip },
-      { what: 'nobody there', url: `nats://127.0.0.1:${closed}?tls=false`, says: /ECONNREFUSED/ },
+      { what: 'a closed port', url: `nats://127.0.0.1:${closed}?tls=false`, says: /ECONNREFUSED/ },
       { what: 'no TLS at the server', url: target.url.replace('?tls=false', ''), says: /does not support 'tls'/ },
     ]
   },

@@ -31,13 +31,11 @@ export const postgresFixture: Fixture = {
         what: 'a wrong password',
         url: asStranger.replace('PASSWORD', 'letmein7'),
         says: /28P01 password authentication failed/,
-        skip:
-          (await trustsEverybody(asStranger.replace('PASSWORD', 'letmein7'))) &&
-          'this server asks nobody for a password',
+        skip: (await trustsEverybody(asStranger.replace('PASSWORD', 'letmein7'))) && 'this server needs no password',
       },
       { what: 'no rights', url: asStranger.replace('PASSWORD', 'right'), says: /42501 permission denied for schema/ },
       { what: 'a wrong database', url: url((each) => (each.pathname = '/nowhere')), says: /3D000 database "nowhere"/ },
-      { what: 'nobody there', url: url((each) => (each.port = String(closed))), says: /ECONNREFUSED/ },
+      { what: 'a closed port', url: url((each) => (each.port = String(closed))), says: /ECONNREFUSED/ },
       { what: 'no TLS at the server', url: url((each) => (each.search = '')), says: /does not support SSL/ },
     ]
   },

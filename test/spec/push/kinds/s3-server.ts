@@ -86,9 +86,9 @@ async function forward(
   try {
     const outgoing = request({ host: '127.0.0.1', port, method, path: url, headers }).end(body)
     const [reply] = (await once(outgoing, 'response')) as [IncomingMessage]
-    const told = await buffer(reply)
+    const responseBody = await buffer(reply)
     if (method === 'PUT' && reply.statusCode === 200) await isWhole(folder, url!, body.length)
-    response.writeHead(reply.statusCode!, reply.headers).end(told)
+    response.writeHead(reply.statusCode!, reply.headers).end(responseBody)
   } catch {
     response.destroy()
   }

@@ -78,7 +78,7 @@ export const webhookFixture: Fixture = {
   atomic: false,
   open: openReceiver,
   wrong: async (target) => [
-    { what: 'nobody there', url: `http://127.0.0.1:${closed}/`, says: /ECONNREFUSED/ },
+    { what: 'a closed port', url: `http://127.0.0.1:${closed}/`, says: /ECONNREFUSED/ },
     { what: 'a private address', url: 'http://10.1.2.3/', says: /address_refused/ },
     { what: 'no TLS at the server', url: target.url.replace('http:', 'https:'), says: /cannot be reached/ },
   ],
