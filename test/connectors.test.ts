@@ -8,7 +8,7 @@ import { checkAuthorizeUrl } from './connectors/check-authorize-url.ts'
 import { checkDefinition } from './connectors/check-definition.ts'
 import { checkItem } from './connectors/check-item.ts'
 import { type Fixture, fixtureFor } from './connectors/fixture.ts'
-import { checkGapsInAnswer, checkGapsInRecords } from './connectors/gaps.ts'
+import { checkGapsInRecords, checkGapsInResponse } from './connectors/gaps.ts'
 import { SAMPLES } from './connectors/samples.ts'
 import { walkEndpoint } from './connectors/walk-endpoint.ts'
 
@@ -68,8 +68,8 @@ async function checkEndpoint(fixture: Fixture, name: string, endpoint: Endpoint)
     [...drafts.values()].map(({ draft }) => draft),
   )
 
-  checkGapsInRecords(connector, name, fixture.self.id, first.records)
-  checkGapsInAnswer(connector, name, fixture.self.id, first.response)
+  await checkGapsInRecords(connector, name, fixture.self.id, first.records)
+  await checkGapsInResponse(connector, name, fixture.self.id, first.response)
 
   const again = await walkEndpoint(fixture, endpoint)
   assert.deepEqual(readAll(connector, name, endpoint, fixture.self.id, again.records), drafts, 'read twice, the same')

@@ -114,7 +114,7 @@ suite('the house', () => {
     assert.deepEqual(long, [])
   })
 
-  test('only main.ts reads the environment, and only few entries import on the fly', () => {
+  test('only main.ts reads the environment, and only a few entry files import dynamically', () => {
     const wrong = sources.filter((file) => {
       const text = readFileSync(join(root, file), 'utf8')
       return (

@@ -13,7 +13,7 @@ const code = filesIn('{src,test,bench,scripts}/**/*.{ts,mjs}')
 const prose = [
   ...filesIn('{src,test,bench,scripts,lab}/**/*.{ts,mjs}'),
   ...filesIn('migrations/*.sql'),
-  ...filesIn('*.md'),
+  ...filesIn('*.md').filter((file) => file !== 'CONTRIBUTING.md'),
   ...filesIn('docs/**/*.md'),
 ]
 

@@ -19,7 +19,7 @@ suite('errors', () => {
     for (const none of [new Error('x'), coded(5), { code: 'x' }, null, 'x']) assert.equal(codeOf(none), undefined)
   })
 
-  test('what a later try may not meet is acked_revision from what it will', () => {
+  test('tells errors that a retry may solve from those that it will not', () => {
     for (const code of [
       '57P01',
       '57P03',

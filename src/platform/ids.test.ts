@@ -40,7 +40,7 @@ suite('ids', () => {
     for (let shard = 0; shard < SHARDS; shard += 1) assert.equal(shardOf(newShardId(shard, Date.now())), shard)
   })
 
-  test('a text that is no part-bearing id names no part', () => {
+  test('a text that is not an id with a shard names none', () => {
     const id = newShardId(5, Date.now())
     for (const text of ['', id.slice(1), `${id}0`, id.toUpperCase(), `${id.slice(0, 27)}u`, `${id}\n`, newId(1)])
       assert.equal(shardOf(text), undefined, text)

@@ -92,7 +92,8 @@ export function openDatabase({ url, pool: max, prepared, log, onLost }: Database
     ...queries,
     background: limitConcurrency(queries, Math.max(1, Math.floor(max / 3))),
     transaction: (work) => reportingLoss(retryOnDeadlock(() => inTransaction(pool, prepared, work))),
-    withoutTimeout: (work) => reportingLoss(inTransaction(pool, prepared, work, watchdog)),
+    withoutTimeout: (work) =>
+      reportingLoss(retryOnDeadlock(() => inTransaction(pool, prepared, work, watchdog), MAX_MIGRATION_TRIES)),
     dedicated: (work) => reportingLoss(onOwnConnection(url, work)),
     script: async (text) => {
       await pool.query(text)
@@ -172,10 +173,12 @@ const UNREACHABLE_CODES = new Set(['ECONNREFUSED', 'ENOENT'])
 const DEADLOCK = '40P01'
 /** Limit: attempts of a transaction that deadlocks; then its error is thrown. */
 const MAX_TRIES = 3
+/** Limit: attempts of a migration that deadlocks with the running service; then its error is thrown. */
+const MAX_MIGRATION_TRIES = 20
 
 /** PostgreSQL rolls back one of two deadlocked transactions; it has changed nothing and can be repeated. */
-async function retryOnDeadlock<Result>(run: () => Promise<Result>): Promise<Result> {
-  for (let left = MAX_TRIES - 1; ; left -= 1) {
+async function retryOnDeadlock<Result>(run: () => Promise<Result>, maxTries = MAX_TRIES): Promise<Result> {
+  for (let left = maxTries - 1; ; left -= 1) {
     try {
       return await run()
     } catch (error) {

@@ -24,7 +24,7 @@ suite('redaction by name', () => {
     })
   }
 
-  test('leaves what is no secret', () => {
+  test('leaves what is not secret', () => {
     const fields = {
       name: 'Ann',
       key: 'public-client-id',

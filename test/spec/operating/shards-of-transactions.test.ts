@@ -43,7 +43,6 @@ const NOT_RUN: Record<string, string> = {
   'flows/sync/commit/quarantine.ts': 'the endpoints of an app, in any shard',
   'flows/sync/commit/report-quota.ts': 'one shard',
   'flows/sync/pause.ts': 'one shard',
-  'flows/sync/commit/quarantine.ts': 'the quarantined records of an app, in any shard',
   'access/needs-auth.ts': 'one shard',
 }
 
