@@ -5,7 +5,7 @@ import { migrate } from '#store/migrate.ts'
 import { SEALED_COLUMNS } from '#store/reseal.ts'
 import { type Opened, openFresh } from './opened.ts'
 
-/** Small tables that every node may hold a copy of, and the budgets beside the engine. All others are cut into shards. */
+/** Small tables that every node may hold a copy of, and the rate limits beside the engine. All others have a shard. */
 const REFERENCE = [
   'app',
   'app_deletion',

@@ -100,7 +100,7 @@ suite('oidc-provider', () => {
   test('an unregistered redirect address shows an error page and never redirects', { skip }, async () => {
     await assert.rejects(
       server.login(authorizeUrl(server, { redirect_uri: 'http://127.0.0.1:9/other' })),
-      /answered 400/,
+      /returned 400/,
     )
   })
 

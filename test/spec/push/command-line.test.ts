@@ -160,7 +160,7 @@ suite('destinations from the command line', () => {
       ],
       [['add', 'app_nobody', '--name', 'X', '--kind', 'webhook', '--url', url], /no app app_nobody/, 4],
       [['replay', clientId, made.id, '--seq', 'x'], /--seq x/, 2],
-      [['rights', 'webhook'], /postgres and mysql/, 2],
+      [['rights', 'webhook'], /postgres or mysql/, 2],
       [['rights', 'postgres', '--place', 'x; drop'], /--place/, 2],
       [['pause', clientId, 'dst_nobody'], /not found|nothing/i, 4],
     ] as const) {
