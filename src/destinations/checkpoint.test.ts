@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkpointOf } from './checkpoint.ts'
+import { checkpointFromText, checkpointOf } from './checkpoint.ts'
 import { DeliveryError } from './contract.ts'
 
-test('a checkpoint is read as it was written, from numbers or texts', () => {
-  assert.deepEqual(checkpointOf({ seq: '-1', epoch: '7', updatedAtMs: '1700000000000' }), {
+test('a checkpoint is read as it was written, from numbers, and in databases from text', () => {
+  assert.deepEqual(checkpointFromText({ seq: '-1', epoch: '7', updatedAtMs: '1700000000000' }), {
     seq: -1,
     epoch: 7,
     updatedAtMs: 1_700_000_000_000,
@@ -30,8 +30,12 @@ test('a checkpoint that we cannot have written is refused', () => {
   ])
     for (const name of ['seq', 'epoch', 'updatedAtMs'])
       assert.throws(
-        () => checkpointOf({ seq: 1, epoch: 1, updatedAtMs: 1, [name]: invalid }),
+        () => checkpointFromText({ seq: 1, epoch: 1, updatedAtMs: 1, [name]: invalid }),
         DeliveryError,
         `${name} ${JSON.stringify(invalid)}`,
       )
+})
+
+test('files and messages hold numbers: a text is refused', () => {
+  assert.throws(() => checkpointOf({ seq: '9', epoch: 1, updatedAtMs: 1 }), DeliveryError)
 })

@@ -3,7 +3,7 @@ import type { PutRow } from '#model/destination.ts'
 import { reasonOf } from '#platform/errors.ts'
 import { firstOf } from '#platform/list-ends.ts'
 import { chunksOf } from '../change-text.ts'
-import { checkpointOf } from '../checkpoint.ts'
+import { checkpointFromText } from '../checkpoint.ts'
 import { type Batch, CheckpointDiffers, DeliveryError, type Erasure } from '../contract.ts'
 import { cleanJson, cleanText, newestById } from '../database-rows.ts'
 import { RowRejected } from '../driver-errors.ts'
@@ -58,7 +58,7 @@ async function moveCheckpoint(
     profileId,
   ])
   const [checkpoint] = rows
-    .map((row) => checkpointOf({ seq: row.seq, epoch: row.epoch, updatedAtMs: row.at }))
+    .map((row) => checkpointFromText({ seq: row.seq, epoch: row.epoch, updatedAtMs: row.at }))
     .filter((row) => row.epoch !== 0)
   if ((checkpoint?.epoch ?? 0) > epoch || (checkpoint?.seq ?? 0) < from) throw new CheckpointDiffers(checkpoint)
   await queryRows(client, PUT_CHECKPOINT, [upTo, epoch, time(nowMs), destinationId, profileId])

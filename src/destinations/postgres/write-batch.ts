@@ -2,7 +2,7 @@ import { type Client, DatabaseError } from 'pg'
 import type { DeleteRow, PutRow } from '#model/destination.ts'
 import { firstOf } from '#platform/list-ends.ts'
 import { float8Array, int8Array, textArray } from '#platform/postgres/binary-arrays.ts'
-import { checkpointOf } from '../checkpoint.ts'
+import { checkpointFromText } from '../checkpoint.ts'
 import { type Batch, CheckpointDiffers, type Erasure } from '../contract.ts'
 import { cleanJson, cleanText, newestById } from '../database-rows.ts'
 import { RowRejected } from '../driver-errors.ts'
@@ -60,7 +60,9 @@ async function expectCheckpoint(
   { destinationId, profileId, from, epoch }: Pick<Batch, 'from'> & Erasure,
 ): Promise<void> {
   const found = await client.query<Record<'seq' | 'epoch' | 'at', string>>(FIND_CHECKPOINT, [destinationId, profileId])
-  const [checkpoint] = found.rows.map((row) => checkpointOf({ seq: row.seq, epoch: row.epoch, updatedAtMs: row.at }))
+  const [checkpoint] = found.rows.map((row) =>
+    checkpointFromText({ seq: row.seq, epoch: row.epoch, updatedAtMs: row.at }),
+  )
   if ((checkpoint?.epoch ?? 0) > epoch || (checkpoint?.seq ?? 0) < from) throw new CheckpointDiffers(checkpoint)
 }
 

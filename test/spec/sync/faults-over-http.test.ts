@@ -52,7 +52,7 @@ suite('faults and quarantine over HTTP and by the CLI', () => {
     const { faults, quarantined, quarantine, items } = await harness.progress(tokens[0]!)
     assert.deepEqual([items, faults?.count, faults?.latest.length], [12, 12, 3])
     const { at, record, ...fault } = faults!.latest[0]!
-    assert.deepEqual(fault, { field: 'at', message: 'RangeError: not a time', kind: 'order', times: 1 })
+    assert.deepEqual(fault, { field: 'at', message: 'RangeError: not a valid time', kind: 'order', times: 1 })
     assert.match(record, /^o\d+$/)
     assert.ok(at > 1_700_000_000_000)
     assert.deepEqual([quarantined, quarantine?.length], [12, 3])

@@ -6,7 +6,7 @@ import type { Cursor } from '#store/push/leases.ts'
 import { keepLease } from './lease-heartbeat.ts'
 
 const LEASE_MS = 30_000
-const cursor: unknown = { shard: 1, destinationId: 'dst_1', profileId: 'prf_1', epoch: 1 }
+const cursor: unknown = { shard: 1, destinationId: 'dst_1', profileId: 'prf_1', token: 'tok_1', epoch: 1 }
 
 function start(context: TestContext) {
   context.mock.timers.enable({ apis: ['setInterval'] })
