@@ -75,25 +75,29 @@ export function cursorPages(options: {
 
 /**
  * For a service whose pages start at a record offset. The walk ends at an empty page: a short one may only mean that the service
- * filtered some records. `most` is the greatest offset that the service accepts.
+ * filtered some records. `maxOffset` is the greatest offset that the service accepts.
  */
-export function offsetPages(options: { param: string; size: { param: string; value: number }; most?: number }): Pages {
+export function offsetPages(options: {
+  param: string
+  size: { param: string; value: number }
+  maxOffset?: number
+}): Pages {
   return {
     first: (request) => withSize({ ...request, query: { ...request.query, [options.param]: '0' } }, options.size),
     next: ({ request, count }) => {
       const offset = Number(request.query[options.param]) + options.size.value
-      if (count === 0 || (options.most !== undefined && offset > options.most)) return undefined
+      if (count === 0 || (options.maxOffset !== undefined && offset > options.maxOffset)) return undefined
       return { ...request, query: { ...request.query, [options.param]: String(offset) } }
     },
   }
 }
 
-/** For a service with numbered pages, from `start` (1) to at most `most`. The walk ends at an empty page. */
+/** For a service with numbered pages, from `start` (1) to at most `maxPage`. The walk ends at an empty page. */
 export function numberPages(options: {
   param: string
   start?: number
   size?: { param: string; value: number }
-  most?: number
+  maxPage?: number
 }): Pages {
   const start = options.start ?? 1
   return {
@@ -101,7 +105,7 @@ export function numberPages(options: {
       withSize({ ...request, query: { ...request.query, [options.param]: String(start) } }, options.size),
     next: ({ request, count }) => {
       const number = Number(request.query[options.param]) + 1
-      if (count === 0 || (options.most !== undefined && number > options.most)) return undefined
+      if (count === 0 || (options.maxPage !== undefined && number > options.maxPage)) return undefined
       return { ...request, query: { ...request.query, [options.param]: String(number) } }
     },
   }

@@ -10,9 +10,9 @@ const SIZE = { param: 'limit', value: 20 }
 /** A request may have only one of these parameters. */
 const POSITION_PARAMETERS = new Set(['offset', 'before', 'after', 'page_number'])
 
-/** Pages by offset, up to a number of records. */
-export const countedPages = (maxRecords?: number): Pages =>
-  offsetPages({ param: 'offset', size: SIZE, ...(maxRecords === undefined ? {} : { maxRecords }) })
+/** Pages by offset, up to a greatest one. */
+export const countedPages = (maxOffset?: number): Pages =>
+  offsetPages({ param: 'offset', size: SIZE, ...(maxOffset === undefined ? {} : { maxOffset }) })
 
 /** `_links.next` of the response has the parameters of the next page. */
 export const linkedPages: Pages = {
