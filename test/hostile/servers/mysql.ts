@@ -114,7 +114,7 @@ function response(sql: string): Buffer {
   if (sql.startsWith('show session status')) return result(0, ['Variable_name', 'Value'], [['Ssl_version', 'TLSv1.3']])
   if (sql.startsWith('show tables')) return result(0, ['name'], [])
   if (/get_lock|release_lock/.test(sql)) return numbers(['got'], ['1'])
-  if (/as there/.test(sql)) return numbers(['version', 'there'], ['1', '0'])
+  if (/as present/.test(sql)) return numbers(['version', 'present'], ['1', '0'])
   if (/from tributary_checkpoint/.test(sql)) return numbers(['seq', 'epoch', 'at'], ['0', '0', '0'])
   if (/max_allowed_packet/.test(sql)) return numbers(['bytes'], ['67108864'])
   if (sql.startsWith('select id, seq')) {
