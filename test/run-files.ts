@@ -45,7 +45,7 @@ export async function runFiles(root: string, files: FileRun[], counters: Counter
 
 async function runFile(root: string, { path, on, env }: FileRun, counters: Counters): Promise<void> {
   const startedMs = performance.now()
-  const stream = run({ files: [path], timeout: 300_000, env: { ...process.env, ...env } })
+  const stream = run({ files: [path], timeout: 900_000, env: { ...process.env, ...env } })
   let [passed, failed] = [0, 0]
   stream.on('test:pass', ({ skip, name, details }) => {
     if (skip !== undefined) counters.skipped.push(`${name}: ${String(skip)}`)
