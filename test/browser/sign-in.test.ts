@@ -5,6 +5,7 @@ import { after, before, suite, test } from 'node:test'
 import type { LabHarness } from '../harness/lab.ts'
 import { get } from '../harness/send.ts'
 import { type Granted, redeem } from '../harness/sign-in.ts'
+import { until } from '../harness/until.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
 import { startQuietHarness } from '../spec/authorization/fixture.ts'
 import { assertUsable } from './page-rules.ts'
@@ -36,10 +37,10 @@ suite('sign-in with a real browser', { skip }, () => {
   const address = (service: string, query: Record<string, string> = {}) =>
     harness.startUrl(service, { redirect_uri: back, state: 'st', ...query })
   const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
-  const returned = async (page: Page) => {
-    await page.waitForURL((url) => url.href.startsWith(back))
-    return new URL(page.url())
-  }
+  // Not `waitForURL`: a second click cancels the navigation of the first, which Playwright reports as an error.
+  const arrived = (page: Page, isThere: (url: URL) => boolean) =>
+    until('the browser is at the address', () => new URL(page.url()), isThere)
+  const returned = (page: Page) => arrived(page, (url) => url.href.startsWith(back))
   /** A page, and the errors that the browser reports on it. */
   const open = async (options: Parameters<RunningBrowser['page']>[0] = {}) => {
     const page = await browser.page(options)
@@ -186,9 +187,9 @@ suite('sign-in with a real browser', { skip }, () => {
       await other.getByRole('button', { name: 'Continue' }).dblclick()
       const first = await returned(other)
       await other.goBack()
-      await other.waitForURL((url) => url.pathname === '/oauth/confirm')
+      await arrived(other, (url) => url.pathname === '/oauth/confirm')
       await press(other, 'Continue')
-      await other.waitForURL((url) => url.href === first.href)
+      await arrived(other, (url) => url.href === first.href)
       if (responseType === 'code') {
         const granted = (await (await redeem(harness, first.searchParams.get('code')!)).json()) as Granted
         assert.equal(granted.account, ada.account)
