@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, before, suite, test } from 'node:test'
 import { revokeAnyToken } from '#flows/authorize/accounts.ts'
@@ -29,10 +28,12 @@ async function newReader(): Promise<Reader> {
 }
 
 /** Requests everything, reads the beginning, and pauses. */
-async function beginReading({ token }: Reader): Promise<{ socket: Socket; text: () => string }> {
+async function beginReading({ token }: Reader): Promise<{ socket: Socket; closed: Promise<void>; text: () => string }> {
   const { hostname, port } = new URL(harness.tributary.url)
   const socket = connect(Number(port), hostname)
   socket.on('error', () => {})
+  // Listens from the start: a reset may close the socket while it is paused.
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   let text = ''
   socket.on('data', (bytes: Buffer) => {
     text += bytes.toString('latin1')
@@ -41,7 +42,7 @@ async function beginReading({ token }: Reader): Promise<{ socket: Socket; text: 
   await until('the response has begun', () => text.length > 1000)
   assert.match(text, /^HTTP\/1\.1 200 /)
   socket.pause()
-  return { socket, text: () => text }
+  return { socket, closed, text: () => text }
 }
 
 const isWhole = (text: string) => text.endsWith('\r\n0\r\n\r\n')
@@ -51,10 +52,9 @@ const endings = () =>
 /** Reads on after access has ended; the rest must not arrive. */
 async function assertCut(reader: Reader, end: (reader: Reader) => Promise<unknown>): Promise<void> {
   const before = endings()
-  const { socket, text } = await beginReading(reader)
+  const { socket, closed, text } = await beginReading(reader)
   await end(reader)
   await until('the service has cut it', () => endings() > before)
-  const closed = once(socket, 'close')
   socket.resume()
   await closed
   assert.equal(isWhole(text()), false)
@@ -83,9 +83,8 @@ suite('a response in progress is cut when', () => {
 
   test('its token is revoked, for a reader that goes on reading', async () => {
     const reader = await newReader()
-    const { socket, text } = await beginReading(reader)
+    const { socket, closed, text } = await beginReading(reader)
     await revokeAnyToken(harness.tributary.store, reader.token)
-    const closed = once(socket, 'close')
     socket.resume()
     await closed
     assert.equal(isWhole(text()), false)
@@ -94,10 +93,9 @@ suite('a response in progress is cut when', () => {
 
 test('a response continues while another profile joins and another token is revoked', async () => {
   const reader = await newReader()
-  const { socket, text } = await beginReading(reader)
+  const { socket, closed, text } = await beginReading(reader)
   await harness.newProfile(reader, 'museum', 'new')
   await revokeAnyToken(harness.tributary.store, (await harness.newReader()).token)
-  const closed = once(socket, 'close')
   socket.resume()
   await closed
   assert.equal(isWhole(text()), true)
