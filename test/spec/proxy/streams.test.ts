@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
 import { after, before, beforeEach, suite, test } from 'node:test'
+import { closed } from '../../harness/closed.ts'
 import { oneTurn, standsStill } from '../../harness/stands-still.ts'
 import { rawClient } from '../operating/raw-http.ts'
 import { type ProxyHarness, startProxyHarness } from './fixture.ts'
@@ -37,7 +38,7 @@ const head = (by: string, service: string, ...more: string[]) =>
 
 suite('the app disconnects', () => {
   test('during a response: the call to the service ends', async () => {
-    const closed = new Promise<void>((resolve) => {
+    const ended = new Promise<void>((resolve) => {
       upstream.response = (socket) => {
         socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nmore\r\n')
         socket.on('close', () => resolve())
@@ -47,7 +48,7 @@ suite('the app disconnects', () => {
     client.send(`GET /proxy/plain/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
     await once(client.socket, 'data')
     client.socket.destroy()
-    await closed
+    await ended
   })
 
   test('before the response: the call to the service ends', async () => {
@@ -56,9 +57,9 @@ suite('the app disconnects', () => {
     const client = await rawClient(harness.url)
     client.send(`GET /proxy/plain/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
     const socket = await called.promise
-    const closed = once(socket, 'close')
+    const ended = closed(socket)
     client.socket.destroy()
-    await closed
+    await ended
     assert.equal(upstream.requests.length, 1, 'no retry')
     assert.ok(!harness.logged.some((line) => line.includes('a request failed')))
   })
@@ -68,10 +69,10 @@ suite('the app disconnects', () => {
     client.send(head(slowToken, 'keyed', `Content-Length: ${MEGABYTE}`))
     client.socket.write(Buffer.alloc(MEGABYTE / 2))
     const socket = await slow.connected()
-    const closed = once(socket, 'close')
+    const ended = closed(socket)
     slow.read(socket)
     client.socket.destroy()
-    await closed
+    await ended
     assert.ok(slow.bytes(socket) < MEGABYTE)
   })
 })
@@ -145,7 +146,7 @@ suite('backpressure', () => {
     assert.ok(written < MAX_BUFFERED, `${written} bytes were accepted for a service that reads nothing`)
     client.socket.destroy()
     slow.read(socket)
-    await once(socket, 'close')
+    await closed(socket)
   })
 
   const settled = (read: () => number) => standsStill(read, () => oneTurn(harness.url))
@@ -179,7 +180,7 @@ suite('time limits', () => {
     client.socket.write(Buffer.alloc(MEGABYTE / 2))
     const socket = await slow.connected()
     slow.read(socket)
-    await once(socket, 'close')
+    await closed(socket)
     await client.ended
     await strict.stop()
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, before, suite, test } from 'node:test'
+import { closed } from '../../harness/closed.ts'
 import { oneTurn, standsStill } from '../../harness/stands-still.ts'
 import { watchStatements } from '../../harness/statements.ts'
 import { until } from '../../harness/until.ts'
@@ -125,7 +126,7 @@ suite('S42 a slow reader', () => {
       if (Buffer.concat(pieces.slice(-2)).subarray(-7).toString() === '\r\n0\r\n\r\n') socket.end()
     })
     socket.resume()
-    await once(socket, 'close')
+    await closed(socket)
     assert.equal(queries - began, needed)
     assert.ok(Buffer.concat(pieces).length > ITEMS * 1200)
   })
@@ -177,7 +178,7 @@ suite('a response that fails half-way', () => {
     socket.on('data', (piece: Buffer) => pieces.push(piece))
     socket.on('error', () => {})
     socket.resume()
-    await once(socket, 'close')
+    await closed(socket)
     const text = Buffer.concat(pieces).toString()
     await database.script('alter table item_away rename to item')
     assert.match(text, /^HTTP\/1\.1 200 OK/)
