@@ -5,7 +5,6 @@ import { after, before, suite, test } from 'node:test'
 import type { LabHarness } from '../harness/lab.ts'
 import { get } from '../harness/send.ts'
 import { type Granted, redeem } from '../harness/sign-in.ts'
-import { until } from '../harness/until.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
 import { startQuietHarness } from '../spec/authorization/fixture.ts'
 import { assertUsable } from './page-rules.ts'
@@ -37,9 +36,16 @@ suite('sign-in with a real browser', { skip }, () => {
   const address = (service: string, query: Record<string, string> = {}) =>
     harness.startUrl(service, { redirect_uri: back, state: 'st', ...query })
   const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
-  // Not `waitForURL`: a second click cancels the navigation of the first, which Playwright reports as an error.
-  const arrived = (page: Page, isThere: (url: URL) => boolean) =>
-    until('the browser is at the address', () => new URL(page.url()), isThere)
+  /** Waits for an address. A second click cancels the navigation of the first, which Playwright reports; then it waits on. */
+  const arrived = async (page: Page, isThere: (url: URL) => boolean): Promise<URL> => {
+    for (;;)
+      try {
+        await page.waitForURL(isThere)
+        return new URL(page.url())
+      } catch (error) {
+        if (!String(error).includes('ERR_ABORTED')) throw error
+      }
+  }
   const returned = (page: Page) => arrived(page, (url) => url.href.startsWith(back))
   /** A page, and the errors that the browser reports on it. */
   const open = async (options: Parameters<RunningBrowser['page']>[0] = {}) => {
