@@ -37,10 +37,10 @@ suite('sign-in with a real browser', { skip }, () => {
     harness.startUrl(service, { redirect_uri: back, state: 'st', ...query })
   const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
   /** Waits for an address. A second click cancels the navigation of the first, which Playwright reports; then it waits on. */
-  const arrived = async (page: Page, isThere: (url: URL) => boolean): Promise<URL> => {
+  const arrived = async (page: Page, isExpected: (url: URL) => boolean): Promise<URL> => {
     for (;;)
       try {
-        await page.waitForURL(isThere)
+        await page.waitForURL(isExpected)
         return new URL(page.url())
       } catch (error) {
         if (!String(error).includes('ERR_ABORTED')) throw error
