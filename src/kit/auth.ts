@@ -54,7 +54,7 @@ export interface Home {
   apiPath: string
 }
 
-/** How to revoke a grant at a service that does not follow RFC 7009. */
+/** How to end a token or a grant at a service that does not follow RFC 7009. */
 export interface Revocation {
   method: 'POST' | 'DELETE' | 'GET'
   /** `bearer` sends the token as API calls do; otherwise it is the parameter `token`, unless `parameters` contain it. */
@@ -62,7 +62,15 @@ export interface Revocation {
   /** `{key}`, `{secret}`, `{token}` and `{proof}` (see `proof` of `OAuth2`) are replaced here and in `revokeUrl`. */
   parameters?: Parameters
   tokenAuth?: TokenAuth
+  /** True for a refusal that means: the service knows no such token any more. */
+  isGone?: (response: { status: number; body: unknown }) => boolean
 }
+
+/**
+ * What a revocation ends. `token`: the tokens of one sign-in. `grant`: every token that the app has for the person, also
+ * those of other profiles.
+ */
+export type RevocationScope = 'token' | 'grant'
 
 /**
  * How people sign in at an OAuth 2 service. Write it with `oauth2()`, which fills in the defaults. No built-in connector uses
@@ -77,6 +85,10 @@ export interface OAuth2 {
   /** Called as RFC 7009 describes, unless `revoke` is set. */
   revokeUrl?: string
   revoke?: Revocation
+  /** What `revokeUrl` ends. Default: `grant`, because RFC 7009 leaves it to the service. */
+  revokeEnds: RevocationScope
+  /** How to end the tokens of one sign-in, for a service whose `revokeUrl` ends the grant. */
+  revokeToken?: Revocation & { url: string }
   scope: {
     default: string[]
     separator: string
@@ -142,6 +154,8 @@ export interface OAuth1 {
   scopeName?: string
   scope: { default: string[]; separator: string }
   revokeUrl?: string
+  /** What `revokeUrl` ends. Default: `token`, because the request is signed with the token. */
+  revokeEnds: RevocationScope
   flags: Record<string, Variation>
   forceLogin?: Variation
 }
@@ -165,6 +179,11 @@ export type Auth = OAuth2 | OAuth1 | ApiKey | Basic
  */
 export function verifiesApp(auth: Auth): boolean {
   return auth.kind === 'oauth1' || (auth.kind === 'oauth2' && auth.verifyApp !== undefined)
+}
+
+/** Whether revoking at the service can end tokens of other sign-ins. */
+export function mayEndGrant(auth: Auth): boolean {
+  return (auth.kind === 'oauth1' || auth.kind === 'oauth2') && auth.revokeEnds === 'grant'
 }
 
 type OAuth2Input = Partial<Omit<OAuth2, 'kind' | 'scope'>> & {
@@ -196,6 +215,7 @@ export function oauth2(
     subject: 'sub',
     errors: {},
     dpop: false,
+    revokeEnds: 'grant',
     tokenPlacement: { in: 'header', scheme: 'Bearer' },
     flags: {},
     ...input,
@@ -212,6 +232,7 @@ export function oauth1(input: OAuth1Input): OAuth1 {
   return {
     signature: 'HMAC-SHA1',
     transmit: 'header',
+    revokeEnds: 'token',
     flags: {},
     ...input,
     kind: 'oauth1',

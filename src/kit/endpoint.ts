@@ -41,7 +41,16 @@ export interface EndpointInput<Body, Raw> {
   /** Scopes that the service requires. Without them the endpoint is not called, which is not an error. */
   scope?: string[]
   /** Changes a request in a way that the other fields cannot express. */
-  prepare?: (request: PageRequest, context: { nowMs: number; watermark: string | number | undefined }) => PageRequest
+  prepare?: Prepare
+}
+
+type Prepare = (request: PageRequest, context: PrepareContext) => PageRequest
+
+export interface PrepareContext {
+  nowMs: number
+  watermark: string | number | undefined
+  /** The scopes that the person granted; undefined when the service does not say. */
+  granted: readonly string[] | undefined
 }
 
 /** One stream of records of a profile, with body and record types erased. */
@@ -60,9 +69,7 @@ export interface Endpoint {
   class: EndpointClass
   deletes: Deletes
   scope: string[]
-  prepare:
-    | ((request: PageRequest, context: { nowMs: number; watermark: string | number | undefined }) => PageRequest)
-    | undefined
+  prepare: Prepare | undefined
 }
 
 /**

@@ -23,12 +23,14 @@ export interface Participants {
 /** A reader of one field. The field is left out when it returns null, undefined or an empty text. */
 type Read<Raw, Value> = (raw: Raw) => Value | null | undefined
 
+type CardReaders<Raw> = { [Key in keyof Card]?: Read<Raw, Card[Key]> }
+
 /**
  * How to read one kind of record. Readers are pure functions of the record as the service sent it. When one throws, its field is
  * left out and the fault is recorded (`tributary faults`); the record is stored unchanged.
  */
 export interface Kind<Raw> {
-  /** Increase it when a reader returns something else than before: stored records are read again when a sync next returns them. */
+  /** Increase it when a reader returns something else than before, up to 255: stored records are then read again. */
   version?: number
   /** The type in the IDR, singular and lower case: `photo`, `tweet`, `checkin`. */
   name: string
@@ -45,14 +47,22 @@ export interface Kind<Raw> {
   types?: (raw: Raw) => BaseType[]
   /** True for a record that reports a deletion. */
   deleted?: (raw: Raw) => boolean
-  /** Dedupe keys: values that are equal for copies of one thing at several services, such as an address. */
+  /**
+   * Dedupe keys: links and ids that are equal for copies of one thing at several services (`linkKeys`). The key of its text is added
+   * to every record that says when it happened.
+   */
   guid?: Read<Raw, (string | undefined)[]>
   participants?: (raw: Raw) => Participants
   place?: Read<Raw, Place>
   /** Readers of the normalised values that `map=true` adds. */
   map: { [Key in keyof ItemMap]?: Read<Raw, ItemMap[Key]> }
-  /** Readers of card fields that cannot be derived from `map`: titles, descriptions, sizes. */
-  card?: { [Key in keyof Card]?: Read<Raw, Card[Key]> }
+  /** Readers of fields of every card that cannot be derived from `map`, such as `provider_url`. */
+  card?: CardReaders<Raw>
+  /**
+   * Readers of the cards of single types, where a record may have several: the picture of a photo, the title and address of a link.
+   * They take precedence over `card`.
+   */
+  cards?: { [Type in BaseType]?: CardReaders<Raw> }
 }
 
 /**

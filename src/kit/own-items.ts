@@ -1,5 +1,6 @@
 import type { BaseType } from '#model/types.ts'
 import { OWN_TYPES, singularOf } from '#model/types.ts'
+import { linkKeys } from './dedupe-keys.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { kind, linksIn, type NativeId } from './kind.ts'
 import type { Registry } from './registry.ts'
@@ -15,9 +16,12 @@ export interface OwnItem {
 /** The service name and title of an app's own items. */
 export const OWN_SERVICE = { service: 'self', title: 'Own items' }
 
+/** The types that an own item may name. Feeds are not among them: they contain what others made. */
+export const OWN_TYPE_NAMES: readonly BaseType[] = [...OWN_TYPES, 'contacts']
+
 /** Returns the type that an own item names, in the plural or the singular; undefined when it is unknown. */
 export function ownType(name: string | undefined): BaseType | undefined {
-  return [...OWN_TYPES, 'contacts' as const].find((type) => type === name || singularOf(type) === name)
+  return OWN_TYPE_NAMES.find((type) => type === name || singularOf(type) === name)
 }
 
 const text = (field: string) => (item: OwnItem) => {
@@ -45,7 +49,7 @@ const own = kind<OwnItem>({
     const known = ownType(type)
     return known === undefined ? [] : [known]
   },
-  guid: ({ guid }) => ids(guid).map(String),
+  guid: (item) => [...ids(item['guid']).map(String), ...linkKeys([text('url')(item)], linksIn(text('text')(item)))],
   participants: ({ author, participants }) => ({ author: ids(author)[0], others: ids(participants) }),
   place: (item) => {
     const [lat, lng] = [number('lat')(item), number('lng')(item)]
@@ -62,6 +66,7 @@ const own = kind<OwnItem>({
     urls: (item) => [...new Set([text('url')(item) ?? '', ...linksIn(text('text')(item))])].filter((url) => url !== ''),
     photo: text('photo'),
     image: text('image'),
+    media: text('media'),
     place: text('place'),
     lang: text('lang'),
     starts: number('starts'),

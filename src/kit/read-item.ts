@@ -1,11 +1,13 @@
 import type { StreamName } from '#model/idr.ts'
 import { globalIdsOf } from '#model/idr.ts'
-import type { Card, ItemMap } from '#model/normal.ts'
-import { type BaseType, categoryOf, type ItemCategory, type ItemType, storedTypes } from '#model/types.ts'
-import { redactText } from '#platform/telemetry/redact.ts'
+import type { ItemMap } from '#model/normal.ts'
+import { baseOf, categoryOf, type ItemCategory, type ItemType, storedTypes } from '#model/types.ts'
 import type { Connector } from './connector.ts'
+import { allKeys } from './dedupe-keys.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Kind, NativeId, Place } from './kind.ts'
+import { type Cards, readCards } from './read-cards.ts'
+import { type Guarded, guarded, isPresent, type ReaderFault } from './read-field.ts'
 
 /** Limit: participants of an item, the author first; further ones are left out. */
 export const MAX_PARTICIPANTS = 16
@@ -27,15 +29,12 @@ export interface ItemDraft {
   place: Place | undefined
   /** The texts that full-text search indexes. */
   texts: string[]
-  card: Partial<Card>
+  /** The card of its main type. */
+  card: Cards['main']
+  /** The cards of the other types that it is stored under. */
+  cards: Cards['others']
   /** Fields whose reader threw: they are left out, and the record is stored. */
   faults: ReaderFault[]
-}
-
-/** What a reader threw, for the author of the connector. */
-export interface ReaderFault {
-  field: string
-  message: string
 }
 
 /** Reads only the ids of a record, to find out whether it is stored. Throws when it has no usable id. */
@@ -69,29 +68,33 @@ export function itemReader(
     const faults: ReaderFault[] = []
     const read = guarded((fault) => faults.push(fault))
     const base = read('types', () => kind.types?.(raw)) ?? endpoint.types
-    const types = storedTypes(base, endpoint.feed)
     const place = read('place', () => validPlace(kind.place?.(raw)))
     const map = readMap(kind, raw, read)
     const { list, hasAuthor } = read('participants', () => participantsOf(endpoint, raw, owner)) ?? {
       list: [],
       hasAuthor: false,
     }
-    const card = readCard(connector, kind, raw, read, { base, map, place })
+    // A feed holds what others made, so a record of the person in it has no type.
+    const isOwnInFeed = endpoint.feed && hasAuthor && list[0] === owner
+    const types = isOwnInFeed ? [] : storedTypes(base, endpoint.feed)
+    const { main, others, texts } = readCards({ service: connector, kind, raw, base, map, place }, read)
+    const at = read('at', () => validTime(kind.at?.(raw), kind))
+    // Texts are compared only close in time, and the time of the first sync says nothing about when they were written.
+    const hasOwnTime = (at !== undefined || kind.takesAnyTime === true) && !base.includes('contacts')
     return {
       nativeId,
       ...idsOf(nativeId),
-      at: read('at', () => validTime(kind.at?.(raw), kind)),
+      at,
       deleted: read('deleted', () => kind.deleted?.(raw)) ?? false,
       types,
       category: categoryOf(types),
-      guid: (read('guid', () => kind.guid?.(raw)) ?? []).filter(
-        (dedupeKey): dedupeKey is string => dedupeKey !== undefined && dedupeKey !== '',
-      ),
+      guid: read('guid', () => allKeys(hasOwnTime ? map.text : undefined, kind.guid?.(raw) ?? [])) ?? [],
       participants: list,
       hasAuthor,
       place,
-      texts: searchTexts(base, map, card),
-      card,
+      texts,
+      card: main,
+      cards: Object.fromEntries(types.map(baseOf).flatMap((type) => (type in others ? [[type, others[type]]] : []))),
       faults,
     }
   }
@@ -121,29 +124,6 @@ export function mapOf(
   return map
 }
 
-type Guarded = <Value>(field: string, reader: () => Value) => Value | undefined
-
-function guarded(onFault: (fault: ReaderFault) => void): Guarded {
-  return (field, reader) => {
-    try {
-      return reader()
-    } catch (error) {
-      onFault({ field, message: messageOf(error) })
-      return undefined
-    }
-  }
-}
-
-/** Limit: characters of an error that a connector's reader threw; the rest is cut off, because it may quote the record. */
-const MAX_FAULT_MESSAGE = 200
-
-function messageOf(error: unknown): string {
-  const text =
-    error instanceof Error ? `${error.name}: ${error.message}` : typeof error === 'string' ? error : 'no error'
-  // Cut before redacting, because it can be as long as the record.
-  return redactText(text.slice(0, MAX_FAULT_MESSAGE)).replaceAll('\0', '\ufffd').toWellFormed()
-}
-
 function readMap(kind: Kind<unknown>, raw: unknown, read: Guarded): Partial<ItemMap> {
   const map: Record<string, unknown> = {}
   for (const [field, reader] of Object.entries(kind.map)) {
@@ -151,65 +131,6 @@ function readMap(kind: Kind<unknown>, raw: unknown, read: Guarded): Partial<Item
     if (isPresent(value)) map[field] = value
   }
   return map
-}
-
-const CARD_TYPE: Partial<Record<BaseType, string>> = {
-  photos: 'photo',
-  videos: 'video',
-  news: 'link',
-  checkins: 'checkin',
-  contacts: 'contact',
-  statuses: 'text',
-  events: 'event',
-  messages: 'message',
-  files: 'file',
-  tracks: 'track',
-  activities: 'activity',
-  measures: 'measure',
-}
-// The type of the card, by precedence: a status with a photo is a photo.
-const CARD_PRECEDENCE: BaseType[] = ['contacts', 'checkins', 'photos', 'videos', 'news']
-
-function readCard(
-  connector: Pick<Connector, 'title'>,
-  kind: Kind<unknown>,
-  raw: unknown,
-  read: Guarded,
-  { base, map, place }: { base: readonly BaseType[]; map: Partial<ItemMap>; place: Place | undefined },
-): Partial<Card> {
-  const main = CARD_PRECEDENCE.find((type) => base.includes(type)) ?? base[0]
-  const card: Record<string, unknown> = {
-    type: main && CARD_TYPE[main],
-    title: map.title ?? map.name ?? map.subject,
-    url: map.url,
-    text: base.includes('statuses') || base.includes('messages') ? map.text : undefined,
-    thumbnail_url: map.photo ?? map.image,
-    provider_name: connector.title,
-    author_name: map.author?.name,
-    lat: place?.lat,
-    lng: place?.lng,
-  }
-  if (base.includes('contacts')) Object.assign(card, { handle: map.nickname, email: map.email, phone: map.phone })
-  for (const [field, reader] of Object.entries(kind.card ?? {})) {
-    card[field] = read(`card.${field}`, () => (reader as (raw: unknown) => unknown)(raw)) ?? card[field]
-  }
-  const present: Record<string, unknown> = {}
-  for (const field of Object.keys(card)) if (isPresent(card[field])) present[field] = card[field]
-  return present
-}
-
-/** The fields that the specification makes searchable, by type. */
-function searchTexts(base: readonly BaseType[], map: Partial<ItemMap>, card: Partial<Card>): string[] {
-  const texts = new Set<string | undefined>()
-  for (const type of base.length > 0 ? base : [undefined]) {
-    if (type === 'contacts')
-      for (const text of [map.name ?? card.title, map.nickname ?? card.handle, map.email ?? card.email]) texts.add(text)
-    else if (type === 'statuses') texts.add(map.text)
-    else if (type === 'news') for (const text of [card.title, card.url ?? map.urls?.[0]]) texts.add(text)
-    else if (type === 'photos') for (const text of [card.title, card.description]) texts.add(text)
-    else for (const text of [card.title, map.text]) texts.add(text)
-  }
-  return [...texts].filter((text) => typeof text === 'string').filter((text) => text !== '')
 }
 
 function participantsOf(
@@ -251,9 +172,4 @@ function validPlace(place: Place | null | undefined): Place | undefined {
   const { lat, lng } = place
   if (!(Math.abs(lat) <= 90) || !(Math.abs(lng) <= 180)) throw new RangeError('latitude or longitude out of range')
   return { lat, lng }
-}
-
-function isPresent(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > 0
-  return value !== undefined && value !== null && value !== ''
 }

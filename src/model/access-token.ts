@@ -23,12 +23,15 @@ export function readAccessToken(token: string): AccessTokenParts | undefined {
   return { shard, issuedAt }
 }
 
+/** What a ticket is for: a code, a confirmation page, a link to reconnect a profile. */
+type TicketKind = 'trc' | 'trf' | 'trl'
+
 /** Creates a single-use ticket that contains its shard. */
-export function newTicket(kind: 'trc' | 'trf', shard: number, secret = randomSecret()): string {
+export function newTicket(kind: TicketKind, shard: number, secret = randomSecret()): string {
   return `${kind}_${encodeNumber(shard, 2)}${secret}`
 }
 
-export function ticketShard(kind: 'trc' | 'trf', ticket: string): number | undefined {
+export function ticketShard(kind: TicketKind, ticket: string): number | undefined {
   const [, given, shardText = ''] = /^(tr[a-z])_([0-9a-hjkmnp-tv-z]{2})[0-9a-hjkmnp-tv-z]{52}$/.exec(ticket) ?? []
   const shard = given === kind ? decodeNumber(shardText) : undefined
   return shard === undefined ? undefined : shard % SHARDS

@@ -223,7 +223,7 @@ suite('a redirect address that is registered', () => {
           return true
         } catch (error) {
           assert.ok(error instanceof ApiError && error.reason === 'bad_parameter', String(error))
-          assert.match(error.message, /^redirect_uri /)
+          assert.match(error.message, /^redirect_uris: “/)
           return false
         }
       })

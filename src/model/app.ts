@@ -1,5 +1,10 @@
-import { ApiError } from './errors.ts'
+import { invalidInput } from './errors.ts'
 import { isRefusedScheme } from './redirect-scheme.ts'
+
+/** `proven`: only tokens that the service confirms it issued to this app. `any`: every token that the service accepts. */
+export type ApplyPolicy = 'proven' | 'any'
+
+export const APPLY_POLICIES = ['proven', 'any'] as const satisfies ApplyPolicy[]
 
 /** A client application, with its secrets, redirect addresses and keys for services. */
 export interface App {
@@ -8,6 +13,10 @@ export interface App {
   redirectUris: string[]
   /** Whether `response_type=token` is allowed. */
   tokenFlow: boolean
+  /** A public client (RFC 6749 2.1) exchanges codes by PKCE, without its secret. */
+  isPublic: boolean
+  /** Which tokens `apply` accepts. */
+  apply: ApplyPolicy
   createdAt: number
   /** When its deletion started. */
   deletingAt?: number
@@ -42,11 +51,11 @@ export const OVERRIDES = [
 
 /** Limit: characters of a redirect address; a longer one is refused. */
 const MAX_ADDRESS = 2000
-const RESERVED_PARAMETERS = ['code', 'state', 'error', 'access_token', 'iss']
+const RESERVED_PARAMETERS = ['code', 'state', 'error', 'error_description', 'access_token', 'iss']
 
 /** Throws for a redirect address that could leak a code or be confused with a response of this service. */
 export function checkRedirectUri(text: string): string {
-  const bad = (why: string) => new ApiError('bad_parameter', `redirect_uri “${text.slice(0, 200)}” ${why}.`)
+  const bad = (why: string) => invalidInput('bad_parameter', 'redirect_uris', `“${text.slice(0, 200)}” ${why}.`)
   if (text.length > MAX_ADDRESS) throw bad(`has more than ${MAX_ADDRESS} characters`)
   if (!URL.canParse(text)) throw bad('is not an absolute address')
   const url = new URL(text)
@@ -95,6 +104,8 @@ export function presentApp(app: App): Record<string, unknown> {
     name: app.name,
     redirect_uris: app.redirectUris,
     token_flow: app.tokenFlow,
+    public: app.isPublic,
+    apply: app.apply,
     created_at: app.createdAt,
     ...(app.deletingAt === undefined ? {} : { deleting_at: app.deletingAt }),
   }

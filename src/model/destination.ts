@@ -1,4 +1,4 @@
-export const DESTINATION_KINDS = ['postgres', 'mysql', 'webhook', 'files', 'nats'] as const
+export const DESTINATION_KINDS = ['postgres', 'mysql', 'clickhouse', 'webhook', 'files', 'nats'] as const
 export type DestinationKind = (typeof DESTINATION_KINDS)[number]
 
 /** `parked`: failed for three days or ended three workers, until it is resumed. `disabled`: the receiver responded 410 Gone. */

@@ -1,64 +1,127 @@
-/** Every reason of a refused request, with its status and default sentence. `docs/api.md` lists them from this table. */
+/**
+ * Every reason of a refused request: status, number among the reasons of this status, default sentence. `docs/api.md` lists
+ * them from this table. Status and number make the `code` that clients compare (400 and 2: 40002), so a number never changes
+ * and is not used again. A new reason gets the next free one; `errors.test.ts` says which.
+ */
 export const REASONS = {
-  bad_request: [400, 'The request cannot be understood.'],
-  bad_parameter: [400, 'A parameter cannot be understood; the sentence names it.'],
-  bad_body: [400, 'The body cannot be understood; the sentence names the field.'],
-  client_unknown: [400, 'The `client_id` is missing or unknown.'],
-  redirect_unregistered: [400, 'The `redirect_uri` is missing or not registered for this app.'],
-  session_expired: [400, 'This sign-in has ended: it was finished before, took too long, or began in another browser.'],
-  code_invalid: [400, 'The code is wrong, used or expired, or was issued to another app or address.'],
-  same_account: [400, 'Source and destination are the same account.'],
-  token_conflict: [400, 'Two different access tokens were given.'],
-  token_missing: [401, 'This request needs an access token.'],
-  token_invalid: [401, 'The access token is unknown, revoked or merged away.'],
-  app_secret_invalid: [401, 'The client id or the client secret is wrong.'],
-  service_refused: [401, 'The service refused the token.'],
-  hook_refused: [401, 'The signature of the webhook is not valid.'],
-  admin_token_invalid: [401, 'The admin token is missing or wrong.'],
-  needs_auth: [403, 'The person has to sign in at the service again.'],
-  other_app: [403, 'Source and destination belong to different apps.'],
-  quota_reached: [403, 'This would exceed a quota; the sentence names it. Stored items can still be changed.'],
-  no_profile: [404, 'The account has no profile of this service.'],
-  service_unknown: [404, 'The service is unknown.'],
-  no_service_keys: [404, 'The app has no keys for this service.'],
-  not_found: [404, 'There is nothing at this address.'],
-  method_not_allowed: [405, 'This address does not take this method.'],
-  request_timeout: [408, 'The request took too long to arrive.'],
-  already_exists: [409, 'The name is already in use.'],
-  profile_paused: [409, 'Syncs of this profile are paused; resume it first.'],
-  app_has_accounts: [409, 'The app has accounts. Deleting it erases them: request that with `erase=true`.'],
-  endpoint_retired: [410, 'Items can no longer be read over the API here; use push.'],
-  body_too_large: [413, 'The body is larger than this address accepts.'],
-  media_type_unsupported: [415, 'This address does not accept this content type.'],
-  headers_too_large: [431, 'The headers are larger than this server accepts.'],
-  too_many_attempts: [429, 'Too many wrong secrets; wait as long as Retry-After says.'],
-  too_many_sign_ins: [429, 'Too many sign-ins are unfinished; wait as long as Retry-After says, then try again.'],
-  service_limited: [429, 'The rate limit of this service is used up; wait as long as Retry-After says.'],
-  internal: [500, 'An internal error occurred. The log has the details under this request id.'],
-  service_unreachable: [502, 'The service does not respond.'],
-  destination_failed: [502, 'The destination failed.'],
-  database_unavailable: [503, 'The database does not respond right now.'],
-  service_timeout: [504, 'The service took too long.'],
-  storage_full: [507, 'The disk of the database is full, so nothing was stored. Reading still works.'],
-} as const satisfies Record<string, readonly [number, string]>
+  bad_request: [400, 1, 'The request cannot be understood.'],
+  bad_parameter: [400, 2, 'A parameter cannot be understood; the sentence names it.'],
+  bad_body: [400, 3, 'The body cannot be understood; the sentence names the field.'],
+  client_unknown: [400, 4, 'The `client_id` is missing or unknown.'],
+  redirect_unregistered: [400, 5, 'The `redirect_uri` is missing or not registered for this app.'],
+  session_expired: [
+    400,
+    6,
+    'This sign-in has ended: it was finished before, took too long, or began in another browser.',
+  ],
+  link_invalid: [400, 11, 'The link is wrong, was used, or has expired. Request a new one in the app.'],
+  code_invalid: [400, 7, 'The code is wrong, used or expired, or was issued to another app or address.'],
+  same_account: [400, 8, 'Source and destination are the same account.'],
+  token_conflict: [400, 9, 'Two different access tokens were given.'],
+  parameter_unknown: [
+    400,
+    10,
+    'A parameter or field is unknown; the sentence names it, and the one that was probably meant.',
+  ],
+  token_missing: [401, 1, 'This request needs an access token.'],
+  token_invalid: [401, 2, 'The access token is unknown, revoked or merged away.'],
+  app_secret_invalid: [401, 3, 'The client id or the client secret is wrong.'],
+  service_refused: [401, 4, 'The service refused the token.'],
+  hook_refused: [401, 5, 'The signature of the webhook is not valid.'],
+  admin_token_invalid: [401, 6, 'The admin token is missing or wrong.'],
+  needs_auth: [403, 1, 'The person has to sign in at the service again.'],
+  other_app: [403, 2, 'Source and destination belong to different apps.'],
+  app_unproven: [
+    403,
+    3,
+    'The service cannot confirm that it issued the token to this app, and the app accepts only tokens for which that is confirmed.',
+  ],
+  quota_reached: [413, 3, 'This would exceed a quota; the sentence names it. Stored items can still be changed.'],
+  no_profile: [404, 1, 'The account has no profile of this service.'],
+  service_unknown: [404, 2, 'The service is unknown.'],
+  no_service_keys: [404, 3, 'The app has no keys for this service.'],
+  no_media: [404, 5, 'The item has no media.'],
+  not_found: [404, 4, 'There is nothing at this address.'],
+  method_not_allowed: [405, 1, 'This address does not take this method.'],
+  request_timeout: [408, 1, 'The request took too long to arrive.'],
+  already_exists: [409, 1, 'The name is already in use.'],
+  profile_paused: [409, 2, 'Syncs of this profile are paused; resume it first.'],
+  app_has_accounts: [409, 3, 'The app has accounts. Deleting it erases them: request that with `erase=true`.'],
+  endpoint_retired: [410, 1, 'Items can no longer be read over the API here; use push.'],
+  body_too_large: [413, 1, 'The body is larger than this address accepts.'],
+  too_many_contacts: [413, 2, 'The account has more contacts than can be grouped into people.'],
+  media_type_unsupported: [415, 1, 'This address does not accept this content type.'],
+  headers_too_large: [431, 1, 'The headers are larger than this server accepts.'],
+  too_many_attempts: [429, 1, 'Too many wrong secrets; wait as long as Retry-After says.'],
+  too_many_sign_ins: [429, 2, 'Too many sign-ins are unfinished; wait as long as Retry-After says, then try again.'],
+  service_limited: [429, 3, 'The rate limit of this service is used up; wait as long as Retry-After says.'],
+  internal: [500, 1, 'An internal error occurred. The log has the details under this request id.'],
+  service_unreachable: [502, 1, 'The service does not respond.'],
+  destination_failed: [502, 2, 'The destination failed.'],
+  database_unavailable: [503, 1, 'The database does not respond right now.'],
+  service_timeout: [504, 1, 'The service took too long.'],
+  storage_full: [507, 1, 'The disk of the database is full, so nothing was stored. Reading still works.'],
+} as const satisfies Record<string, readonly [status: number, number: number, sentence: string]>
 
 export type Reason = keyof typeof REASONS
+
+/** Codes of reasons that no longer exist. */
+export const RETIRED_CODES: readonly number[] = []
+
+interface ErrorDetails {
+  /** The parameter, or the path of the body's field, that is at fault: `limit`, `accounts.3.id`. */
+  param?: string | undefined
+  /** A page that helps more than the description of the reason. */
+  see?: string
+  retryAfterS?: number
+  cause?: unknown
+}
 
 /** An error that the caller may read. Its sentence must not contain data of anyone else. */
 export class ApiError extends Error {
   readonly reason: Reason
+  readonly param: string | undefined
   readonly see: string | undefined
   readonly retryAfterS: number | undefined
 
-  constructor(reason: Reason, message?: string, options: { see?: string; retryAfterS?: number; cause?: unknown } = {}) {
-    super(message ?? REASONS[reason][1], options.cause === undefined ? undefined : { cause: options.cause })
+  constructor(reason: Reason, message?: string, details: ErrorDetails = {}) {
+    super(message ?? sentenceOf(reason), details.cause === undefined ? undefined : { cause: details.cause })
     this.name = 'ApiError'
     this.reason = reason
-    this.see = options.see
-    this.retryAfterS = options.retryAfterS
+    this.param = details.param
+    this.see = details.see
+    this.retryAfterS = details.retryAfterS
   }
 
   get status(): number {
-    return REASONS[this.reason][0]
+    return statusOf(this.reason)
   }
+
+  get code(): number {
+    return codeOfReason(this.reason)
+  }
+}
+
+/** An invalid parameter or field of a body. The sentence begins with its name. */
+export function invalidInput(
+  reason: 'bad_parameter' | 'bad_body',
+  param: string,
+  what: string,
+  cause?: unknown,
+): ApiError {
+  return new ApiError(reason, `${param}: ${what}`, { param, cause })
+}
+
+export function statusOf(reason: Reason): number {
+  return REASONS[reason][0]
+}
+
+export function sentenceOf(reason: Reason): string {
+  return REASONS[reason][2]
+}
+
+/** The stable number of a reason, for clients that compare numbers. */
+export function codeOfReason(reason: Reason): number {
+  const [status, number] = REASONS[reason]
+  return status * 100 + number
 }

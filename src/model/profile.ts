@@ -29,8 +29,24 @@ export interface Profile {
   person: Person
   /** The service's own record of the person, as unchanged JSON text. */
   data: string
+  /** When it was connected or re-connected last. Never equal for two profiles of an account that signed in here. */
   connectedAt: number
+  /** When the service's record of the person last changed, as far as we know. */
+  updatedAt: number
   syncedAt: number | undefined
+}
+
+/** Sorts the profile that was connected or re-connected last first. After a merge, times may be equal; then the newer profile. */
+export function byLastConnected(
+  a: Pick<Profile, 'connectedAt' | 'id'>,
+  b: Pick<Profile, 'connectedAt' | 'id'>,
+): number {
+  return b.connectedAt - a.connectedAt || (a.id < b.id ? 1 : -1)
+}
+
+/** The scopes that the person granted; undefined when the service does not say. */
+export function grantedScopes({ scope }: { scope?: string | undefined }): string[] | undefined {
+  return scope === undefined || scope === '' ? undefined : scope.split(/[\s,]+/)
 }
 
 // Allowed transitions. A new sign-in ends `needs_auth` and `limited`, but not a pause.

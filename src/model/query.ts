@@ -1,14 +1,24 @@
 import type { Term } from './text-query.ts'
 import type { TypeName } from './types.ts'
 
+/** The place of an item in the order of items. */
+export interface ItemKey {
+  at: number
+  id: string
+}
+
 /** A validated query for items. */
 export interface Query {
   limit: number
   /** Inclusive, epoch ms. */
   since: number
   until: number
+  /** Only items whose content changed at this time or later. */
+  updatedSince: number | undefined
   /** Only items that follow this one in the sort order. */
-  before: { at: number; id: string } | undefined
+  before: ItemKey | undefined
+  /** Only items up to this one in the sort order: the end of a page that was found before it is read. */
+  through?: ItemKey
   sort: 'desc' | 'asc'
   /** The terms of a search; empty for a search without a usable word, which finds nothing. */
   terms: Term[] | undefined
@@ -21,6 +31,8 @@ export interface Query {
 export type ParticipantRule =
   | { rule: 'takes_part' | 'author'; id: string | undefined }
   | { rule: 'at_least'; count: number }
+  /** One of these service users, by service: they are one person. */
+  | { rule: 'any_of'; users: ReadonlyMap<string, readonly string[]> }
 
 /** The items of one endpoint, or of one type. */
 export type Selection = { endpoint: string } | { type: TypeName }

@@ -19,7 +19,23 @@ suite('words', () => {
     ['한국어', ['한국어']],
     ['Ada.L+x@Mail.test', ['ada', 'l', 'x', 'mail', 'test']],
     ['#tag @ada_l http://a.test/b?c=d', ['tag', 'ada', 'l', 'http', 'a', 'test', 'b', 'c', 'd']],
-    ['🎉 \u200b \0 ´', []],
+    // symbols
+    ['Party🎉🎉time', ['party', '🎉', '🎉', 'time']],
+    ['5€ ♥ ✓ ∑x ≤ y 20°C', ['5', '€', '♥', '✓', '∑', 'x', '≤', 'y', '20', '°', 'c']],
+    ['❤️ ❤ ☺︎', ['❤', '❤', '☺']],
+    ['👍🏽 👍🏿 👍', ['👍', '👍', '👍']],
+    ['👩🏽\u200d💻 🏃\u200d♀️', ['👩', '💻', '🏃', '♀']],
+    ['🇧🇩🇪🇸 🇩', ['🇧🇩', '🇪🇸', '🇩']],
+    [
+      '🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}',
+      ['🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}'],
+    ],
+    ['1️⃣ ™ ½ ①', ['1', 'tm', '1', '2', '1']],
+    // separators
+    ['a+b=c $5 <x> ~y | ^z `w`', ['a', 'b', 'c', '5', 'x', 'y', 'z', 'w']],
+    ['a – b … “c” «d» §e ‼️ · f', ['a', 'b', 'c', 'd', 'e', 'f']],
+    ['──▓▓⣿a \ufffd\ufffc \u{1F3FD}', ['a']],
+    [' \u200b \0 ´', []],
   ] as const)
     test(JSON.stringify(text), () => assert.deepEqual(wordsOf(text), words))
 
@@ -40,12 +56,15 @@ suite('words', () => {
     )
   })
 
-  test('nothing but letters, digits and signs of words comes out, and never too much', () => {
+  test('nothing but letters, digits, marks and symbols beyond ASCII comes out, and never too much', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
-        for (const word of wordsOf(text)) assert.match(word, /^[\p{L}\p{N}\p{M}]{1,64}$/u)
+        for (const word of wordsOf(text))
+          assert.match(word, /^(?:[\p{L}\p{N}\p{M}]{1,64}|\p{RI}{2}|(?![!-~])\p{S}[\u{E0020}-\u{E007F}]*)$/u)
       }),
     )
+    assert.equal(wordsOf('🎉'.repeat(9000)).length, 4000)
+    assert.ok(wordsOf(`🏴${'\u{E0067}'.repeat(9000)}`)[0]!.length <= 64)
     assert.equal(wordsOf('x'.repeat(500))[0]?.length, 64)
     assert.equal(wordsOf('a '.repeat(9000)).length, 4000)
     assert.equal(wordsOf('海'.repeat(9000)).length, 4000)

@@ -5,8 +5,14 @@ const MAX_CHARS = 64
 
 // Scripts written without spaces: each character is a word, and a search for several is a search for a phrase.
 const UNSPACED =
-  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
-const RUN = /[\p{L}\p{N}\p{M}]+/gu
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{Script=Yi}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tai_Le}\p{Script=New_Tai_Lue}\p{Script=Tai_Tham}\p{Script=Tai_Viet}\p{Script=Javanese}\p{Script=Balinese}]/u
+// Korean writes particles and endings onto its words, so a word of a search is a prefix there.
+const HANGUL = /\p{Script=Hangul}/u
+// Emoji and other symbols are words of one character; a flag is one word of two letters, or of one character and its tags.
+// Separators like punctuation: symbols of ASCII, which addresses and code are full of, the fraction slash (½ is 1 and 2),
+// characters that draw lines and boxes, and those that stand for something lost.
+const RUN =
+  /[\p{L}\p{N}\p{M}]+|\p{RI}{2}|(?![!-~\u2044\u2500-\u259F\u2800-\u28FF\uFFFC\uFFFD])[\p{So}\p{Sc}\p{Sm}][\u{E0020}-\u{E007F}]{0,16}/gu
 const PLAIN = /^[\t\n\r -~]*$/
 const PLAIN_RUN = /[a-z0-9]+/g
 const SHORT = 20_000
@@ -15,6 +21,8 @@ const SIGNS = new RegExp(`${UNSPACED.source}|[^\\s]`, 'gu')
 // are kept.
 const ACCENTS =
   /[\u0300-\u036F\u0483-\u0489\u0591-\u05BD\u05BF\u05C1\u05C2\u05C4\u05C5\u05C7\u0610-\u061A\u0640\u064B-\u065F\u0670\u06D6-\u06DC\u06DF-\u06E4\u06E7\u06E8\u06EA-\u06ED\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20FF\uFE00-\uFE0F\uFE20-\uFE2F]/gu
+// Skin tones are ignored: a search for a gesture finds it in each of them.
+const SKIN_TONES = /\p{Emoji_Modifier}/gu
 // Letters that people type differently and that NFKD does not decompose.
 const ALIKE: Record<string, string> = {
   ß: 'ss',
@@ -40,18 +48,29 @@ const MANY_MARKS = new RegExp(`([\\p{M}\uFF9E\uFF9F]{${MAX_MARKS}})[\\p{M}\uFF9E
 /** Limit: characters of one text that are searched; the rest is not indexed. */
 const MAX_TEXT = 512 * 1024
 
-/** Removes case, accents and width from a text, so that a search ignores them. */
+/** A text in the one form that its accented letters have. */
+export function composed(text: string): string {
+  return text.replaceAll(MANY_MARKS, '$1').normalize('NFC')
+}
+
+/** Removes case, accents, width and skin tones from a text, so that a search ignores them. */
 export function fold(text: string): string {
+  // ASCII has no accents: the same result as below at a fraction of the cost.
+  if (PLAIN.test(text)) return text.toLowerCase()
   return text
     .replaceAll(MANY_MARKS, '$1')
     .normalize('NFKD')
     .replaceAll(ACCENTS, '')
+    .replaceAll(SKIN_TONES, '')
     .toLowerCase()
     .replaceAll(ALIKE_CHARS, (letter) => ALIKE[letter] ?? letter)
     .normalize('NFC')
 }
 
-/** Returns the words of a text in order. Web addresses, handles and e-mail addresses are split into their words. */
+/**
+ * Returns the words of a text in order. Web addresses, handles and e-mail addresses are split into their words; every emoji and
+ * symbol is a word.
+ */
 export function wordsOf(text: string): string[] {
   if (text.length <= SHORT && PLAIN.test(text)) return plainWords(text)
   const words: string[] = []
@@ -62,6 +81,11 @@ export function wordsOf(text: string): string[] {
     }
   }
   return words
+}
+
+/** Whether a word of a search also finds words that begin with it. */
+export function isAlwaysPrefix(word: string): boolean {
+  return HANGUL.test(word)
 }
 
 // ASCII needs no folding: the same result as below at a fraction of the cost.
@@ -107,7 +131,7 @@ export function searchVector(texts: readonly string[]): string {
   return spell(positions)
 }
 
-// Words contain only letters and digits, so nothing needs escaping.
+// Words contain only letters, digits, marks and symbols beyond ASCII, so nothing needs escaping.
 function spell(positions: Map<string, number[]>): string {
   let vector = ''
   for (const [word, at] of positions) vector += `${vector === '' ? '' : ' '}'${word}':${at.join(',')}`

@@ -11,6 +11,7 @@ const PLAIN: Query = {
   limit: 20,
   since: 0,
   until: NOW,
+  updatedSince: undefined,
   before: undefined,
   sort: 'desc',
   terms: undefined,
@@ -26,11 +27,12 @@ suite('the parameters of an item query', () => {
     ['limit=0', { limit: 0 }],
     [`limit=${'9'.repeat(30)}`, { limit: 1e15 }],
     ['since=-5&until=7', { since: -5, until: 7 }],
+    ['updated_since=-5', { updatedSince: -5 }],
     ['sort=asc&dedup=yes', { sort: 'asc', dedup: true }],
     [`before=-7_${HASH}`, { before: { at: -7, id: HASH } }],
     [`before=7_${HASH}_012345678`, { before: { at: 7, id: HASH } }],
     ['q=cat', { terms: [{ words: ['cat'], isBeginning: false, isUnwanted: false }] }],
-    ['q=', { terms: [] }],
+    ['q=%20!', { terms: [] }],
     ['near=52.5,13.4', { near: { lat: 52.5, lng: 13.4, km: 10 } }],
     ['near=%20-90,%20%2B180&within=99999', { near: { lat: -90, lng: 180, km: 20_100 } }],
     [
@@ -61,12 +63,14 @@ suite('the parameters of an item query', () => {
     ['limit=-1', /^limit: must be a whole number/],
     ['limit=1.5', /^limit: /],
     ['limit=1&limit=2', /^limit: was given more than once\.$/],
+    ['updated_since=x', /^updated_since: must be a whole number: epoch milliseconds\.$/],
     ['since=x', /^since: must be a whole number: epoch milliseconds\.$/],
     ['until=99999999999999999', /^until: /],
     ['until=9999999999999999', /^until: /],
     ['before=1_2', /^before: must be <at>_<id> of an item\.$/],
     ['sort=up', /^sort: /],
     ['dedup=perhaps', /^dedup: /],
+    ['q=', /^q: must not be empty\.$/],
     ['q=%00', /^q: must not contain NUL\.$/],
     [`q=${'x'.repeat(1001)}`, /^q: /],
     ['near=here', /^near: must be <latitude>,<longitude>\.$/],
@@ -93,6 +97,7 @@ suite('the parameters of an item query', () => {
     const name = fc.constantFrom(
       'limit',
       'since',
+      'updated_since',
       'before',
       'q',
       'participants',
@@ -110,7 +115,7 @@ suite('the parameters of an item query', () => {
           assert.ok(Number.isSafeInteger(query.since) && Number.isSafeInteger(query.until))
         } catch (error) {
           assert.ok(error instanceof ApiError, String(error))
-          assert.match(error.message, /^[a-z]+: .+\.$/s)
+          assert.match(error.message, /^[a-z_]+: .+\.$/s)
         }
       }),
     )

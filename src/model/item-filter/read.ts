@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { parse } from '../input.ts'
+import { nearestName } from '../nearest-name.ts'
 import type { Query } from '../query.ts'
 import { parseTextQuery } from '../text-query.ts'
 import { itemQuery, servicesQuery } from './schema.ts'
@@ -10,8 +11,8 @@ type ItemQuery = z.output<typeof itemQuery>
 export function toQuery(input: ItemQuery, nowMs: number): Query {
   return {
     limit: input.limit,
-    since: input.since ?? 0,
-    until: input.until ?? nowMs,
+    ...toTimeRange(input, nowMs),
+    updatedSince: input.updated_since,
     before: input.before,
     sort: input.sort,
     terms: input.q === undefined ? undefined : parseTextQuery(input.q),
@@ -19,6 +20,25 @@ export function toQuery(input: ItemQuery, nowMs: number): Query {
     near: input.near && { ...input.near, km: input.within },
     dedup: input.dedup,
   }
+}
+
+const filterQuery = itemQuery.extend(servicesQuery)
+
+/** What is wrong with the first parameter that no path of items has, or undefined. */
+export function unknownParameterFault(parameters: URLSearchParams): string | undefined {
+  const known = Object.keys(filterQuery.shape)
+  const unknown = [...parameters.keys()].find((name) => !known.includes(name))
+  if (unknown === undefined) return undefined
+  const nearest = nearestName(unknown, known)
+  return `Unknown parameter “${unknown}”.${nearest === undefined ? '' : ` Did you mean “${nearest}”?`}`
+}
+
+/** From the beginning until now, unless the parameters say otherwise. */
+export function toTimeRange(
+  { since, until }: { since?: number | undefined; until?: number | undefined },
+  nowMs: number,
+): { since: number; until: number } {
+  return { since: since ?? 0, until: until ?? nowMs }
 }
 
 /** Reads the parameters of an API path outside a request, such as a push filter, by the same rules. */
@@ -33,6 +53,6 @@ export function readItemQuery(
       return [name, values.length > 1 ? values : values[0]]
     }),
   )
-  const input = parse(itemQuery.extend(servicesQuery), given, 'bad_parameter')
+  const input = parse(filterQuery, given, 'bad_parameter')
   return { query: toQuery(input, nowMs), services: input.services }
 }

@@ -48,23 +48,31 @@ export const showing = {
   select: fieldPaths('Comma-separated paths. Keeps the structure of the item; missing fields are left out.'),
 }
 
+/** Parameters that select items by their own time. */
+export const timeRange = {
+  since: time('Oldest time, inclusive. Default 0.'),
+  until: time('Newest time, inclusive. Default now.'),
+}
+
 /** Parameters of `/services/*` and `/types/*`. */
 export const itemQuery = z.object({
   limit,
-  since: time('Oldest time, inclusive. Default 0.'),
-  until: time('Newest time, inclusive. Default now.'),
+  ...timeRange,
+  updated_since: time('Only items whose content changed at this time or later (their `updated`), inclusive.'),
   before,
   sort: z.enum(['asc', 'desc']).default('desc').describe('`desc` newest first, `asc` oldest first.'),
   q: z
     .string()
+    .min(1, 'must not be empty')
     .max(MAX_SEARCH)
     .refine((text) => !text.includes('\0'), 'must not contain NUL')
     .optional()
-    .describe('Full-text search: words, `"phrases"`, `-excluded`, `prefix*`.'),
+    .describe('Full-text search: words and symbols, `"phrases"`, `-excluded`, `prefix*`.'),
   participants,
   near,
   within,
-  dedup: flag('Keep one item per `guid`: the earliest.'),
+  dedup: flag('Leave out copies: items with a link, an id or a text of an earlier item that matches the same query.'),
+  count: flag('Add `X-Total-Count`: how many items match, on all pages.'),
   ...showing,
 })
 

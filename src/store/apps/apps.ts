@@ -1,4 +1,4 @@
-import type { App, AppSecret } from '#model/app.ts'
+import type { App, ApplyPolicy, AppSecret } from '#model/app.ts'
 import type { QuotaInput } from '#model/quotas.ts'
 import { parseSyncRules, type SyncRules } from '#model/sync-rules.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
@@ -8,6 +8,8 @@ interface AppRow {
   name: string
   redirect_uris: string[]
   token_flow: boolean
+  is_public: boolean
+  apply: ApplyPolicy
   created_at: number
   deleting_at: number | null
 }
@@ -23,10 +25,11 @@ export interface StoredSecret extends AppSecret {
   hash: Buffer
 }
 
-const columns = 'id, name, redirect_uris, token_flow, created_at'
+const columns = 'id, name, redirect_uris, token_flow, is_public, apply, created_at'
 const insert = statement(
   'app-insert',
-  `insert into app (${columns}) values ($id, $name, $redirectUris, $tokenFlow, $createdAt) on conflict do nothing`,
+  `insert into app (${columns}) values ($id, $name, $redirectUris, $tokenFlow, $isPublic, $apply, $createdAt)
+   on conflict do nothing`,
 )
 // An app that is being deleted cannot be used any more.
 const find = statement('app-find', `select ${columns}, deleting_at from app where id = $id and deleting_at is null`)
@@ -34,7 +37,8 @@ const findAny = statement('app-find-any', `select ${columns}, deleting_at from a
 const list = statement('app-list', `select ${columns}, deleting_at from app order by created_at, id`)
 const update = statement(
   'app-update',
-  'update app set name = $name, redirect_uris = $redirectUris, token_flow = $tokenFlow where id = $id',
+  `update app set name = $name, redirect_uris = $redirectUris, token_flow = $tokenFlow, is_public = $isPublic,
+   apply = $apply where id = $id`,
 )
 const remove = statement('app-delete', 'delete from app where id = $id')
 const insertSecret = statement(
@@ -85,8 +89,8 @@ export async function setAppQuotas(queries: Queries, id: string, quotas: QuotaIn
 
 /** False when an app with this id exists; its secret is then unchanged. */
 export async function insertApp(tx: Queries, app: App, secret: StoredSecret): Promise<boolean> {
-  const { id, name, redirectUris, tokenFlow, createdAt } = app
-  const added = await tx.count(insert.with({ id, name, redirectUris, tokenFlow, createdAt }))
+  const { id, name, redirectUris, tokenFlow, isPublic, apply, createdAt } = app
+  const added = await tx.count(insert.with({ id, name, redirectUris, tokenFlow, isPublic, apply, createdAt }))
   if (added > 0) await insertAppSecret(tx, id, secret)
   return added > 0
 }
@@ -106,8 +110,9 @@ export async function listApps(queries: Queries): Promise<App[]> {
   return (await queries.rows<AppRow>(list)).map(toApp)
 }
 
-export async function updateApp(queries: Queries, { id, name, redirectUris, tokenFlow }: App): Promise<boolean> {
-  return (await queries.count(update.with({ id, name, redirectUris, tokenFlow }))) > 0
+export async function updateApp(queries: Queries, app: App): Promise<boolean> {
+  const { id, name, redirectUris, tokenFlow, isPublic, apply } = app
+  return (await queries.count(update.with({ id, name, redirectUris, tokenFlow, isPublic, apply }))) > 0
 }
 
 export async function deleteApp(queries: Queries, id: string): Promise<boolean> {
@@ -148,6 +153,8 @@ function toApp(row: AppRow): App {
     name: row.name,
     redirectUris: row.redirect_uris,
     tokenFlow: row.token_flow,
+    isPublic: row.is_public,
+    apply: row.apply,
     createdAt: row.created_at,
     ...(row.deleting_at === null ? {} : { deletingAt: row.deleting_at }),
   }

@@ -13,8 +13,9 @@ export interface AppDeletion {
   erased: number
   /** Results of revoking tokens at the services. */
   revoked: number
-  notSupported: number
-  failed: number
+  refused: number
+  unreachable: number
+  notOffered: number
   /** Since when the deletion only waits for destinations to erase their rows. */
   waitingSince: number | undefined
   giveUp: boolean
@@ -32,15 +33,16 @@ interface Row {
   accounts: number
   erased: number
   revoked: number
-  not_supported: number
+  refused: number
   failed: number
+  not_supported: number
   waiting_since: number | null
   give_up: boolean
   unconfirmed: number
   error: string | null
 }
 
-const columns = `app_id, name, actor, started_at, finished_at, accounts, erased, revoked, not_supported, failed,
+const columns = `app_id, name, actor, started_at, finished_at, accounts, erased, revoked, refused, not_supported, failed,
   waiting_since, give_up, unconfirmed, error`
 const lockApp = statement('deletion-lock-app', 'select name, deleting_at from app where id = $appId for update')
 // Locks the app until the transaction ends, as a foreign key would: its deletion cannot start during a sign-in.
@@ -84,7 +86,7 @@ const release = statement(
 const addCounts = statement(
   'deletion-count',
   `update app_deletion set erased = erased + $erased, revoked = revoked + $revoked,
-     not_supported = not_supported + $notSupported, failed = failed + $failed,
+     refused = refused + $refused, failed = failed + $unreachable, not_supported = not_supported + $notOffered,
      lease_until = greatest(lease_until, $leaseUntil), error = null
    where app_id = $appId`,
 )
@@ -164,14 +166,14 @@ export async function releaseAppDeletion(queries: Queries, appId: string, error?
 export interface Counted {
   erased: number
   revoked: number
-  notSupported: number
-  failed: number
+  refused: number
+  unreachable: number
+  notOffered: number
 }
 
 /** Call it in the transaction that erases, so that nothing is counted twice. Extends the lease, too. */
 export async function countErased(tx: Queries, appId: string, counted: Counted, leaseUntil: number): Promise<void> {
-  const { erased, revoked, notSupported, failed } = counted
-  await tx.count(addCounts.with({ appId, erased, revoked, notSupported, failed, leaseUntil }))
+  await tx.count(addCounts.with({ appId, ...counted, leaseUntil }))
 }
 
 /** Everything here is erased; only rows at destinations are left. */
@@ -211,8 +213,9 @@ function toDeletion(row: Row): AppDeletion {
     accounts: row.accounts,
     erased: row.erased,
     revoked: row.revoked,
-    notSupported: row.not_supported,
-    failed: row.failed,
+    refused: row.refused,
+    unreachable: row.failed,
+    notOffered: row.not_supported,
     waitingSince: row.waiting_since ?? undefined,
     giveUp: row.give_up,
     unconfirmed: row.unconfirmed,

@@ -32,7 +32,9 @@ const deleteUsedConsents = statement(
   'remains-consents',
   'delete from consent where app_id = $appId and used_at is not null',
 )
+const deleteRevocations = statement('remains-revocations', 'delete from grant_revocation where app_id = $appId')
 const deleteServiceUsers = statement('remains-users', 'delete from service_user where app_id = $appId')
+const deleteReconnectLinks = statement('remains-links', 'delete from reconnect_link where app_id = $appId')
 const deleteNotices = statement('remains-notices', 'delete from quota_notice where app_id = $appId')
 const deleteRateLimits = statement(
   'remains-rate-limits',
@@ -78,7 +80,9 @@ export async function deleteRemains(queries: Queries, appId: string): Promise<vo
   await queries.count(deletePending.with({ appId }))
   await queries.count(deleteUsedConsents.with({ appId }))
   await queries.count(deleteServiceUsers.with({ appId }))
+  await queries.count(deleteRevocations.with({ appId }))
   await queries.count(deleteRateLimits.with({ appId }))
+  await queries.count(deleteReconnectLinks.with({ appId }))
   await queries.count(deleteNotices.with({ appId }))
   while ((await queries.count(deleteSomeCalls.with({ appId }))) === BATCH);
 }

@@ -85,7 +85,8 @@ const listUnused = statement(
 const remove = statement('consent-delete', 'delete from consent where shard = $shard and hash = $hash')
 const purgeUsed = statement('consent-purge', 'delete from consent where used_at < $before')
 
-const cellOf = (hash: Buffer) => ({ table: 'consent', row: hash.toString('hex'), column: 'sealed' })
+/** Where the sealed content of a consent belongs. */
+export const sealedConsentCell = (hash: Buffer) => ({ table: 'consent', row: hash.toString('hex'), column: 'sealed' })
 
 /** False when the app does not exist any more. */
 export async function insertConsent(queries: Queries, keyring: Keyring, consent: Consent): Promise<boolean> {
@@ -102,7 +103,7 @@ export async function insertConsent(queries: Queries, keyring: Keyring, consent:
       redirectUri,
       codeChallenge: consent.codeChallenge ?? null,
       browser: consent.browser ?? null,
-      sealed: keyring.seal(consent.value, cellOf(hash)),
+      sealed: keyring.seal(consent.value, sealedConsentCell(hash)),
       expiresAt,
     }),
   )
@@ -138,7 +139,9 @@ export async function settleConsent(
   nowMs: number,
   value: string,
 ): Promise<void> {
-  await tx.count(storeDecision.with({ shard, hash, usedAt: nowMs, sealed: keyring.seal(value, cellOf(hash)) }))
+  await tx.count(
+    storeDecision.with({ shard, hash, usedAt: nowMs, sealed: keyring.seal(value, sealedConsentCell(hash)) }),
+  )
 }
 
 /** Whether this browser signed in to this account before, with a token that is still valid. */
@@ -169,7 +172,7 @@ export async function unusedConsentsOf(queries: Queries, keyring: Keyring, appId
 function toExpired(keyring: Keyring, { shard, hash, app_id: appId, service, sealed }: ExpiredRow): ExpiredConsent {
   let value: string | undefined
   try {
-    value = keyring.open(sealed, cellOf(hash))
+    value = keyring.open(sealed, sealedConsentCell(hash))
   } catch (error) {
     if (!(error instanceof SealError)) throw error
   }
@@ -196,7 +199,7 @@ function toConsent(keyring: Keyring, row: Row): UsedConsent {
     redirectUri: row.redirect_uri,
     codeChallenge: row.code_challenge ?? undefined,
     browser: row.browser ?? undefined,
-    value: keyring.open(row.sealed, cellOf(row.hash)),
+    value: keyring.open(row.sealed, sealedConsentCell(row.hash)),
     expiresAt: row.expires_at,
     usedAt: row.used_at ?? undefined,
     tokenHash: row.token_hash ?? undefined,

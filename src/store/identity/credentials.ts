@@ -53,7 +53,8 @@ const release = statement(
 )
 const remove = statement('credential-delete', 'delete from credential where shard = $shard and profile_id = $profileId')
 
-const cellOf = ({ shard, profileId }: CredentialKey) => ({
+/** Where the sealed content of a credential belongs. */
+export const sealedCredentialCell = ({ shard, profileId }: CredentialKey) => ({
   table: 'credential',
   row: `${shard}/${profileId}`,
   column: 'sealed',
@@ -67,7 +68,7 @@ export async function findCredential(
   const [row] = await queries.rows<Row>(find.with({ shard: key.shard, profileId: key.profileId }))
   if (row === undefined) return undefined
   return {
-    value: keyring.open(row.sealed, cellOf(key)),
+    value: keyring.open(row.sealed, sealedCredentialCell(key)),
     version: row.version,
     expiresAt: row.expires_at ?? undefined,
     refreshUntil: row.refresh_until,
@@ -84,7 +85,7 @@ export async function putCredential(
   nowMs: number,
 ): Promise<void> {
   const { shard, profileId } = key
-  const sealed = keyring.seal(value, cellOf(key))
+  const sealed = keyring.seal(value, sealedCredentialCell(key))
   await tx.count(upsert.with({ shard, profileId, sealed, expiresAt: expiresAt ?? null, updatedAt: nowMs }))
 }
 
@@ -110,7 +111,7 @@ export async function renewCredential(
   nowMs: number,
 ): Promise<boolean> {
   const { shard, profileId } = key
-  const sealed = keyring.seal(value, cellOf(key))
+  const sealed = keyring.seal(value, sealedCredentialCell(key))
   const values = { shard, profileId, version, sealed, expiresAt: expiresAt ?? null, updatedAt: nowMs }
   return (await queries.count(renew.with(values))) > 0
 }

@@ -1,5 +1,12 @@
 import type { Account } from '#model/account.ts'
-import { mayBecome, type Person, type Profile, type ProfileState, statesBefore } from '#model/profile.ts'
+import {
+  byLastConnected,
+  mayBecome,
+  type Person,
+  type Profile,
+  type ProfileState,
+  statesBefore,
+} from '#model/profile.ts'
 import { isNamed, parseProfileName, type ServiceNames } from '#model/profile-name.ts'
 import { shardOf } from '#platform/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
@@ -19,11 +26,13 @@ interface Row {
   self: Person
   data: string
   connected_at: number
+  updated_at: number
   synced_at: number | null
 }
 
 const columns = `p.shard, p.id, p.account_id, p.app_id, p.service, p.native_id, p.state, p.paused_at, p.state_until,
-  p.error, p.scope, p.self, p.data::text as data, p.connected_at, p.synced_at`
+  p.error, p.scope, p.self, p.data::text as data, p.connected_at,
+  coalesce(p.updated_at, p.connected_at) as updated_at, p.synced_at`
 const list = statement(
   'profile-list',
   `select ${columns} from profile p where p.shard = any($shards) and p.account_id = $accountId and p.merged_into is null
@@ -46,13 +55,15 @@ const findMergedInto = statement(
 )
 const insert = statement(
   'profile-insert',
-  `insert into profile (shard, id, account_id, app_id, service, native_id, state, scope, self, data, connected_at)
-   values ($shard, $id, $accountId, $appId, $service, $nativeId, $state, $scope, $self, $data, $connectedAt)`,
+  `insert into profile (shard, id, account_id, app_id, service, native_id, state, scope, self, data, connected_at,
+     updated_at)
+   values ($shard, $id, $accountId, $appId, $service, $nativeId, $state, $scope, $self, $data, $connectedAt,
+     $updatedAt)`,
 )
 const reconnect = statement(
   'profile-reconnect',
   `update profile set state = case when paused_at is null then $state else 'paused' end, state_until = null,
-     error = null, scope = $scope, self = $self, data = $data, connected_at = $connectedAt
+     error = null, scope = $scope, self = $self, data = $data, connected_at = $connectedAt, updated_at = $updatedAt
    where shard = $shard and id = $id returning state`,
 )
 const setState = statement(
@@ -116,11 +127,7 @@ export async function findProfileByName(
   account: Account,
   name: string,
 ): Promise<Profile | undefined> {
-  const found = await listProfilesByName(queries, services, account, name)
-  return found.reduce<Profile | undefined>(
-    (latest, each) => (latest === undefined || each.connectedAt > latest.connectedAt ? each : latest),
-    undefined,
-  )
+  return (await listProfilesByName(queries, services, account, name)).sort(byLastConnected)[0]
 }
 
 /** With those that were merged into another: their items belong to the account, too. */
@@ -156,15 +163,17 @@ export async function findDuplicate(
 }
 
 export async function insertProfile(tx: Queries, profile: Profile): Promise<void> {
-  const { shard, id, accountId, appId, service, nativeId, state, scope = null, data, connectedAt } = profile
+  const { shard, id, accountId, appId, service, nativeId, state, scope = null, data } = profile
+  const { connectedAt, updatedAt } = profile
   const self = JSON.stringify(profile.person)
-  await tx.count(insert.with({ shard, id, accountId, appId, service, nativeId, state, scope, self, data, connectedAt }))
+  const who = { shard, id, accountId, appId, service, nativeId }
+  await tx.count(insert.with({ ...who, state, scope, self, data, connectedAt, updatedAt }))
 }
 
 /** The same service user signed in again: updates the profile. Returns its state, because a pause continues. */
 export async function reconnectProfile(tx: Queries, profile: Profile): Promise<ProfileState> {
-  const { shard, id, state, scope = null, data, connectedAt } = profile
-  const values = { shard, id, state, scope, self: JSON.stringify(profile.person), data, connectedAt }
+  const { shard, id, state, scope = null, data, connectedAt, updatedAt } = profile
+  const values = { shard, id, state, scope, self: JSON.stringify(profile.person), data, connectedAt, updatedAt }
   const [row] = await tx.rows<{ state: ProfileState }>(reconnect.with(values))
   return row?.state ?? state
 }
@@ -265,6 +274,7 @@ function toProfile(row: Row): Profile {
     person: row.self,
     data: row.data,
     connectedAt: row.connected_at,
+    updatedAt: row.updated_at,
     syncedAt: row.synced_at ?? undefined,
   }
 }

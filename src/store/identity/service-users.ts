@@ -42,6 +42,13 @@ const removeAccount = statement(
 )
 const deleteUnused = statement('service-user-drop', `delete from service_user where ${isUser} and account_ids = '{}'`)
 
+const insertEmptyOrLock = statement(
+  'service-user-lock',
+  `insert into service_user (shard, app_id, service, native_id, account_ids, used_at)
+   values ($shard, $appId, $service, $nativeId, '{}', $nowMs)
+   on conflict (shard, app_id, service, native_id) do update set used_at = service_user.used_at`,
+)
+
 const keyOf = ({ appId, service, nativeId }: ServiceUser) => ({
   shard: shardFor(`${appId} ${service} ${nativeId}`),
   appId,
@@ -58,6 +65,12 @@ export async function claimServiceUser(
 ): Promise<string[]> {
   const values = { ...keyOf(user), accountId, usedAt: nowMs }
   return firstOf(await tx.rows<{ account_ids: string[] }>(insertOrLock.with(values))).account_ids
+}
+
+/** Waits until every profile of this service user that is being connected is committed. */
+export async function awaitConnects(tx: Queries, user: ServiceUser, nowMs: number): Promise<void> {
+  await tx.count(insertEmptyOrLock.with({ ...keyOf(user), nowMs }))
+  await tx.count(deleteUnused.with(keyOf(user)))
 }
 
 /** The accounts that have this service user, the last used first. */

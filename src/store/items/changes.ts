@@ -94,7 +94,7 @@ const renumberItems = statement(
   'changes-renumber-items',
   `update item i set seq = $base + n.number from (
      select id, row_number() over (order by seq) as number from item
-     where shard = $shard and profile_id = $profileId and seq > $after and seq <= $seen and updated_at > $sinceMs) n
+     where shard = $shard and profile_id = $profileId and seq > $after and updated_at > $sinceMs) n
    where i.shard = $shard and i.profile_id = $profileId and i.id = n.id`,
 )
 const setLatestSeq = statement(
@@ -188,10 +188,11 @@ export async function renumberChanges(
 ): Promise<void> {
   const [latest] = await tx.rows<{ seq: number }>(lockLatestSeq.with({ shard, profileId }))
   if (latest === undefined) return
-  const range = { shard, profileId, after, seen, sinceMs }
+  const range = { shard, profileId, after, sinceMs }
   const base = Math.max(latest.seq, seen)
   // An item that exists is newer than any tombstone of it, so the tombstones come first.
-  const tombstones = await tx.count(renumberTombstones.with({ ...range, base }))
+  const tombstones = await tx.count(renumberTombstones.with({ ...range, seen, base }))
+  // Also those whose seq nobody has seen: the order of seqs stays the order of times.
   const items = await tx.count(renumberItems.with({ ...range, base: base + tombstones }))
   await tx.count(setLatestSeq.with({ shard, profileId, seq: base + tombstones + items }))
 }

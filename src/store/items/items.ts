@@ -31,6 +31,8 @@ export interface ItemRow {
   lng: number | undefined
   words: string
   oembed: string
+  /** The cards of its other types; undefined: it has none. */
+  cards: string | undefined
   data: string
   isNew: boolean
   /** Size of the record as UTF-8, and of the stored record that it replaces. */
@@ -50,29 +52,32 @@ export interface KnownItem {
 
 const probe = statement(
   'item-probe',
-  `select n.position::int as position, i.at, i.hash = n.hash as same,
+  `select n.position::int as position, i.at,
+     i.hash = n.hash or $ignoreVersion and substr(i.hash, 3) = substr(n.hash, 3) as same,
      case when i.hash <> n.hash then octet_length(i.data::text) else 0 end as bytes,
      case when i.hash <> n.hash and substr(i.hash, 1, 4) = substr(n.hash, 1, 4) then i.data::text end as data
    from unnest($ids::uuid[], $hashes::bytea[]) with ordinality as n (id, hash, position)
    join item i on i.shard = $shard and i.profile_id = $profileId and i.id = n.id`,
 )
-const itemColumns = 'id, native_id, at, seq, hash, types, author, participants, guid, lat, lng, words, oembed, data'
+const itemColumns =
+  'id, native_id, at, seq, hash, types, author, participants, guid, lat, lng, words, oembed, cards, data'
 // Also updates the counts of the profile: a second statement for each page would cost more than the counting.
 const upsert = statement(
   'item-upsert',
   `with written as (
      insert into item (shard, profile_id, endpoint, updated_at, ${itemColumns})
      select $shard, $profileId, $endpoint, $nowMs, n.id, n.native_id, n.at, n.seq, n.hash, n.types, n.author,
-       n.participants::text[], n.guid::text[], n.lat, n.lng, n.words::tsvector, n.oembed::json, n.data::json
+       n.participants::text[], n.guid::text[], n.lat, n.lng, n.words::tsvector, n.oembed::json, n.cards::json,
+       n.data::json
      from unnest(
        $ids::uuid[], $nativeIds::text[], $ats::bigint[], $seqs::bigint[], $hashes::bytea[], $types::integer[],
        $authors::text[], $participants::text[], $guids::text[], $lats::double precision[], $lngs::double precision[],
-       $words::text[], $oembeds::text[], $records::text[]
+       $words::text[], $oembeds::text[], $cards::text[], $records::text[]
      ) as n (${itemColumns})
      on conflict (shard, profile_id, id) do update set at = excluded.at, seq = excluded.seq, hash = excluded.hash,
        types = excluded.types, author = excluded.author, participants = excluded.participants, guid = excluded.guid,
-       lat = excluded.lat, lng = excluded.lng, words = excluded.words, oembed = excluded.oembed, data = excluded.data,
-       updated_at = excluded.updated_at
+       lat = excluded.lat, lng = excluded.lng, words = excluded.words, oembed = excluded.oembed, cards = excluded.cards,
+       data = excluded.data, updated_at = excluded.updated_at
      where excluded.seq > item.seq)
    update profile_sync set items = items + $addedItems, bytes = bytes + $addedBytes
    where shard = $shard and profile_id = $profileId`,
@@ -136,17 +141,19 @@ interface ProbeRow {
 
 /**
  * What is already stored of these items, so that an unchanged one costs no write. The first 4 bytes of a hash are its
- * stamp.
+ * stamp: the version of its reader and the epoch, 2 bytes each. With `ignoreVersion` an item is the same also when
+ * another version read it.
  */
 export async function probeItems(
   queries: Queries,
   key: ProfileKey,
   items: readonly { id: string; hash: Buffer }[],
+  ignoreVersion = false,
 ): Promise<Map<string, KnownItem>> {
   if (items.length === 0) return new Map()
   const ids = uuidArray(items.map(({ id }) => id))
   const hashes = byteaArray(items.map(({ hash }) => hash))
-  const rows = await queries.rows<ProbeRow>(probe.with({ ...key, ids, hashes }))
+  const rows = await queries.rows<ProbeRow>(probe.with({ ...key, ids, hashes, ignoreVersion }))
   return new Map(
     rows.map(({ position, at, same, bytes, data }) => [
       items[position - 1]!.id,
@@ -182,6 +189,7 @@ export async function upsertItems(
         lngs: float8Array(batch.map(({ lng }) => lng)),
         words: textArray(batch.map((item) => buildSearchVector(key.profileId, item))),
         oembeds: textArray(batch.map(({ oembed }) => oembed)),
+        cards: textArray(batch.map(({ cards }) => cards)),
         records: textArray(batch.map(({ data }) => data)),
         addedItems: batch.filter(({ isNew }) => isNew).length,
         addedBytes: batch.reduce((sum, { bytes, bytesBefore }) => sum + bytes - bytesBefore, 0),

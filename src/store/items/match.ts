@@ -17,6 +17,12 @@ const findExistingIds = statement(
   `select ${hexId('id')} as id from item where shard = $shard and profile_id = $profileId and id = any($ids::uuid[])`,
 )
 
+const findTypes = statement(
+  'item-types-by-id',
+  `select ${hexId('id')} as id, types from item
+   where shard = $shard and profile_id = $profileId and id = any($ids::uuid[])`,
+)
+
 /** Which of these items match a query, without regard to its page. */
 export async function matchingItems(
   queries: Queries,
@@ -36,19 +42,39 @@ export async function matchingItems(
   return rows.map(({ id }) => id)
 }
 
-/** How many of a profile's items match at least one of these filters. */
-export async function countMatching(queries: Queries, profile: Profile, filters: ItemFilter[]): Promise<number> {
+/** How many of a profile's items match at least one of these filters, without those that `duplicate` has too. */
+export async function countMatching(
+  queries: Queries,
+  profile: Profile,
+  filters: ItemFilter[],
+  duplicate?: ProfileKey,
+): Promise<number> {
   const values = new Values()
   const base = `i.shard = ${values.add(profile.shard)} and i.profile_id = ${values.add(profile.id)}`
   const alternatives = filters
     .filter(({ query }) => query.terms?.length !== 0)
     .map((filter) => `(${filterPredicates(values, profile, filter).join(' and ')})`)
   if (alternatives.length === 0) return 0
+  const alone =
+    duplicate === undefined
+      ? ''
+      : ` and not exists (select 1 from item d where d.shard = ${values.add(duplicate.shard)}
+          and d.profile_id = ${values.add(duplicate.profileId)} and d.id = i.id)`
   const [row] = await queries.rows<{ n: number }>(
-    { name: '', text: `select count(*) as n from item i where ${base} and (${alternatives.join(' or ')})` },
+    { name: '', text: `select count(*) as n from item i where ${base} and (${alternatives.join(' or ')})${alone}` },
     values.list,
   )
   return row?.n ?? 0
+}
+
+/** The types of those of these items that a profile has. */
+export async function typesOfItems(
+  queries: Queries,
+  { shard, profileId }: ProfileKey,
+  ids: string[],
+): Promise<Map<string, number>> {
+  const rows = await queries.rows<{ id: string; types: number }>(findTypes.with({ shard, profileId, ids }))
+  return new Map(rows.map(({ id, types }) => [id, types]))
 }
 
 /** Which of these items another profile has too. */

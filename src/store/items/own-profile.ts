@@ -2,6 +2,13 @@ import type { Account } from '#model/account.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { ProfileKey } from '../sync/schedule.ts'
 
+/** A profile that holds items which the app itself stores for an account. */
+export interface OwnProfile extends ProfileKey {
+  /** The account that it was created for: its items keep their ids when a merge moves it into another. */
+  owner: string
+  items: number
+}
+
 // `merged_into` is the row's own id: like a merged profile it only keeps items and is in no list of profiles.
 const insertProfile = statement(
   'own-profile-insert',
@@ -10,28 +17,26 @@ const insertProfile = statement(
 )
 const insertSync = statement(
   'own-sync-insert',
-  `insert into profile_sync (shard, profile_id, app_id, service, next_run_at, seq)
-   values ($shard, $profileId, $appId, $service, null, 0)`,
+  `insert into profile_sync (shard, profile_id, app_id, service, next_run_at, seq, reader_version)
+   values ($shard, $profileId, $appId, $service, null, 0, $readerVersion)`,
 )
-const find = statement(
-  'own-profile-find',
-  `select shard, id from profile
-   where shard = any($shards) and account_id = $accountId and service = $service and native_id = $accountId`,
+const list = statement(
+  'own-profile-list',
+  `select p.shard, p.id, p.native_id, s.items from profile p
+   join profile_sync s on s.shard = p.shard and s.profile_id = p.id
+   where p.shard = any($shards) and p.account_id = $accountId and p.service = $service
+   order by p.native_id <> $accountId, p.id`,
 )
 const advanceSeq = statement(
   'own-sync-number',
   'update profile_sync set seq = seq + $count where shard = $shard and profile_id = $profileId returning seq',
 )
 
-/** The profile that holds the items which the app itself stores for this account. */
-export async function findOwnProfile(
-  queries: Queries,
-  account: Account,
-  service: string,
-): Promise<ProfileKey | undefined> {
+/** The account's own comes first; those that merges moved into it follow. */
+export async function listOwnProfiles(queries: Queries, account: Account, service: string): Promise<OwnProfile[]> {
   const values = { shards: account.shards, accountId: account.id, service }
-  const [row] = await queries.rows<{ shard: number; id: string }>(find.with(values))
-  return row && { shard: row.shard, profileId: row.id }
+  const rows = await queries.rows<{ shard: number; id: string; native_id: string; items: number }>(list.with(values))
+  return rows.map(({ shard, id, native_id, items }) => ({ shard, profileId: id, owner: native_id, items }))
 }
 
 /** Call it while the account is locked. The profile is never due: its items come from no service. */
@@ -39,19 +44,19 @@ export async function insertOwnProfile(
   tx: Queries,
   account: Account,
   key: ProfileKey,
-  service: string,
+  { service, readerVersion }: { service: string; readerVersion: number },
   nowMs: number,
-): Promise<void> {
+): Promise<OwnProfile> {
   const { id: accountId, appId } = account
-  await tx.count(insertProfile.with({ ...key, accountId, appId, service, nowMs }))
-  await tx.count(insertSync.with({ ...key, appId, service }))
+  const { shard, profileId } = key
+  await tx.count(insertProfile.with({ shard, profileId, accountId, appId, service, nowMs }))
+  await tx.count(insertSync.with({ shard, profileId, appId, service, readerVersion }))
+  return { shard, profileId, owner: accountId, items: 0 }
 }
 
-/**
- * Locks the profile until the transaction ends and assigns `count` seqs. Returns the last; undefined when it was
- * deleted.
- */
-export async function numberOwnChanges(tx: Queries, key: ProfileKey, count: number): Promise<number | undefined> {
-  const [row] = await tx.rows<{ seq: number }>(advanceSeq.with({ ...key, count }))
-  return row?.seq
+/** Locks the profile until the transaction ends and assigns `count` seqs. Returns the last. */
+export async function numberOwnChanges(tx: Queries, { shard, profileId }: ProfileKey, count: number): Promise<number> {
+  const [row] = await tx.rows<{ seq: number }>(advanceSeq.with({ shard, profileId, count }))
+  if (row === undefined) throw new Error(`the profile ${profileId} of own items was deleted under the account's lock`)
+  return row.seq
 }

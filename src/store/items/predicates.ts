@@ -1,5 +1,5 @@
 import { ApiError } from '#model/errors.ts'
-import type { ParticipantRule, Query, Selection } from '#model/query.ts'
+import type { ItemKey, ParticipantRule, Query, Selection } from '#model/query.ts'
 import { typeBits } from '#model/types.ts'
 import type { ReadableProfile } from './readable-profiles.ts'
 import { buildSearchQuery } from './search-terms.ts'
@@ -33,7 +33,7 @@ export function scanPredicates(values: Values, profile: ReadableProfile, selecti
   return [
     `i.shard = ${values.add(profile.shard)}`,
     `i.profile_id = ${values.add(profile.profileId)}`,
-    selectionPredicate(values, selection),
+    selectionPredicate(values, profile.selection ?? selection),
     `i.at >= ${values.add(query.since)}`,
     `i.at <= ${values.add(query.until)}`,
     ...keysetPredicate(values, query),
@@ -51,6 +51,7 @@ export function matchPredicatesWithoutSearch(values: Values, profile: ReadablePr
   return [
     ...participantPredicates(values, profile, query),
     ...(query.near === undefined ? [] : distancePredicates(values, query.near)),
+    ...(query.updatedSince === undefined ? [] : [`i.updated_at >= ${values.add(query.updatedSince)}`]),
     ...exceptDuplicates(values, profile.duplicates),
   ]
 }
@@ -60,23 +61,36 @@ export function allPredicates(values: Values, profile: ReadableProfile, selectio
   return [...scanPredicates(values, profile, selection, query), ...matchPredicates(values, profile, query)]
 }
 
-/** What the index of words and people, or the index of places, can look up; undefined when neither applies. */
+/** What the index of words and people, of places, or of changes can look up; undefined when none applies. */
 export function indexPredicate(values: Values, profile: ReadableProfile, query: Query): string[] | undefined {
   const search = searchPredicate(values, profile, query)
   // No predicate on the shard: indexed words start with a scope of their profile, and the planner could pick a slower
   // index on the shard.
   if (search !== undefined) return [search]
-  if (query.near === undefined) return undefined
-  const { shard, profileId } = profile
+  const { near, updatedSince } = query
+  if (near === undefined && updatedSince === undefined) return undefined
+  const [shard, profileId] = [values.add(profile.shard), values.add(profile.profileId)]
   return [
-    `i.shard = ${values.add(shard)}`,
-    `i.profile_id = ${values.add(profileId)}`,
-    ...boxPredicates(values, query.near),
+    `i.shard = ${shard}`,
+    `i.profile_id = ${profileId}`,
+    ...(near === undefined ? changedPredicates(values, shard, profileId, updatedSince!) : boxPredicates(values, near)),
+  ]
+}
+
+/** By how much the clocks of processes that write items of one profile may differ. */
+const CLOCK_TOLERANCE_MS = 60 * 60_000
+
+/** Seqs and times grow together, so the newest change before a time gives the seq from which the later ones follow. */
+function changedPredicates(values: Values, shard: string, profileId: string, sinceMs: number): string[] {
+  const before = values.add(sinceMs - CLOCK_TOLERANCE_MS)
+  return [
+    `i.seq > coalesce((select c.seq from item c where c.shard = ${shard} and c.profile_id = ${profileId}
+      and c.updated_at < ${before} order by c.seq desc limit 1), -1)`,
   ]
 }
 
 /** A limit that is never reached, in a subquery so that the planner does not know its value. */
-const UNLIMITED = '(select 1000000000000)'
+export const UNLIMITED = '(select 1000000000000)'
 
 /**
  * A subquery of its own for one index, so that the planner uses no other. In a large store the planner expects
@@ -98,14 +112,18 @@ export function exceptDuplicates(values: Values, duplicates: ReadableProfile['du
 }
 
 // The type's bit is a literal in the SQL: the partial index of that type applies only then.
-function selectionPredicate(values: Values, selection: Selection): string {
+export function selectionPredicate(values: Values, selection: Selection): string {
   if ('endpoint' in selection) return `i.endpoint = ${values.add(selection.endpoint)}`
   return `(i.types & ${typeBits([selection.type])}) <> 0`
 }
 
-function keysetPredicate(values: Values, { before, sort }: Query): string[] {
-  if (before === undefined) return []
-  return [`(i.at, i.id) ${sort === 'asc' ? '>' : '<'} (${values.add(before.at)}, ${values.add(before.id)}::uuid)`]
+function keysetPredicate(values: Values, { before, through, sort }: Query): string[] {
+  const compare = (operator: string, { at, id }: ItemKey) =>
+    `(i.at, i.id) ${operator} (${values.add(at)}, ${values.add(id)}::uuid)`
+  return [
+    ...(before === undefined ? [] : [compare(sort === 'asc' ? '>' : '<', before)]),
+    ...(through === undefined ? [] : [compare(sort === 'asc' ? '<=' : '>=', through)]),
+  ]
 }
 
 /** Lookup in the index of words and people; undefined when the query has neither. */
@@ -115,10 +133,11 @@ function searchPredicate(
   { terms = [], participants }: Query,
 ): string | undefined {
   const [people, authors] = [idsOf('takes_part', participants, profile), idsOf('author', participants, profile)]
-  if (terms.length + people.length + authors.length === 0) return undefined
+  const anyOf = participants.flatMap((rule) => usersOf(rule, profile) ?? [])
+  if (terms.length + people.length + authors.length + anyOf.length === 0) return undefined
   // In a subquery, hidden from the planner, which would otherwise choose a custom plan every time and take longer to
   // plan than to search.
-  return `i.words @@ (select ${values.add(buildSearchQuery(profile.profileId, { terms, people, authors }))}::tsquery)`
+  return `i.words @@ (select ${values.add(buildSearchQuery(profile.profileId, { terms, people, authors, anyOf }))}::tsquery)`
 }
 
 /** The index knows people by a hash only; these compare their ids in the row. */
@@ -130,7 +149,16 @@ function participantPredicates(values: Values, profile: ReadableProfile, { parti
     ...participants.flatMap((rule) =>
       rule.rule === 'at_least' ? [`cardinality(i.participants) >= ${values.add(rule.count)}`] : [],
     ),
+    ...participants
+      .map((rule) => usersOf(rule, profile))
+      .filter((users) => users !== undefined)
+      .map((users) => `i.participants && ${values.add(users)}::text[]`),
   ]
+}
+
+/** The users of the profile's service that a rule names as one person; undefined for other rules. */
+function usersOf(rule: ParticipantRule, { service }: ReadableProfile): readonly string[] | undefined {
+  return rule.rule === 'any_of' ? (rule.users.get(service) ?? []) : undefined
 }
 
 function idsOf(kind: 'takes_part' | 'author', rules: readonly ParticipantRule[], { owner }: ReadableProfile): string[] {

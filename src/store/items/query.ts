@@ -1,5 +1,6 @@
 import { AccountChanged } from '#model/account.ts'
 import type { Query, Selection } from '#model/query.ts'
+import { baseOf } from '#model/types.ts'
 import { firstOf } from '#platform/list-ends.ts'
 import { type Queries, type Statement, statement } from '#platform/postgres/database.ts'
 import { autoPrepare } from '#platform/postgres/statement-cache.ts'
@@ -49,8 +50,16 @@ type Row = [
 // One text is cheaper to parse than an array, and it is nearly always empty.
 const GUID_SEPARATOR = '\u001F'
 const NO_GUIDS: readonly string[] = []
-const columns = `i.profile_id, i.id, i.endpoint, i.native_id, i.at, i.updated_at, i.types,
-  array_to_string(i.guid, '${GUID_SEPARATOR}') as guid, i.oembed::text as oembed, i.data::text as data, i.seq`
+const columnsWith = <Oembed extends string>(oembed: Oembed) =>
+  `i.profile_id, i.id, i.endpoint, i.native_id, i.at, i.updated_at, i.types,
+  array_to_string(i.guid, '${GUID_SEPARATOR}') as guid, ${oembed}::text as oembed, i.data::text as data, i.seq` as const
+const columns = columnsWith('i.oembed')
+
+/** `oembed` is the card of the selected type. Most items have one type, no other cards, and cost nothing more. */
+function columnsFor(selection: Selection): string {
+  if (!('type' in selection) || selection.type === 'all' || selection.type === 'all_feed') return columns
+  return columnsWith(`coalesce(i.cards -> '${baseOf(selection.type)}', i.oembed)`)
+}
 
 /** How many items the first scan of a search reads, in reading order, before it continues or uses an index. */
 const FIRST_SCAN_ROWS = 300
@@ -92,6 +101,7 @@ function toOwnItems(readable: readonly ReadableProfile[], rows: readonly Row[]):
   })
 }
 
+/** The statement of `queryItems`. */
 export function writeQuery(
   readable: readonly ReadableProfile[],
   selection: Selection,
@@ -100,15 +110,29 @@ export function writeQuery(
   proof?: Proof,
 ): { statement: Statement; values: unknown[] } {
   const values = new Values()
-  const write = indexPredicate(new Values(), firstOf(readable), query) === undefined ? writeScan : writeSearch
-  const text = write(values, readable, selection, query, limit)
-  const proven =
-    proof === undefined
-      ? text
-      : // At least one row while the proof holds, possibly an empty one; otherwise none, and no item is read.
-        `select found.* from (select where ${stillOpens(values, proof)}) known
-         left join (${text}) found on true order by ${orderBy(query, 'found.')}`
+  const text = writeSelect(values, readable, selection, query, limit)
+  const proven = proveFirst(values, text, orderBy(query, 'found.'), proof)
   return { statement: { ...autoPrepare(proven), tuples: true }, values: values.list }
+}
+
+/** Items in reading order; by default with everything that a response contains. */
+export function writeSelect(
+  values: Values,
+  readable: readonly ReadableProfile[],
+  selection: Selection,
+  query: Query,
+  limit: number,
+  selected = columnsFor(selection),
+): string {
+  const write = indexPredicate(new Values(), firstOf(readable), query) === undefined ? writeScan : writeSearch
+  return write(values, readable, selection, query, limit, selected)
+}
+
+/** At least one row while the proof holds, possibly an empty one; otherwise none, and no item is read. */
+export function proveFirst(values: Values, text: string, order: string, proof: Proof | undefined): string {
+  if (proof === undefined) return text
+  return `select found.* from (select where ${stillOpens(values, proof)}) known
+    left join (${text}) found on true order by ${order}`
 }
 
 /** One ordered scan for each profile, which stops after a page; their results are merged. */
@@ -118,11 +142,12 @@ function writeScan(
   selection: Selection,
   query: Query,
   limit: number,
+  selected: string,
 ): string {
   const pageSize = values.add(limit)
   const scans = readable.map((profile) => {
     const where = allPredicates(values, profile, selection, query).join(' and ')
-    return `(select ${columns} from item i where ${where} order by ${orderBy(query, 'i.')} limit ${pageSize})`
+    return `(select ${selected} from item i where ${where} order by ${orderBy(query, 'i.')} limit ${pageSize})`
   })
   if (scans.length === 1) return firstOf(scans)
   return `select * from (${scans.join(' union all ')}) found order by ${orderBy(query, '')} limit ${pageSize}`
@@ -140,6 +165,7 @@ function writeSearch(
   selection: Selection,
   query: Query,
   limit: number,
+  selected: string,
 ): string {
   const beyond = query.sort === 'asc' ? '>' : '<'
   const pageSize = `${values.add(limit)}::bigint`
@@ -181,7 +207,7 @@ function writeSearch(
   })
   // Rows are read by primary key within their profile: a ctid would be ambiguous once the table is partitioned.
   const rows = readable.map(
-    ({ shard, profileId }, n) => `select ${columns} from item i
+    ({ shard, profileId }, n) => `select ${selected} from item i
       where i.shard = ${values.add(shard)} and i.profile_id = ${values.add(profileId)}
         and i.id = any(array(select id from keys where n = ${n}))`,
   )
@@ -192,7 +218,7 @@ function writeSearch(
     select * from (${rows.join(' union all ')}) found order by ${orderBy(query, '')}`
 }
 
-function orderBy({ sort }: Query, table: string): string {
+export function orderBy({ sort }: Query, table: string): string {
   return `${table}at ${sort}, ${table}id ${sort}`
 }
 
@@ -213,6 +239,46 @@ export async function findItem(
 ): Promise<FoundItem | undefined> {
   const [row] = await queries.rows<Row>({ ...findById.with({ shard, profileId, id }), tuples: true })
   return row && toItem(row)
+}
+
+/** An item to find, and its place in the result. */
+export interface WantedItem {
+  profile: ReadableProfile
+  id: string
+  place: number
+}
+
+/** Finds items in the order of their places, as many as fit, but at least one; `isCut` when not all of them did. */
+export async function findItems(
+  queries: Queries,
+  wanted: readonly WantedItem[],
+  maxBytes: number,
+): Promise<{ items: { place: number; item: FoundItem }[]; isCut: boolean; bytes: number }> {
+  if (wanted.length === 0) return { items: [], isCut: false, bytes: 0 }
+  const values = new Values()
+  const lists = [...Map.groupBy(wanted, ({ profile }) => profile)].map(([{ shard, profileId }, items]) => {
+    const ids = values.add(items.map(({ id }) => id))
+    const places = values.add(items.map(({ place }) => place))
+    return `select ${columns}, w.place from unnest(${ids}::uuid[], ${places}::integer[]) as w (id, place)
+      join item i on i.shard = ${values.add(shard)} and i.profile_id = ${values.add(profileId)} and i.id = w.id`
+  })
+  const text = `select * from (
+      select *, count(*) over () as found, row_number() over (order by place) as nth,
+        sum(octet_length(data) + octet_length(oembed)) over (order by place) as bytes
+      from (${lists.join(' union all ')}) listed) sized
+    where bytes <= ${values.add(maxBytes)} or nth = 1 order by place`
+  const rows = await queries.rows<[...Row, place: number, found: number, nth: number, bytes: number]>(
+    { ...autoPrepare(text), tuples: true },
+    values.list,
+  )
+  const own = new Set(wanted.map(({ profile }) => profile.profileId))
+  const items = rows.map((row) => {
+    const item = toItem(row.slice(0, 11) as Row)
+    if (!own.has(item.profileId)) throw new Error(`an item of another profile was read: ${item.profileId}`)
+    return { place: row[11], item }
+  })
+  const last = rows.at(-1)
+  return { items, isCut: last !== undefined && rows.length < last[12], bytes: last?.[14] ?? 0 }
 }
 
 export async function hasEndpoint(

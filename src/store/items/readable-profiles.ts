@@ -1,4 +1,5 @@
 import type { Account, ProfileRef, ReadingAccount } from '#model/account.ts'
+import type { Selection } from '#model/query.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { ProfileKey } from '../sync/schedule.ts'
 
@@ -6,6 +7,8 @@ import type { ProfileKey } from '../sync/schedule.ts'
 export interface ReadableProfile extends ProfileRef {
   /** Profiles of the same service user that a merge added and that take precedence: their copy of an item is read. */
   duplicates: ProfileKey[]
+  /** Only these of its items, instead of the selection of the query. A profile may be listed once for each of several parts. */
+  selection?: Selection
 }
 
 export interface ProfileRefRow {
@@ -18,8 +21,8 @@ export interface ProfileRefRow {
 /** For statements that read profile references as well, from `profile p`. */
 export const profileRefColumns =
   'p.shard as ref_shard, p.id as ref_id, p.service as ref_service, p.native_id as ref_owner'
-// Among duplicates, the one that is synced comes first, then the one that was connected last.
-export const profileRefOrder = 'order by p.service, p.native_id, p.merged_into is not null, p.connected_at desc, p.id'
+// The profile that was connected last comes first. Of duplicates, the one that is synced precedes those merged into it.
+export const profileRefOrder = 'order by p.service, p.merged_into is not null, p.connected_at desc, p.id desc'
 
 export function toProfileRef(row: ProfileRefRow): ProfileRef {
   return { shard: row.ref_shard, profileId: row.ref_id, service: row.ref_service, owner: row.ref_owner }

@@ -1,6 +1,9 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { CursorKey } from './cursors.ts'
 
+/** Whether the items that the destination has are recorded (migrations/0002-delivered-items.sql). */
+export type Recording = 'none' | 'partial' | 'complete'
+
 /** A cursor as the run that leases it knows it. */
 export interface Cursor extends CursorKey {
   token: string
@@ -16,19 +19,21 @@ export interface Cursor extends CursorKey {
   revision: number
   /** Digest of the profile itself as the destination last acknowledged it. */
   ackedProfileDigest: string | undefined
+  recording: Recording
   /** State of the destination when the lease began. */
   state: string
 }
 
 const takeDue = <Order extends 'asc' | 'desc'>(order: Order) =>
-  `update delivery_cursor c set lease_token = $token, due_at = $leaseUntilMs, epoch = c.epoch + 1
-   from (select shard, profile_id, destination_id from delivery_cursor
+  `update delivery_cursor c set lease_token = $token, due_at = $leaseUntilMs, epoch = c.epoch + 1,
+     recorded_epoch = c.epoch + 1, recording = case when due.is_recorded then c.recording else 'none' end
+   from (select shard, profile_id, destination_id, recorded_epoch = epoch as is_recorded from delivery_cursor
      where destination_id = $destinationId and due_at <= $nowMs and (erase or not $onlyErasures)
      order by due_at ${order} limit 1 for update skip locked) due, destination d
    where d.id = $destinationId and d.updated_at = $updatedAt and d.state in ('active', 'failing')
      and c.shard = due.shard and c.profile_id = due.profile_id and c.destination_id = due.destination_id
    returning c.shard, c.profile_id, c.seq, c.written, c.backfill_until, c.generation, c.epoch, c.erase, c.dead,
-     c.redrive, c.fails, c.revision, c.acked_profile_digest, d.state` as const
+     c.redrive, c.fails, c.revision, c.acked_profile_digest, d.state, c.recording` as const
 const takeOldest = statement('lease-take-oldest', takeDue('asc'))
 const takeNewest = statement('lease-take-newest', takeDue('desc'))
 /** Only while the lease is held. */
@@ -59,7 +64,12 @@ const fail = statement(
 )
 const setPosition = statement(
   'lease-set-back',
-  `update delivery_cursor set seq = $seq, written = $written, epoch = $epoch where ${isLeased}`,
+  `update delivery_cursor set seq = $seq, written = $written, epoch = $epoch,
+     recorded_epoch = $epoch, recording = $recording where ${isLeased}`,
+)
+const setRecorded = statement(
+  'lease-set-recording',
+  `update delivery_cursor set recording = $recording where ${isLeased}`,
 )
 const setDead = statement('lease-set-dead', `update delivery_cursor set dead = $dead where ${isLeased}`)
 const remove = statement('lease-remove', `delete from delivery_cursor where ${isLeased}`)
@@ -158,9 +168,13 @@ export async function failCursor(
 export async function setCursorPosition(
   queries: Queries,
   cursor: Cursor,
-  { seq, written, epoch }: Pick<Cursor, 'seq' | 'written' | 'epoch'>,
+  { seq, written, epoch, recording }: Pick<Cursor, 'seq' | 'written' | 'epoch' | 'recording'>,
 ): Promise<boolean> {
-  return (await queries.count(setPosition.with({ ...leaseOf(cursor), seq, written, epoch }))) > 0
+  return (await queries.count(setPosition.with({ ...leaseOf(cursor), seq, written, epoch, recording }))) > 0
+}
+
+export async function setRecording(queries: Queries, cursor: Cursor, recording: Recording): Promise<void> {
+  await queries.count(setRecorded.with({ ...leaseOf(cursor), recording }))
 }
 
 /** Saves whether the profile has dead letters at the destination. */

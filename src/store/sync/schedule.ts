@@ -18,8 +18,8 @@ export interface SyncGroup {
 
 const insertProfile = statement(
   'sync-profile-insert',
-  `insert into profile_sync (shard, profile_id, app_id, service, next_run_at, seq)
-   values ($shard, $profileId, $appId, $service, $nowMs, 0)
+  `insert into profile_sync (shard, profile_id, app_id, service, next_run_at, seq, reader_version)
+   values ($shard, $profileId, $appId, $service, $nowMs, 0, $readerVersion)
    on conflict (shard, profile_id) do update set next_run_at = excluded.next_run_at, lease_token = null`,
 )
 const insertEndpoints = statement(
@@ -74,7 +74,7 @@ const takeLease = statement(
   `update profile_sync set lease_token = $token, next_run_at = $leaseUntilMs
    where shard = $shard and profile_id = $profileId and next_run_at is not null
      and (alone_until > $nowMs) = $alone
-   returning app_id, service`,
+   returning app_id, service, reader_version`,
 )
 const extendLease = statement(
   'sync-hold',
@@ -121,12 +121,12 @@ const remove = statement('sync-remove', 'delete from profile_sync where shard = 
 /** Schedules a profile that was just connected: all its endpoints are due. */
 export async function scheduleProfile(
   tx: Queries,
-  profile: Scheduled,
+  profile: Scheduled & { readerVersion: number },
   endpoints: { name: string; everyMs: number }[],
   nowMs: number,
 ): Promise<void> {
   await tx.count(insertProfile.with({ ...profile, nowMs }))
-  await scheduleEndpoints(tx, profile, endpoints, nowMs)
+  await scheduleEndpoints(tx, { shard: profile.shard, profileId: profile.profileId }, endpoints, nowMs)
 }
 
 export async function scheduleEndpoints(
@@ -198,10 +198,10 @@ export async function takeProfile(
   token: string,
   leaseUntilMs: number,
   { alone, nowMs }: { alone: boolean; nowMs: number },
-): Promise<Scheduled | undefined> {
+): Promise<(Scheduled & { readerVersion: number }) | undefined> {
   const values = { ...key, token, leaseUntilMs, alone, nowMs }
-  const [row] = await queries.rows<{ app_id: string; service: string }>(takeLease.with(values))
-  return row && { ...key, appId: row.app_id, service: row.service }
+  const [row] = await queries.rows<{ app_id: string; service: string; reader_version: number }>(takeLease.with(values))
+  return row && { ...key, appId: row.app_id, service: row.service, readerVersion: row.reader_version }
 }
 
 /**
