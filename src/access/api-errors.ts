@@ -12,6 +12,12 @@ export type CredentialState = 'unverified' | 'stored'
 
 /** Failures that have the same meaning for every credential, whatever their recovery. */
 const REASON_BY_UPSTREAM_REASON: Partial<Record<UpstreamReason, Reason>> = {
+  // No service has seen the token. A refused address looks like any other failure, so that nobody can probe the
+  // operator's network.
+  address_invalid: 'service_unreachable',
+  address_refused: 'service_unreachable',
+  address_wrong: 'service_unreachable',
+  discovery_failed: 'service_unreachable',
   capacity: 'service_limited',
   rate_limited: 'service_limited',
   rate_limited_here: 'service_limited',
@@ -34,6 +40,5 @@ export function apiErrorOf(error: UpstreamError, state: CredentialState): ApiErr
 function reasonByRecovery({ recovery }: UpstreamError, state: CredentialState): Reason {
   if (recovery === 'retry') return 'service_unreachable'
   if (state === 'unverified') return 'service_refused'
-  // A refused address looks like any other failure, so that nobody can probe the operator's network.
   return recovery === 'reauthorize' ? 'needs_auth' : 'service_unreachable'
 }

@@ -1,4 +1,5 @@
 import { readDemoApp } from '#flows/operations/demo.ts'
+import { createPeopleIndexes } from '#flows/read/people/people-indexes.ts'
 import { createServer } from '#http/server.ts'
 import { readAdminToken } from '#platform/admin-token.ts'
 import type { Config } from '#platform/config.ts'
@@ -66,6 +67,7 @@ export async function start(config: Config, log: Log, version: string, options: 
             readPage: remoteReadPage(supervision.lanes.tasks),
             classifyRefusal: remoteClassifyRefusal(supervision.lanes.tasks),
           }),
+      people: createPeopleIndexes(deps),
       workers,
       workerReports: () => Object.values(supervision?.lanes ?? {}).flatMap((lane) => lane.reports()),
       engineDatabase,

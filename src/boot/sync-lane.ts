@@ -4,6 +4,7 @@ import { expireSignIns } from '#flows/authorize/expire-sign-ins.ts'
 import { purgeExpired } from '#flows/operations/purge-expired.ts'
 import type { SyncDeps } from '#flows/sync/deps.ts'
 import { planSyncs } from '#flows/sync/plan/plan.ts'
+import { rereadProfiles } from '#flows/sync/reread/reread-profiles.ts'
 import { runProfile } from '#flows/sync/run/run-profile.ts'
 import type { JobSubject } from '#model/deaths.ts'
 import type { JobLedger } from '#platform/isolation/job-ledger.ts'
@@ -13,6 +14,8 @@ import type { ProfileKey } from '#store/sync/schedule.ts'
 import { type OnPlanned, startPlanningLoop } from './planning-loop.ts'
 
 const PLAN_EVERY_MS = 500
+/** Readers change only with a release; a process looks when it starts, and then for what another one left. */
+const REREAD_EVERY_MS = 60_000
 
 export interface SyncLane {
   engine: JobEngine
@@ -21,7 +24,7 @@ export interface SyncLane {
   onPlanned?: OnPlanned | undefined
 }
 
-/** Runs syncs, deletions of apps and maintenance. Returns a function that stops the planning. */
+/** Runs syncs, deletions of apps, maintenance, and reads stored records again after an upgrade. Returns a function that stops the planning. */
 export async function startSyncLane({ engine, deps, ledger, onPlanned }: SyncLane): Promise<() => Promise<void>> {
   await engine.work('maintenance', async () => {
     const removed = { ...(await purgeExpired(deps)), ...(await expireSignIns(deps)) }
@@ -35,6 +38,7 @@ export async function startSyncLane({ engine, deps, ledger, onPlanned }: SyncLan
   const stops = [
     startPlanningLoop({ name: 'syncs', ...loop, plan: () => planSyncs({ ...deps, engine }) }),
     startPlanningLoop({ name: 'deletions', ...loop, plan: () => continueDeletions(deps) }),
+    startPlanningLoop({ name: 'rereads', ...loop, everyMs: REREAD_EVERY_MS, plan: () => rereadProfiles(deps) }),
   ]
   return async () => {
     await Promise.all(stops.map((stop) => stop()))

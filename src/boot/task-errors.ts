@@ -7,7 +7,14 @@ import { type Recovery, UpstreamError } from '#upstream/errors.ts'
 export type Outcome<Value> = { value: Value } | { error: PlainError }
 
 type PlainError =
-  | { type: 'api'; reason: Reason; message: string; see: string | undefined; retryAfterS: number | undefined }
+  | {
+      type: 'api'
+      reason: Reason
+      message: string
+      param: string | undefined
+      see: string | undefined
+      retryAfterS: number | undefined
+    }
   | {
       type: 'upstream'
       recovery: Recovery
@@ -35,7 +42,14 @@ export function valueOf<Value>(outcome: Outcome<Value>): Value {
 function toPlainError(error: unknown): PlainError {
   const message = reasonOf(error)
   if (error instanceof ApiError)
-    return { type: 'api', reason: error.reason, message, see: error.see, retryAfterS: error.retryAfterS }
+    return {
+      type: 'api',
+      reason: error.reason,
+      message,
+      param: error.param,
+      see: error.see,
+      retryAfterS: error.retryAfterS,
+    }
   if (error instanceof UpstreamError) {
     const { recovery, reason, status, retryAfterMs } = error
     return { type: 'upstream', recovery, reason, message, status, retryAfterMs }
@@ -45,8 +59,9 @@ function toPlainError(error: unknown): PlainError {
 
 function fromPlainError(error: PlainError): Error {
   if (error.type === 'api') {
-    const { reason, message, see, retryAfterS } = error
+    const { reason, message, param, see, retryAfterS } = error
     return new ApiError(reason, message, {
+      param,
       ...(see === undefined ? {} : { see }),
       ...(retryAfterS === undefined ? {} : { retryAfterS }),
     })

@@ -8,6 +8,7 @@ import {
   listDeletions,
 } from '#flows/authorize/delete-app.ts'
 import { presentApp } from '#model/app.ts'
+import { APPLY_OPTION, applyPolicy } from './app-set.ts'
 import { command, EXIT, UsageError } from './command.ts'
 import { table } from './output.ts'
 
@@ -33,6 +34,8 @@ export const create = command({
       meaning: 'an address that people are redirected to',
     },
     'no-token-flow': { type: 'boolean', meaning: 'refuse response_type=token' },
+    public: { type: 'boolean', meaning: 'a public client: it exchanges codes by PKCE, without its secret' },
+    apply: { ...APPLY_OPTION, meaning: `${APPLY_OPTION.meaning} (proven)` },
   },
   run: async ({ flags, out, withStore }) => {
     const { app, secret } = await withStore((store) =>
@@ -42,6 +45,8 @@ export const create = command({
           name: flags.required('name'),
           redirectUris: flags.texts('redirect-uri'),
           tokenFlow: !flags.on('no-token-flow'),
+          isPublic: flags.on('public'),
+          apply: applyPolicy(flags.text('apply')),
         },
         ACTOR,
       ),
@@ -90,6 +95,8 @@ export const show = command({
         ['name', app.name],
         ...app.redirectUris.map((uri) => ['redirects to', uri]),
         ['token flow', app.tokenFlow ? 'allowed' : 'refused'],
+        ['client type', app.isPublic ? 'public' : 'confidential'],
+        ['apply', app.apply === 'proven' ? 'proven tokens only' : 'any token'],
         ...secrets.map(({ createdAt, expiresAt }) => [
           'secret',
           `since ${time(createdAt)}${expiresAt === undefined ? '' : `, expires ${time(expiresAt)}`}`,
@@ -184,7 +191,7 @@ function printDeletion(progress: DeletionProgress): string[] {
   const lines = progress.accounts === 0 ? [] : [`Erased ${progress.erased} accounts.`]
   if (progress.accounts > 0)
     lines.push(
-      `Tokens at services: ${tokens.revoked} revoked, ${tokens.not_supported} not supported by the service, ${tokens.failed} failed.`,
+      `Tokens at services: ${tokens.revoked} revoked, ${tokens.refused} refused, ${tokens.unreachable} unreachable, ${tokens.not_offered} not offered by the service.`,
     )
   if (progress.state === 'deleted') return [...lines, `Deleted ${id}.`]
   return [

@@ -1,5 +1,7 @@
 import { erase, exportAccount } from './account.ts'
+import { listOfApp } from './accounts.ts'
 import * as app from './app.ts'
+import { set as setApp } from './app-set.ts'
 import type { Command } from './command.ts'
 import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
@@ -8,7 +10,7 @@ import * as keyring from './keyring.ts'
 import * as keys from './keys.ts'
 import { migrate } from './migrate.ts'
 import { parked } from './parked.ts'
-import { profiles } from './profiles.ts'
+import { profiles, reconnectProfile } from './profiles.ts'
 import * as push from './push.ts'
 import { verify } from './push-verify.ts'
 import { quarantine } from './quarantine.ts'
@@ -29,6 +31,7 @@ export const COMMANDS: Command[] = [
   app.create,
   app.list,
   app.show,
+  setApp,
   app.rotateSecret,
   quotas,
   usage,
@@ -38,7 +41,9 @@ export const COMMANDS: Command[] = [
   keys.list,
   keys.remove,
   services,
+  listOfApp,
   profiles,
+  reconnectProfile,
   sync,
   pauseProfile,
   resumeProfile,

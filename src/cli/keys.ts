@@ -25,12 +25,13 @@ export const set = command({
       meaning: `an address of the service to override: ${OVERRIDES.join(', ')}`,
     },
   },
-  run: async ({ args, flags, out, withStore }) => {
+  run: async ({ args, flags, out, withStore, registry }) => {
     const [clientId, service] = args
     const addresses = overrides(flags.texts('set'))
+    const services = await registry()
     const key = await withStore((store) =>
       setServiceKey(
-        store,
+        { ...store, registry: services },
         clientId,
         {
           service,
@@ -75,8 +76,9 @@ export const remove = command({
   name: 'keys delete',
   summary: "Delete an app's key for a service.",
   args: ['CLIENT_ID', 'SERVICE'],
-  run: async ({ args, out, withStore }) => {
-    await withStore((store) => deleteServiceKey(store, args[0], args[1], ACTOR))
+  run: async ({ args, out, withStore, registry }) => {
+    const services = await registry()
+    await withStore((store) => deleteServiceKey({ ...store, registry: services }, args[0], args[1], ACTOR))
     out.result({ deleted: args[1] }, () => [`Deleted the keys for ${args[1]}.`])
   },
 })

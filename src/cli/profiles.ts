@@ -1,4 +1,6 @@
 import { profilesOf } from '#flows/authorize/profiles.ts'
+import { createReconnectLink } from '#flows/authorize/reconnect-link.ts'
+import { profileIn } from '#flows/sync/progress.ts'
 import { command } from './command.ts'
 import { table } from './output.ts'
 
@@ -19,5 +21,26 @@ export const profiles = command({
         ]),
       ]),
     )
+  },
+})
+
+export const reconnectProfile = command({
+  name: 'profiles reconnect',
+  summary: 'Create a link by which a person signs in again to a profile.',
+  args: ['ACCOUNT', 'PROFILE'],
+  options: {
+    'redirect-uri': {
+      type: 'string',
+      value: 'URI',
+      meaning: 'where the person goes afterwards; required if the app has several',
+    },
+    scope: { type: 'string', value: 'SCOPE', meaning: "scope to request instead of the service's default" },
+  },
+  run: async ({ args, flags, out, withServices }) => {
+    const given = { redirectUri: flags.text('redirect-uri'), scope: flags.text('scope') }
+    const link = await withServices(async (deps) =>
+      createReconnectLink(deps, await profileIn(deps, args[0], args[1]), given, 'cli'),
+    )
+    out.result(link, () => [link.url, `Works once, until ${new Date(link.expires_at).toISOString()}.`])
   },
 })

@@ -1,3 +1,4 @@
+import { type Auth, verifiesApp } from '#kit/auth.ts'
 import { command } from './command.ts'
 import { table } from './output.ts'
 
@@ -7,12 +8,14 @@ export const services = command({
   run: async ({ out, registry }) => {
     const known = (await registry()).list()
     out.result(
-      known.map(({ service, title, docs, auth }) => ({ service, title, auth: auth.kind, docs })),
+      known.map(({ service, title, docs, auth }) => ({ service, title, auth: auth.kind, apply: provenBy(auth), docs })),
       () =>
         table([
-          ['service', 'title', 'auth', 'documentation'],
-          ...known.map(({ service, title, docs, auth }) => [service, title, auth.kind, docs]),
+          ['service', 'title', 'auth', 'apply', 'documentation'],
+          ...known.map(({ service, title, docs, auth }) => [service, title, auth.kind, provenBy(auth), docs]),
         ]),
     )
   },
 })
+
+const provenBy = (auth: Auth) => (verifiesApp(auth) ? 'proven' : 'unproven')

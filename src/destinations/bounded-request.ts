@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import type { Dispatcher } from 'undici'
 import type { KindDeps } from './contract.ts'
 
@@ -45,4 +46,18 @@ export async function requestOnce({ egress }: KindDeps, request: BoundedRequest)
   })
   const joined = Object.entries(headers).map(([name, value]) => [name, [value ?? []].flat().join(', ')])
   return { status: statusCode, headers: Object.fromEntries(joined), body }
+}
+
+/** The body of a response as text; throws when it has more than `maxBytes`. */
+export function boundedText({ body }: BoundedResponse, maxBytes: number): Promise<string> {
+  return text(limited(body, maxBytes))
+}
+
+async function* limited(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new Error('The server sent far more than it was asked for')
+    yield chunk
+  }
 }

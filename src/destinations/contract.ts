@@ -13,8 +13,11 @@ import type { SocketTimeouts } from './checked-socket.ts'
 export interface Kind {
   /** The options of the kind, each with a description for the docs. A strict object, so that misspelt names are refused. */
   options: z.ZodObject
-  /** Throws an `ApiError` with a sentence for the app when the address is malformed or must not be used. Connects nowhere. */
-  checkAddress(url: string, appId: string): void
+  /**
+   * Throws an `ApiError` with a sentence for the app when the address is malformed or must not be used. Connects nowhere.
+   * Returns the host that it names; undefined for a folder.
+   */
+  checkAddress(url: string, appId: string): NetworkHost | undefined
   /** Returns at once; the connection is made by the first method that needs it. */
   open(deps: KindDeps, destination: Destination, secrets: DestinationSecrets): Connection
   /** Whether connections have `notify`. */
@@ -26,6 +29,13 @@ export interface Kind {
   takesUnknownDeletes: boolean
   /** Generates a signing secret, which the app sees once. Absent when the kind signs nothing. */
   newSigning?: () => string
+}
+
+/** The host of a destination. */
+export interface NetworkHost {
+  host: string
+  /** Without TLS: only allowed on a private network that the operator opened. */
+  wantsPlain: boolean
 }
 
 export interface KindDeps {

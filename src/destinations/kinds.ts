@@ -1,4 +1,5 @@
 import type { DestinationKind } from '#model/destination.ts'
+import { clickhouse } from './clickhouse/clickhouse.ts'
 import type { Kind } from './contract.ts'
 import { files } from './files/files.ts'
 import { withoutSecrets } from './hide-secrets.ts'
@@ -12,6 +13,7 @@ export function createKinds({ filesDir }: { filesDir: string | undefined }): Rec
   return {
     postgres: withoutSecrets(postgres),
     mysql: withoutSecrets(mysql),
+    clickhouse: withoutSecrets(clickhouse),
     webhook: withoutSecrets(webhook),
     files: withoutSecrets(files(filesDir)),
     nats: withoutSecrets(nats),

@@ -1,4 +1,4 @@
-import { ApiError } from '#model/errors.ts'
+import { invalidInput } from '#model/errors.ts'
 import { decodePercent } from '#platform/decode-percent.ts'
 
 /** Ports of services that would act upon bytes of another protocol. */
@@ -7,7 +7,7 @@ const FOREIGN_PORTS = new Set([2375, 2376, 2379, 5984, 6379, 6380, 9200, 9300, 1
 /** Low ports belong to mail, remote shells and other services; only those in `low` are allowed. */
 export function checkPort(port: number, low: readonly number[]): number {
   if ((port < 1024 && !low.includes(port)) || FOREIGN_PORTS.has(port))
-    throw new ApiError('bad_body', `url: port ${port} belongs to another protocol and cannot be used.`)
+    throw invalidInput('bad_body', 'url', `port ${port} belongs to another protocol and cannot be used.`)
   return port
 }
 
@@ -15,14 +15,14 @@ export function checkPort(port: number, low: readonly number[]): number {
 export function decoded(part: string): string {
   const text = decodePercent(part)
   if (text === undefined)
-    throw new ApiError('bad_body', 'url: contains a “%” that does not start an escape sequence; write it as %25.')
+    throw invalidInput('bad_body', 'url', 'contains a “%” that does not start an escape sequence; write it as %25.')
   return text
 }
 
 /** One host name or IP address: not a local socket, a list of hosts or an address with a zone. */
 export function hostOf(url: URL): string {
   const host = decoded(url.hostname)
-  if (host === '') throw new ApiError('bad_body', 'url: must name a host; local sockets cannot be used.')
-  if (/[/\\,@\s%]/.test(host)) throw new ApiError('bad_body', 'url: must name one host, not a socket or a list.')
+  if (host === '') throw invalidInput('bad_body', 'url', 'must name a host; local sockets cannot be used.')
+  if (/[/\\,@\s%]/.test(host)) throw invalidInput('bad_body', 'url', 'must name one host, not a socket or a list.')
   return host.replace(/^\[|\]$/g, '')
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { ApiError } from '#model/errors.ts'
+import { invalidInput } from '#model/errors.ts'
+import { faultOf } from '#model/input-faults.ts'
 
 const PEM = /^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/
 
@@ -37,9 +38,9 @@ export function readOptions<Schema extends z.ZodType>(
   schema: Schema,
   given: Record<string, unknown>,
 ): z.output<Schema> {
-  const result = schema.safeParse(given)
+  const result = schema.safeParse(given, { error: (issue) => faultOf(issue, 'json') })
   if (result.success) return result.data
   const [issue] = result.error.issues
   const name = ['options', ...(issue?.path ?? [])].join('.')
-  throw new ApiError('bad_body', `${name}: ${issue?.message ?? 'cannot be read'}.`)
+  throw invalidInput('bad_body', name, `${issue?.message ?? 'cannot be read'}.`)
 }

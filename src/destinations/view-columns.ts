@@ -33,3 +33,9 @@ const COLUMNS_BY_TYPE: Record<BaseType, ViewColumn[]> = {
 export function columnsOf(type: ItemType): ViewColumn[] {
   return COLUMNS_BY_TYPE[baseOf(type)]
 }
+
+/** The columns of all types, each once. */
+export function allColumns(): ViewColumn[] {
+  const byName = new Map(Object.values(COLUMNS_BY_TYPE).flatMap((each) => each.map((column) => [column.name, column])))
+  return [...byName.values()]
+}

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { createApp, getApp, listApps, OVERLAP_MS, rotateAppSecret, updateApp } from '#flows/apps/apps.ts'
 import { beginDeletion, continueDeletion, deletionProgress, listDeletions } from '#flows/authorize/delete-app.ts'
-import { presentApp } from '#model/app.ts'
+import { APPLY_POLICIES, presentApp } from '#model/app.ts'
 import { flag } from '#model/input.ts'
 import { route } from './route.ts'
 
@@ -12,6 +12,8 @@ const app = z.object({
   name: z.string(),
   redirect_uris: z.array(z.string()),
   token_flow: z.boolean(),
+  public: z.boolean(),
+  apply: z.enum(APPLY_POLICIES),
   created_at: z.number(),
   deleting_at: z.number().optional(),
 })
@@ -24,7 +26,9 @@ const deletion = z.object({
   finished_at: z.number().optional(),
   accounts: z.number(),
   erased: z.number(),
-  service_tokens: z.object({ revoked: z.number(), not_supported: z.number(), failed: z.number() }),
+  service_tokens: z
+    .object({ revoked: z.number(), refused: z.number(), unreachable: z.number(), not_offered: z.number() })
+    .describe('What was done with the tokens at their services.'),
   destinations_waiting: z.number().optional().describe('Erasures that destinations have not confirmed yet.'),
   destinations_untold: z.number().optional().describe('Destinations that ended without having confirmed.'),
   error: z.string().optional(),
@@ -34,6 +38,16 @@ const fields = z.object({
   name: z.string().describe('The name that people see when they are asked for consent.'),
   redirect_uris: z.array(z.string()).describe('Addresses that people are redirected to; compared exactly.'),
   token_flow: z.boolean().optional().describe('Allow `response_type=token`. Default true.'),
+  public: z
+    .boolean()
+    .optional()
+    .describe('A public client: it exchanges codes by PKCE, without its secret. Default false.'),
+  apply: z
+    .enum(APPLY_POLICIES)
+    .optional()
+    .describe(
+      'Tokens that apply accepts: only those that the service confirms it issued to this app, or any. Default `proven`.',
+    ),
 })
 
 export const list = route({
@@ -52,7 +66,13 @@ export const create = route({
   run: async (deps, { body }) => {
     const made = await createApp(
       deps,
-      { name: body.name, redirectUris: body.redirect_uris, tokenFlow: body.token_flow },
+      {
+        name: body.name,
+        redirectUris: body.redirect_uris,
+        tokenFlow: body.token_flow,
+        isPublic: body.public,
+        apply: body.apply,
+      },
       ACTOR,
     )
     return { ...presentApp(made.app), client_secret: made.secret }
@@ -99,6 +119,8 @@ export const update = route({
           ...(body.name === undefined ? {} : { name: body.name }),
           ...(body.redirect_uris === undefined ? {} : { redirectUris: body.redirect_uris }),
           tokenFlow: body.token_flow,
+          isPublic: body.public,
+          apply: body.apply,
         },
         ACTOR,
       ),

@@ -23,7 +23,12 @@ export const listCalls = route({
   summary: 'List calls of an app through the proxy in the last 14 days, newest first',
   path: z.object({ client_id: z.string() }),
   query: z.object({
-    limit: z.coerce.number().int().min(1).max(1000).default(100).describe('1 to 1000.'),
+    limit: z
+      .string()
+      .regex(/^0*([1-9]\d{0,2}|1000)$/, 'must be a whole number from 1 to 1000')
+      .transform(Number)
+      .default(100)
+      .describe('1 to 1000.'),
     before: text('The `id` of the last call seen; older calls follow.', 64).optional(),
   }),
   response: z.array(call),

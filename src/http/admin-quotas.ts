@@ -29,7 +29,7 @@ const use = z.object({
   state: z.enum(['ok', 'near', 'reached']).describe('`near`: from 80 %.'),
 })
 const uses = z.object(each((name) => use.optional().describe(QUOTAS[name].meaning)))
-const usage = z.object({
+export const usage = z.object({
   app: z.string(),
   account: z.string().optional(),
   counted_at: z.int().describe('The totals of an app may be up to a minute old.'),

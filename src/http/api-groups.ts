@@ -8,13 +8,13 @@ export const API_GROUPS: { name: string; about: string; paths: string[] }[] = [
   },
   {
     name: 'Accounts and profiles',
-    about: 'Connected profiles, the progress of their syncs, usage, and disconnecting.',
-    paths: ['/profile', '/usage'],
+    about: 'Accounts and their profiles, the progress of syncs, usage, reconnecting and disconnecting.',
+    paths: ['/profile', '/accounts', '/usage'],
   },
   {
     name: 'Reading',
     about: 'Synced items in one format: by service, by type, by id.',
-    paths: ['/services', '/types', '/id/'],
+    paths: ['/services', '/types', '/id/', '/changes'],
   },
   {
     name: 'Proxy',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { applyToken } from '#flows/authorize/apply.ts'
 import { applyBatch, type BatchEntry } from '#flows/authorize/apply-batch.ts'
-import { ApiError } from '#model/errors.ts'
+import { invalidInput } from '#model/errors.ts'
 import { profileName } from '#model/profile-name.ts'
 import { appFrom } from './access-token.ts'
 import type { HttpDeps } from './deps.ts'
@@ -30,6 +30,7 @@ const reasons = [
   'service_unknown',
   'no_service_keys',
   'service_refused',
+  'app_unproven',
   'service_limited',
   'service_unreachable',
   'service_timeout',
@@ -39,6 +40,9 @@ const reasons = [
 /** With the secret in the query, as the specification requires. */
 export const applyByQuery = route({
   auth: 'none',
+  emptyIsAbsent: true,
+  // A misspelt `account` would create a new one.
+  ignoresUnknown: false,
   hasSideEffects: true,
   summary: 'Attach a profile with a token that the app already has; prefer POST, which keeps secrets out of URLs',
   path,
@@ -48,14 +52,23 @@ export const applyByQuery = route({
   run: (deps, call) => apply(deps, call, call.query),
 })
 
+/** A parameter may also be in the query; the one in the body wins. */
 export const applyByBody = route({
   auth: 'none',
-  summary: 'Attach a profile with a token that the app already has',
+  emptyIsAbsent: true,
+  // A misspelt `account` would create a new one.
+  ignoresUnknown: false,
+  summary: 'Attach a profile with a token that the app already has; prefer the body, which keeps secrets out of URLs',
   path,
-  body: fields,
+  query: fields.partial(),
+  body: fields.partial(),
   response,
   reasons: [...reasons],
-  run: (deps, call) => apply(deps, call, call.body),
+  run: async (deps, call) => {
+    const { token, ...rest } = { ...call.query, ...call.body }
+    if (token === undefined) throw invalidInput('bad_body', 'token', 'is missing.')
+    return apply(deps, call, { token, ...rest })
+  },
 })
 
 async function apply(
@@ -70,6 +83,7 @@ async function apply(
     tokenSecret: input.token_secret,
     account: input.account,
   })
+  call.request.server.forgetAccount(attached.account.id)
   return {
     access_token: attached.token,
     account: attached.account.id,
@@ -96,7 +110,7 @@ export const batch = route({
   run: async (deps, { body, request }) => {
     const app = await appFrom(deps, request, body)
     if (new Set(body.accounts.map(({ id }) => id)).size < body.accounts.length)
-      throw new ApiError('bad_body', 'accounts: an id occurs twice.')
+      throw invalidInput('bad_body', 'accounts', 'an id occurs twice.')
     return applyBatch(deps, app, body.accounts.map(readEntry))
   },
 })
@@ -109,7 +123,7 @@ function readEntry({ id, ...services }: { id: string; [service: string]: unknown
     tokens: Object.entries(services).map(([service, value]) => {
       const parsed = tokens.safeParse(value)
       if (!parsed.success)
-        throw new ApiError('bad_body', `accounts.${index}.${service}: must be {"token", "token_secret"?}.`)
+        throw invalidInput('bad_body', `accounts.${index}.${service}`, 'must be {"token", "token_secret"?}.')
       return { service, token: parsed.data.token, tokenSecret: parsed.data.token_secret }
     }),
   }

@@ -1,27 +1,30 @@
 import { z } from 'zod'
 import { type CallbackQuery, handleCallback } from '#flows/authorize/callback.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
-import { checkReturn, startSignIn } from '#flows/authorize/start.ts'
-import { ApiError } from '#model/errors.ts'
-import { flag } from '#model/input.ts'
+import { checkReturn, type StartInput, startSignIn } from '#flows/authorize/start.ts'
+import { ApiError, invalidInput } from '#model/errors.ts'
+import { flag, parse } from '#model/input.ts'
 import { browserOf, rememberBrowser } from './browser.ts'
 import { confirmPath } from './confirm.ts'
-import { text } from './parameters.ts'
+import { text, withoutEmpty } from './parameters.ts'
 import { queryOf } from './query-pairs.ts'
-import { returnCode, returnError } from './return-to-app.ts'
+import { returnCode, returnError, returnReconnected } from './return-to-app.ts'
 import { route } from './route.ts'
 
+/** Limit: characters of an app's `state`; a longer one is returned as an error. */
+const MAX_STATE = 4000
+
 const startQuery = z.object({
-  client_id: text("The app's client id.").optional(),
-  redirect_uri: text('Where to redirect the person; must equal a registered address.').optional(),
+  client_id: text("The app's client id."),
+  redirect_uri: text('Where to redirect the person; must equal a registered address.'),
   redirect_url: text('Another spelling of `redirect_uri`.').optional(),
-  service: text('The service to sign in to.').optional(),
+  service: text('The service to sign in to.'),
   access_token: text('Link the new profile to the account of this token.').optional(),
   scope: text("Overrides the service's default scope.").optional(),
   response_type: text('`code` (default) or `token`.').optional(),
   flag: text('A variant of the sign-in that some services have, e.g. `dm`.').optional(),
   force_login: flag('Request a new login at the service.'),
-  state: text('Returned unchanged in the redirect.', 4000).optional(),
+  state: text('Returned unchanged in the redirect.', MAX_STATE).optional(),
   code_challenge: text('PKCE.').optional(),
   code_challenge_method: text('`S256`.').optional(),
 })
@@ -30,26 +33,53 @@ const startQuery = z.object({
 export const authenticate = route({
   auth: 'browser',
   hasSideEffects: true,
-  emptyIsAbsent: true,
   summary: 'Redirect a person to a service to sign in',
-  query: startQuery,
+  describedQuery: startQuery,
   status: 302,
-  reasons: ['client_unknown', 'redirect_unregistered', 'too_many_sign_ins'],
-  run: async (deps, { query, request, reply }) => {
-    const input = { ...query, redirect_uri: query.redirect_uri ?? query.redirect_url }
-    const { app, to } = await checkReturn(deps, input)
+  reasons: ['client_unknown', 'redirect_unregistered', 'too_many_sign_ins', 'bad_parameter'],
+  run: async (deps, { request, reply }) => {
+    // Empty parameters count as absent (RFC 6749 3.1).
+    const given = withoutEmpty(queryOf(request))
+    const { app, to } = await checkReturn(deps, {
+      client_id: onlyValue(given, 'client_id'),
+      redirect_uri: onlyValue(given, 'redirect_uri') ?? onlyValue(given, 'redirect_url'),
+      state: usableState(given['state']),
+    })
     try {
+      const input = readStart(given)
       const browser = rememberBrowser(deps, request, reply)
       const url = await startSignIn(deps, app, to, input, browser, request.ip)
       return await reply.code(302).header('location', url).send()
     } catch (error) {
-      if (error instanceof AuthorizeError) return returnError(reply, to, error)
+      if (error instanceof AuthorizeError) return returnError(deps, reply, to, error)
       if (error instanceof ApiError) throw error
       deps.log.error('a sign-in could not be started', { request_id: request.id, error })
-      return returnError(reply, to, new AuthorizeError('server_error'))
+      return returnError(deps, reply, to, new AuthorizeError('server_error'))
     }
   },
 })
+
+/** Without one app and one redirect address nobody knows where the error should go, so the person sees it on a page. */
+function onlyValue(given: Record<string, unknown>, name: string): string | undefined {
+  const value = given[name]
+  if (value === undefined || typeof value === 'string') return value
+  throw invalidInput('bad_parameter', name, 'was given more than once.')
+}
+
+/** A `state` that cannot be returned as it was given is not returned. */
+function usableState(state: unknown): string | undefined {
+  return typeof state === 'string' && state.length <= MAX_STATE ? state : undefined
+}
+
+/** Once the app and its address are known, a wrong parameter is returned to the app like any other failure. */
+function readStart(given: Record<string, unknown>): StartInput {
+  try {
+    return parse(startQuery.partial(), given, 'bad_parameter')
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    throw new AuthorizeError('invalid_request', { cause: error, description: error.message })
+  }
+}
 
 export const callback = route({
   auth: 'browser',
@@ -60,8 +90,12 @@ export const callback = route({
   reasons: ['session_expired'],
   run: async (deps, { path, request, reply }) => {
     const result = await handleCallback(deps, path.service, queryOf(request) as CallbackQuery, browserOf(deps, request))
-    if (result.kind === 'redirect') return returnCode(reply, result.to, result.code)
-    if (result.kind === 'failed') return returnError(reply, result.to, result.error)
+    if (result.kind === 'redirect') return returnCode(deps, reply, result.to, result.code)
+    if (result.kind === 'failed') return returnError(deps, reply, result.to, result.error)
+    if (result.kind === 'reconnected') {
+      request.server.forgetAccount(result.account)
+      return returnReconnected(deps, reply, result.to)
+    }
     return reply.code(302).header('location', confirmPath(result.ticket)).send()
   },
 })

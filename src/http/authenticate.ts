@@ -5,7 +5,7 @@ import { limitGuesses } from '#flows/apps/limit-guesses.ts'
 import { accountOf } from '#flows/authorize/accounts.ts'
 import type { OpenedAccount } from '#model/account.ts'
 import type { App } from '#model/app.ts'
-import { ApiError } from '#model/errors.ts'
+import { ApiError, invalidInput } from '#model/errors.ts'
 import { decodePercent } from '#platform/decode-percent.ts'
 import type { HttpDeps } from './deps.ts'
 import { queryOf } from './query-pairs.ts'
@@ -40,11 +40,16 @@ export async function requireAccount(
   return account
 }
 
+/** Whether the request has an access token, valid or not. */
+export function hasToken(request: FastifyRequest): boolean {
+  return 'access_token' in queryOf(request) || /^Bearer /i.test(request.headers.authorization ?? '')
+}
+
 /** The access token, as `access_token` in the query or as Bearer; two different ones are an error. */
 export function tokenOf(request: FastifyRequest): string {
   const { access_token: inQuery } = queryOf(request)
   if (inQuery !== undefined && typeof inQuery !== 'string')
-    throw new ApiError('bad_parameter', 'access_token: was given more than once.')
+    throw invalidInput('bad_parameter', 'access_token', 'was given more than once.')
   const bearer = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
   if (inQuery !== undefined && bearer !== undefined && inQuery !== bearer) throw new ApiError('token_conflict')
   const token = inQuery ?? bearer

@@ -4,10 +4,11 @@ import { type ConsentResult, confirmSignIn, declineSignIn } from '#flows/authori
 import { readConsentPrompt } from '#flows/authorize/consent-prompt.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { browserOf } from './browser.ts'
+import type { HttpDeps } from './deps.ts'
 import { confirmPage, donePage } from './pages/confirm.ts'
 import { policyToward, sendPage } from './pages/layout.ts'
 import { text } from './parameters.ts'
-import { returnCode, returnError, returnToken } from './return-to-app.ts'
+import { returnCode, returnError, returnReconnected, returnToken } from './return-to-app.ts'
 import { route } from './route.ts'
 
 /** The address of the confirmation page. It can be reloaded, and needs the cookie of the browser that began the sign-in. */
@@ -36,18 +37,22 @@ export const answer = route({
   reasons: ['session_expired'],
   run: async (deps, { body, request, reply }) => {
     const decide = body.answer === 'yes' ? confirmSignIn : declineSignIn
-    return continueSignIn(reply, await decide(deps, body.ticket, browserOf(deps, request)))
+    const result = await decide(deps, body.ticket, browserOf(deps, request))
+    if ('account' in result) request.server.forgetAccount(result.account)
+    return continueSignIn(deps, reply, result)
   },
 })
 
-function continueSignIn(reply: FastifyReply, confirmed: ConsentResult): FastifyReply {
+function continueSignIn(deps: HttpDeps, reply: FastifyReply, confirmed: ConsentResult): FastifyReply {
   switch (confirmed.kind) {
     case 'code':
-      return returnCode(reply, confirmed.to, confirmed.code)
+      return returnCode(deps, reply, confirmed.to, confirmed.code)
     case 'token':
-      return returnToken(reply, confirmed.to, confirmed.token, confirmed.account)
+      return returnToken(deps, reply, confirmed.to, confirmed.token, confirmed.account)
+    case 'reconnected':
+      return returnReconnected(deps, reply, confirmed.to)
     case 'declined':
-      return returnError(reply, confirmed.to, new AuthorizeError('access_denied'))
+      return returnError(deps, reply, confirmed.to, new AuthorizeError('access_denied'))
     case 'done':
       return sendPage(reply, donePage())
     default:

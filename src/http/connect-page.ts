@@ -16,6 +16,12 @@ export const connectPage = route({
     redirect_uri: text('Where to redirect the person.').optional(),
     access_token: text('Link to the account of this token.').optional(),
     state: text('Returned unchanged in the redirect.', 4000).optional(),
+    scope: text("Overrides the service's default scope.").optional(),
+    response_type: text('`code` (default) or `token`.').optional(),
+    flag: text('A variant of the sign-in that some services have, e.g. `dm`.').optional(),
+    force_login: text('Request a new login at the service.').optional(),
+    code_challenge: text('PKCE.').optional(),
+    code_challenge_method: text('`S256`.').optional(),
   }),
   reasons: ['client_unknown', 'redirect_unregistered'],
   run: async (deps, { query, reply }) => {

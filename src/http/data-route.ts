@@ -5,8 +5,6 @@ import { type AccountDefinition, type Route, route, type Shape } from './route.t
 
 /** The deprecation date of data routes, in favour of push, at installations whose operator sets a sunset. */
 const DEPRECATED_AT_MS = Date.UTC(2026, 10, 1)
-// Scripts of other origins can read only these response headers.
-const EXPOSED = 'Link, ETag, Deprecation, Sunset, Retry-After, X-Request-Id'
 
 /** Defines a route that reads items with an access token. An operator may set a sunset, after which it responds 410. */
 export function dataRoute<Path extends Shape = undefined, Query extends Shape = undefined>(
@@ -20,7 +18,6 @@ export function dataRoute<Path extends Shape = undefined, Query extends Shape = 
 
 function announcing<Call extends { reply: FastifyReply }>(run: (deps: HttpDeps, call: Call) => Promise<unknown>) {
   return async (deps: HttpDeps, call: Call) => {
-    void call.reply.header('access-control-expose-headers', EXPOSED)
     announceSunset(deps, call.reply)
     return run(deps, call)
   }

@@ -70,6 +70,7 @@ export const demoCallback = route({
       return notConnected(reply, html`This sign-in did not begin in this browser, so its code is not accepted.`)
     const { token, account, profile } = await exchangeCode(deps, await findDemoApp(deps, demo.clientId), {
       code: query.code,
+      isAuthenticated: true,
     })
     const curl = (path: string) => `curl '${deps.config.baseUrl}${path}' -H 'authorization: Bearer ${token}'`
     const more = `${DEMO_START}?${new URLSearchParams({ access_token: token }).toString()}`

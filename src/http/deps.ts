@@ -6,6 +6,7 @@ import type { HealthDeps } from '#flows/operations/health.ts'
 import type { ClassifyRefusal } from '#flows/proxy/classify-refusal.ts'
 import type { ReadPage } from '#flows/proxy/parse-page.ts'
 import type { DeliverDeps } from '#flows/push/deps.ts'
+import type { PeopleDeps } from '#flows/read/people/people.ts'
 import type { SyncDeps } from '#flows/sync/deps.ts'
 import type { AccessWatch } from '#model/access.ts'
 import type { Clock } from '#platform/clock.ts'
@@ -24,6 +25,7 @@ export interface HttpDeps
     AuthorizeDeps,
     SyncDeps,
     DeliverDeps,
+    PeopleDeps,
     HealthDeps {
   config: Pick<Config, 'baseUrl' | 'trustProxy' | 'drainMs' | 'sunsetMs' | keyof QuotaSettings>
   /** Undefined disables the admin API. */

@@ -62,8 +62,8 @@ ${groups.map(
 <div class="card">${listed.map(([method, path, operation]) => entry(method, path, operation))}</div>`,
 )}
 <h2 id="reasons">Reasons</h2>
-<p>An error is <code>{"error", "reason", "request_id"}</code>. Reasons are stable; sentences may change.</p>
-<div class="card"><table>${Object.entries(REASONS).map(([reason, [status, text]]) => html`<tr><td><code>${reason}</code></td><td>${status}</td><td>${text}</td></tr>`)}</table></div>`
+<p>An error is <code>{"error", "code", "reason", "param"?, "see", "request_id"}</code>. Reasons and codes are stable; sentences may change.</p>
+<div class="card"><table>${Object.entries(REASONS).map(([reason, [status, number, text]]) => html`<tr id="${reason}"><td><code>${reason}</code></td><td>${status}</td><td>${status * 100 + number}</td><td>${text}</td></tr>`)}</table></div>`
 }
 
 function entry(method: string, path: string, operation: Operation): Html {

@@ -1,7 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '#model/errors.ts'
 import { codeOf, isUnavailable } from '#platform/errors.ts'
-import type { Log } from '#platform/telemetry/log.ts'
+import { challengeOf } from './challenge.ts'
+import type { HttpDeps } from './deps.ts'
+import { nulError } from './nul-character.ts'
+import { oauthErrorFields } from './oauth-error-fields.ts'
 import { html } from './pages/html.ts'
 import { page, sendPage } from './pages/layout.ts'
 
@@ -17,43 +20,43 @@ const LIBRARY: Record<string, ConstructorParameters<typeof ApiError>[0]> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'media_type_unsupported',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'bad_request',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'bad_body',
-  FST_ERR_CTP_INVALID_JSON_BODY: 'bad_body',
   FST_ERR_BAD_URL: 'bad_request',
   FST_ERR_MAX_PARAM_LENGTH: 'not_found',
 }
 
+type ErrorDeps = Pick<HttpDeps, 'log' | 'config'>
+
 const DISK_FULL = '53100'
+const NUL_IN_TEXT = '22021'
 
 /** Converts any error to one that the caller may read; the text of an internal error is not disclosed. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const reason = LIBRARY[codeOf(error) ?? '']
   if (reason !== undefined) return new ApiError(reason, undefined, { cause: error })
-  if (error instanceof SyntaxError) return new ApiError('bad_body', 'The body is not valid JSON.', { cause: error })
-  // PostgreSQL cannot store U+0000 in a text.
-  if (codeOf(error) === '22021')
-    return new ApiError('bad_parameter', 'A text contains the character U+0000.', { cause: error })
   if (codeOf(error) === DISK_FULL) return new ApiError('storage_full', undefined, { retryAfterS: 60, cause: error })
   if (isUnavailable(error)) return new ApiError('database_unavailable', undefined, { retryAfterS: 2, cause: error })
   return new ApiError('internal', undefined, { cause: error })
 }
 
-export function respondWithError(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const refusal = toApiError(error)
+export function respondWithError(
+  { log, config: { baseUrl } }: ErrorDeps,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const refusal = codeOf(error) === NUL_IN_TEXT ? nulError(request, error) : toApiError(error)
   if (refusal.status >= 500)
     log.error('a request failed', { request_id: request.id, reason: refusal.reason, error: refusal.cause ?? refusal })
   if (refusal.retryAfterS !== undefined) void reply.header('retry-after', String(refusal.retryAfterS))
-  if (refusal.status === 401)
-    void reply.header(
-      'www-authenticate',
-      refusal.reason === 'app_secret_invalid' ? 'Basic realm="tributary"' : 'Bearer',
-    )
+  const challenge = challengeOf(refusal, request.headers.authorization !== undefined)
+  if (challenge !== undefined) void reply.header('www-authenticate', challenge)
   if (wantsPage(request)) return sendPage(reply, errorPage(refusal, request.id), refusal.status)
+  const body = errorBody(refusal, request.id, baseUrl)
   return reply
     .code(refusal.status)
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(refusal, request.id)))
+    .send(JSON.stringify({ ...body, ...oauthErrorFields(refusal, request, body.see) }))
 }
 
 // Only routes for browsers respond with pages, and only if the client accepts HTML.
@@ -66,16 +69,37 @@ function errorPage(refusal: ApiError, requestId: string): string {
     'This did not work · Tributary',
     html`<h1>This did not work</h1>
 <div class="card"><p>${refusal.message.replaceAll('`', '')}</p><p>Go back to the app you came from and try again.</p>
-<p class="soft"><code>${refusal.reason}</code> · <code>${requestId}</code></p></div>`,
+<p class="soft"><a href="/docs#${refusal.reason}"><code>${refusal.reason}</code></a> · <code>${requestId}</code></p></div>`,
     { narrow: true },
   )
 }
 
-export function errorBody(refusal: ApiError, requestId: string): Record<string, string> {
+/** Limit: characters of an error's sentence, which may quote the request; the rest is cut off. */
+const MAX_SENTENCE = 1000
+/** Limit: characters of the name of the parameter or field at fault; the rest is cut off. */
+const MAX_PARAM = 200
+
+function cut(text: string, maxChars: number): string {
+  return text.length <= maxChars ? text : `${text.slice(0, maxChars)}…`
+}
+
+export interface ErrorBody {
+  error: string
+  code: number
+  reason: string
+  param?: string
+  see: string
+  request_id: string
+}
+
+/** The body of every error. `see` is the description of the reason on the reference page, or a page that helps more. */
+export function errorBody(refusal: ApiError, requestId: string, baseUrl: string): ErrorBody {
   return {
-    error: refusal.message,
+    error: cut(refusal.message, MAX_SENTENCE),
+    code: refusal.code,
     reason: refusal.reason,
+    ...(refusal.param === undefined ? {} : { param: cut(refusal.param, MAX_PARAM) }),
+    see: refusal.see ?? `${baseUrl}/docs#${refusal.reason}`,
     request_id: requestId,
-    ...(refusal.see === undefined ? {} : { see: refusal.see }),
   }
 }

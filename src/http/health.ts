@@ -4,6 +4,7 @@ import { route } from './route.ts'
 
 export const liveness = route({
   auth: 'none',
+  ignoresUnknown: true,
   summary: 'Check that the process is alive',
   response: z.object({ alive: z.literal(true), version: z.string() }),
   run: async ({ version }) => ({ alive: true, version }),
@@ -11,6 +12,7 @@ export const liveness = route({
 
 export const readiness = route({
   auth: 'none',
+  ignoresUnknown: true,
   summary: 'Check that the service is ready; 503 with the failed checks otherwise',
   response: z.object({
     ready: z.boolean(),

@@ -11,6 +11,7 @@ const path = z.object({ service: z.string(), client_id: z.string() })
 
 export const handshake = route({
   auth: 'none',
+  ignoresUnknown: true,
   summary: 'Confirm this address to a service that will send webhooks',
   path,
   type: 'text/plain; charset=utf-8',
@@ -20,6 +21,7 @@ export const handshake = route({
 
 export const notify = route({
   auth: 'none',
+  ignoresUnknown: true,
   summary: 'Receive a webhook of a service; the profiles it names are synced soon',
   path,
   rawBody: true,

@@ -1,19 +1,20 @@
 import { z } from 'zod'
 import { countEndpoints, countTypes } from '#flows/read/count.ts'
 import { readById, readByNativeId, scopeOfEndpoint, scopeOfType } from '#flows/read/find.ts'
+import { mediaAddress } from '#flows/read/media.ts'
 import { presentOne } from '#flows/read/present.ts'
 import { ApiError } from '#model/errors.ts'
 import { flag } from '#model/input.ts'
-import { toQuery } from '#model/item-filter/read.ts'
-import { itemQuery, servicesQuery, showing } from '#model/item-filter/schema.ts'
+import { toQuery, toTimeRange } from '#model/item-filter/read.ts'
+import { itemQuery, servicesQuery, showing, timeRange } from '#model/item-filter/schema.ts'
 import { TYPE_NAMES } from '#model/types.ts'
 import { dataRoute } from './data-route.ts'
 import { text } from './parameters.ts'
-import { sendItem, sendItems } from './send-items.ts'
+import { sendItem, sendItems, sendMedia } from './send-items.ts'
 
 const service = text('The service, or `id@service`.')
 const endpoint = text('The endpoint.')
-const single = z.object(showing)
+const single = z.object({ ...showing, media: flag("Redirect to the item's media: a file or a picture.") })
 
 export const byEndpoint = dataRoute({
   summary: 'List items of one endpoint of a service',
@@ -58,10 +59,24 @@ export const one = dataRoute({
   summary: 'Get an item by its id at the service',
   path: z.object({ service, endpoint, id: text('The native id.') }),
   query: single,
-  reasons: ['no_profile', 'not_found'],
+  reasons: ['no_profile', 'not_found', 'no_media'],
   run: async (deps, { path, query, account, ...exchange }) => {
     const scope = await scopeOfEndpoint(deps, account, path.service, path.endpoint)
     const item = await readByNativeId(deps, scope, path.endpoint, path.id)
+    if (query.media) return sendMedia(exchange, mediaAddress(deps, scope.readable, item))
+    return sendItem(exchange, presentOne(deps, scope.readable, { ...query, oembed: false }, item))
+  },
+})
+
+export const oneOwn = dataRoute({
+  summary: "Get one of the app's own items by its id",
+  path: z.object({ endpoint, id: text('The id.') }),
+  query: single,
+  reasons: ['no_profile', 'not_found', 'no_media'],
+  run: async (deps, { path, query, account, ...exchange }) => {
+    const scope = await scopeOfEndpoint(deps, account, 'self', path.endpoint)
+    const item = await readByNativeId(deps, scope, path.endpoint, path.id)
+    if (query.media) return sendMedia(exchange, mediaAddress(deps, scope.readable, item))
     return sendItem(exchange, presentOne(deps, scope.readable, { ...query, oembed: false }, item))
   },
 })
@@ -70,9 +85,10 @@ export const byId = dataRoute({
   summary: 'Get an item by its global id or URL-encoded IDR',
   path: z.object({ id: text('The id or IDR.') }),
   query: single,
-  reasons: ['not_found'],
+  reasons: ['not_found', 'no_media'],
   run: async (deps, { path, query, account, ...exchange }) => {
     const { item, readable } = await readById(deps, account, path.id)
+    if (query.media) return sendMedia(exchange, mediaAddress(deps, readable, item))
     return sendItem(exchange, presentOne(deps, readable, { ...query, oembed: true }, item))
   },
 })
@@ -80,13 +96,15 @@ export const byId = dataRoute({
 export const serviceCounts = dataRoute({
   summary: 'Count the items of each endpoint of a service',
   path: z.object({ service }),
-  query: z.object({ rich: flag('Add oldest, newest and the last sync.') }),
+  query: z.object({ rich: flag('Add oldest, newest and the last sync.'), ...timeRange }),
   reasons: ['no_profile'],
-  run: (deps, { path, query, account }) => countEndpoints(deps, account, path.service, query.rich),
+  run: (deps, { path, query: { rich, ...range }, account }) =>
+    countEndpoints(deps, account, path.service, { rich, ...toTimeRange(range, deps.clock.now()) }),
 })
 
 export const typeCounts = dataRoute({
   summary: 'Count the items of each type',
-  query: z.object({ rich: flag('Add oldest and newest.') }),
-  run: (deps, { query, account }) => countTypes(deps, account, query.rich),
+  query: z.object({ rich: flag('Add oldest and newest.'), ...timeRange, ...servicesQuery }),
+  run: (deps, { query: { rich, services, ...range }, account }) =>
+    countTypes(deps, account, services, { rich, ...toTimeRange(range, deps.clock.now()) }),
 })

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { mergeAccounts } from '#flows/authorize/merge.ts'
 import { presentProfiles } from '#flows/authorize/profiles.ts'
@@ -17,7 +18,7 @@ export const mergeByQuery = route({
   summary: 'Move all profiles of one account into another; prefer POST',
   query: fields,
   reasons: [...reasons],
-  run: (deps, { query }) => merge(deps, query),
+  run: (deps, { query, request }) => merge(deps, query, request),
 })
 
 export const mergeByBody = route({
@@ -25,9 +26,11 @@ export const mergeByBody = route({
   summary: 'Move all profiles of one account into another',
   body: fields,
   reasons: [...reasons],
-  run: (deps, { body }) => merge(deps, body),
+  run: (deps, { body, request }) => merge(deps, body, request),
 })
 
-async function merge(deps: HttpDeps, { source, dest }: z.output<typeof fields>) {
-  return presentProfiles(deps, await mergeAccounts(deps, source, dest), { auth: false, full: false })
+async function merge(deps: HttpDeps, { source, dest }: z.output<typeof fields>, request: FastifyRequest) {
+  const account = await mergeAccounts(deps, source, dest)
+  request.server.forgetAccount(account.id)
+  return presentProfiles(deps, account, { auth: false, full: false })
 }

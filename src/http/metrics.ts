@@ -4,6 +4,7 @@ import { quotaFigures } from '#flows/operations/usage.ts'
 import { sumCounters } from '#flows/push/deliver/counters.ts'
 import { pushHealth } from '#flows/push/manage/status.ts'
 import { faultCounts, parkedCount } from '#flows/sync/progress.ts'
+import { countRereads } from '#flows/sync/reread/reread-profiles.ts'
 import { sumLogCounts } from '#platform/telemetry/log-counts.ts'
 import { requireAdmin } from './authenticate.ts'
 import type { HttpDeps } from './deps.ts'
@@ -52,6 +53,11 @@ export function createMetrics(): Metrics {
     labelNames: ['queue'],
     registers,
   })
+  const rereads = new Gauge({
+    name: 'tributary_profiles_to_reread',
+    help: 'Profiles whose stored records are still to be read again after an upgrade.',
+    registers,
+  })
   const updateWorkers = workerMetrics(registry)
   const updatePush = pushMetrics(registry)
   const updateQuotas = quotaMetrics(registry)
@@ -89,6 +95,8 @@ export function createMetrics(): Metrics {
       const pushCounters = sumCounters([deps.pushCounters.all(), ...reports.map(({ deliveries }) => deliveries)])
       updatePush(await read('push', () => pushHealth(deps)), pushCounters)
       updateWorkers(deps.workers(), await read('parked endpoints', () => parkedCount(deps)))
+      const toReread = await read('profiles to reread', () => countRereads(deps))
+      if (toReread !== undefined) rereads.set(toReread)
       updateQuotas(await read('quotas', () => quotaFigures(deps)))
       updateFaults(await read('faults and quarantine', () => faultCounts(deps)))
       // The last, so that it counts metrics that could not be read just now.

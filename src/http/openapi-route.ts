@@ -3,6 +3,7 @@ import { route } from './route.ts'
 
 export const openapi = route({
   auth: 'none',
+  ignoresUnknown: true,
   summary: 'Get this API as an OpenAPI 3.1 document',
   run: async (_deps, { request, reply }) =>
     sendFixed(request, reply, 'application/json; charset=utf-8', () => JSON.stringify(request.server.describe())),

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { REASONS, type Reason } from '#model/errors.ts'
+import { codeOfReason, REASONS, type Reason, sentenceOf, statusOf } from '#model/errors.ts'
+import { OAUTH_WORDS } from '#model/oauth-errors.ts'
+import { keysOf } from '#platform/keys-of.ts'
 import { API_GROUPS, apiGroupOf } from './api-groups.ts'
 import type { MountedRoute, Route, RouteAuth } from './route.ts'
 
@@ -52,12 +54,10 @@ function describeRoute(path: string, route: Route | MountedRoute): Schema {
     tags: [apiGroupOf(path)],
     summary: route.summary,
     ...(security.length > 0 ? { security } : {}),
-    parameters: [...parameters(route.path, 'path'), ...parameters(route.query, 'query')],
+    parameters: [...parameters(route.path, 'path'), ...parameters(route.query ?? route.describedQuery, 'query')],
     ...(route.body === undefined
       ? {}
-      : {
-          requestBody: { required: true, content: { 'application/json': { schema: toSchema(route.body, 'input') } } },
-        }),
+      : { requestBody: { required: true, content: bodyContent(toSchema(route.body, 'input')) } }),
     responses: {
       [route.status ?? 200]: {
         description: 'Success',
@@ -68,6 +68,16 @@ function describeRoute(path: string, route: Route | MountedRoute): Schema {
       },
       ...refusals([...new Set([...reasons, ...checked, ...(route.reasons ?? [])])]),
     },
+  }
+}
+
+/** Forms are accepted everywhere; listed where all fields are texts, so that a form can express the body. */
+function bodyContent(schema: Schema): Schema {
+  const { properties } = schema as { properties?: Record<string, Schema> }
+  const isForm = properties !== undefined && Object.values(properties).every(({ type }) => type === 'string')
+  return {
+    'application/json': { schema },
+    ...(isForm ? { 'application/x-www-form-urlencoded': { schema } } : {}),
   }
 }
 
@@ -87,12 +97,12 @@ function parameters(shape: z.ZodObject | undefined, where: 'path' | 'query'): Sc
 }
 
 function refusals(reasons: Reason[]): Record<string, Schema> {
-  const byStatus = Map.groupBy(reasons, (reason) => REASONS[reason][0])
+  const byStatus = Map.groupBy(reasons, statusOf)
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => [
       status,
       {
-        description: group.map((reason) => `\`${reason}\`: ${REASONS[reason][1]}`).join(' '),
+        description: group.map((reason) => `\`${reason}\`: ${sentenceOf(reason)}`).join(' '),
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
       },
     ]),
@@ -102,12 +112,20 @@ function refusals(reasons: Reason[]): Record<string, Schema> {
 function errorSchema(): Schema {
   return {
     type: 'object',
-    required: ['error', 'reason', 'request_id'],
+    required: ['error', 'code', 'reason', 'see', 'request_id'],
     properties: {
-      error: { type: 'string', description: 'A sentence for developers.' },
+      error: { type: 'string', description: 'A sentence for developers; it names what was wrong.' },
+      code: { type: 'integer', enum: keysOf(REASONS).map(codeOfReason), description: 'The number of the reason.' },
       reason: { type: 'string', enum: Object.keys(REASONS) },
+      param: { type: 'string', description: 'The parameter or field at fault, with its path: `accounts.3.id`.' },
+      see: { type: 'string', format: 'uri', description: 'Address of a page that explains the reason.' },
       request_id: { type: 'string' },
-      see: { type: 'string', description: 'Address of a page that helps.' },
+      error_code: {
+        type: 'string',
+        enum: OAUTH_WORDS,
+        description: 'At `/oauth/*` and `/auth/*`: the word of RFC 6749.',
+      },
+      error_description: { type: 'string', description: 'At `/oauth/*` and `/auth/*`: the sentence in ASCII.' },
     },
   }
 }

@@ -2,10 +2,17 @@ import { z } from 'zod'
 
 /** A text parameter that must not be empty. */
 export function text(meaning: string, maxChars = 2000) {
-  return z.string().min(1).max(maxChars).describe(meaning)
+  return z.string().min(1).max(maxChars).refine(isStorable, 'must not contain the character U+0000').describe(meaning)
+}
+
+/** PostgreSQL cannot store U+0000 in a text. */
+function isStorable(value: string): boolean {
+  return !value.includes('\0')
 }
 
 /** Removes fields with an empty text. */
+export function withoutEmpty(fields: Record<string, unknown>): Record<string, unknown>
+export function withoutEmpty(fields: unknown): unknown
 export function withoutEmpty(fields: unknown): unknown {
   if (fields === null || typeof fields !== 'object' || Array.isArray(fields)) return fields
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))

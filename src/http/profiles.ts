@@ -1,12 +1,17 @@
 import { z } from 'zod'
 import { deleteWholeAccount, disconnectProfiles } from '#flows/authorize/disconnect.ts'
-import { presentPerson, presentProfiles, presentSelf } from '#flows/authorize/profiles.ts'
+import { presentPerson } from '#flows/authorize/person.ts'
+import { presentProfiles } from '#flows/authorize/profiles.ts'
+import { presentSelfItem } from '#flows/read/present-self.ts'
 import { chooseProfile } from '#flows/sync/progress.ts'
 import { ApiError } from '#model/errors.ts'
 import { flag } from '#model/input.ts'
+import { showing } from '#model/item-filter/schema.ts'
+import { REVOCATION_RESULT_NAMES } from '#model/revocation.ts'
 import { appFrom } from './access-token.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
+import { sendItem } from './send-items.ts'
 
 const path = z.object({ profile: text('`service` or `id@service`, exactly.') })
 const disconnected = z.object({
@@ -14,7 +19,7 @@ const disconnected = z.object({
     z.object({
       profile: z.string(),
       erased: z.literal(true),
-      service_token: z.enum(['revoked', 'not_supported', 'failed']),
+      service_token: z.enum(REVOCATION_RESULT_NAMES).describe('What was done with the token at the service.'),
     }),
   ),
 })
@@ -46,10 +51,12 @@ export const person = route({
 
 export const show = route({
   auth: 'account',
-  summary: "Get the service's own record of a profile",
+  summary: "Get the service's own record of a profile, as an item",
   path,
+  query: z.object(showing),
   reasons: ['no_profile'],
-  run: async (deps, call) => presentSelf(await chooseProfile(deps, call.account, call.path.profile)),
+  run: async (deps, { account, path: { profile }, query, ...exchange }) =>
+    sendItem(exchange, presentSelfItem(deps, await chooseProfile(deps, account, profile), query)),
 })
 
 export const remove = route({
@@ -58,12 +65,20 @@ export const remove = route({
   path,
   response: disconnected,
   reasons: ['no_profile'],
-  run: async (deps, call) => ({ deleted: await disconnectProfiles(deps, call.account, call.path.profile) }),
+  run: async (deps, { account, path: { profile }, request }) => {
+    const deleted = await disconnectProfiles(deps, account, profile)
+    request.server.forgetAccount(account.id)
+    return { deleted }
+  },
 })
 
 export const removeAll = route({
   auth: 'account',
   summary: 'Delete the whole account, with its profiles and tokens',
   response: disconnected,
-  run: async (deps, { account }) => ({ deleted: await deleteWholeAccount(deps, account) }),
+  run: async (deps, { account, request }) => {
+    const deleted = await deleteWholeAccount(deps, account)
+    request.server.forgetAccount(account.id)
+    return { deleted }
+  },
 })

@@ -19,6 +19,7 @@ import type { MountedRoute } from './route.ts'
 
 export const PROXY_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const WEBDAV = 'PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK REPORT SEARCH ACL MKCALENDAR'.split(' ')
+const SAFE_METHODS = new Set('GET HEAD OPTIONS PROPFIND REPORT SEARCH'.split(' '))
 /** Parameters of the proxy, which are not forwarded to the service. */
 const PROXY_PARAMETERS = new Set(['access_token', 'paginate'])
 const ALLOWED = [...PROXY_METHODS, 'HEAD', 'OPTIONS'].join(', ')
@@ -58,7 +59,7 @@ export function isUploading(socket: Socket): boolean {
 interface ProxyContext {
   deps: HttpDeps
   proxy: Proxy
-  account: (request: FastifyRequest) => Promise<Account>
+  account: (request: FastifyRequest, how: 'cached' | 'current') => Promise<Account>
 }
 
 /** Mounts `ANY /proxy/:service/<path>`. */
@@ -67,8 +68,13 @@ export function mountProxy(server: FastifyInstance, deps: HttpDeps): void {
   const context: ProxyContext = {
     deps,
     proxy: createProxy(deps),
-    account: (request) => accounts.get(callerKey(request), () => requireAccount(deps, request)),
+    account: (request, how) => {
+      const key = callerKey(request)
+      if (how === 'current') accounts.delete(key)
+      return accounts.get(key, () => requireAccount(deps, request))
+    },
   }
+  server.decorate('forgetAccount', (accountId) => context.proxy.forget(accountId))
   server.addHook('onClose', async () => {
     accounts.clear()
     await context.proxy.close()
@@ -98,7 +104,7 @@ async function serve(context: ProxyContext, request: FastifyRequest, reply: Fast
     throw new ApiError('bad_request', 'The proxy does not support websockets.')
   if (request.headers['service-worker'] !== undefined)
     throw new ApiError('bad_request', 'The proxy does not serve service workers.')
-  const account = await context.account(request)
+  const account = await context.account(request, wantsCurrentProfile(request) ? 'current' : 'cached')
   await forwardCall(context, account, request, reply)
 }
 
@@ -185,6 +191,7 @@ function readCall(
     profile: service,
     method: request.method,
     ...addressOf(request.raw.url ?? ''),
+    wantsCurrentProfile: wantsCurrentProfile(request),
     paginate: wantsPages(request),
     headers: request.headers,
     body: request.raw,
@@ -193,6 +200,11 @@ function readCall(
     hangup,
     flags: { refreshed: false, retried: false },
   }
+}
+
+/** A write as the wrong person cannot be undone, so a service name must mean the profile that is connected last right now. */
+function wantsCurrentProfile({ method, params }: FastifyRequest): boolean {
+  return !SAFE_METHODS.has(method) && !(params as { service: string }).service.includes('@')
 }
 
 // Most calls do not use the parameter; then nothing is parsed.

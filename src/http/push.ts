@@ -6,7 +6,7 @@ import { flag } from '#model/input.ts'
 import { destination, path, present, reasons } from './push-destination.ts'
 import { route } from './route.ts'
 
-const fields = z.object({
+const fields = z.strictObject({
   name: z.string().min(1).max(100),
   kind: z.enum(DESTINATION_KINDS),
   url: z
@@ -63,7 +63,7 @@ export const change = route({
   summary: 'Change name, address, filter, schedule or options of a destination',
   path,
   body: z
-    .object({
+    .strictObject({
       name: fields.shape.name,
       url: fields.shape.url,
       filter: z.array(z.string().max(2000)),

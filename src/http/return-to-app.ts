@@ -1,19 +1,45 @@
 import type { FastifyReply } from 'fastify'
 import type { AuthorizeError } from '#flows/authorize/errors.ts'
 import type { ReturnTo } from '#flows/authorize/start.ts'
+import { describeError } from '#model/oauth-errors.ts'
+import type { HttpDeps } from './deps.ts'
+
+type ReturnDeps = Pick<HttpDeps, 'config'>
 
 /** Redirects the browser to the app. The caller has checked that the address is registered for it. */
-export function returnCode(reply: FastifyReply, to: ReturnTo, code: string): FastifyReply {
-  return redirect(reply, withQuery(to.redirectUri, { code, state: to.state }))
+export function returnCode(deps: ReturnDeps, reply: FastifyReply, to: ReturnTo, code: string): FastifyReply {
+  return redirect(reply, withQuery(to.redirectUri, { code, ...originOf(deps, to) }))
 }
 
 /** In the fragment, which browsers do not send to servers. */
-export function returnToken(reply: FastifyReply, to: ReturnTo, token: string, account: string): FastifyReply {
-  return redirect(reply, `${to.redirectUri}#${encode({ access_token: token, account, state: to.state })}`)
+export function returnToken(
+  deps: ReturnDeps,
+  reply: FastifyReply,
+  to: ReturnTo,
+  token: string,
+  account: string,
+): FastifyReply {
+  return redirect(reply, `${to.redirectUri}#${encode({ access_token: token, account, ...originOf(deps, to) })}`)
 }
 
-export function returnError(reply: FastifyReply, to: ReturnTo, error: AuthorizeError): FastifyReply {
-  return redirect(reply, withQuery(to.redirectUri, { error: error.reason, state: to.state }))
+/** Names the profile that was connected again. The app asked for it, so there is no code. */
+export function returnReconnected({ config }: ReturnDeps, reply: FastifyReply, to: ReturnTo): FastifyReply {
+  const { profile, account } = to.reconnect ?? {}
+  return redirect(reply, withQuery(to.redirectUri, { reconnected: profile, account, iss: config.baseUrl }))
+}
+
+export function returnError(deps: ReturnDeps, reply: FastifyReply, to: ReturnTo, error: AuthorizeError): FastifyReply {
+  const described = { error: error.reason, error_description: describeError(error.message) }
+  return redirect(reply, withQuery(to.redirectUri, { ...described, ...failedReconnect(to), ...originOf(deps, to) }))
+}
+
+function failedReconnect({ reconnect }: ReturnTo): Record<string, string> {
+  return reconnect === undefined ? {} : { reconnect: reconnect.profile, account: reconnect.account }
+}
+
+/** The request and the server that this response comes from: a client of several servers compares `iss` (RFC 9207). */
+function originOf({ config }: ReturnDeps, to: ReturnTo): { state: string | undefined; iss: string } {
+  return { state: to.state, iss: config.baseUrl }
 }
 
 /** Appends to the query and keeps the registered address byte for byte. */

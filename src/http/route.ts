@@ -50,8 +50,12 @@ export interface RouteDescription<
   reasons?: Reason[]
   /** A GET that changes something, for compatibility: HEAD, prefetching and link previews must not trigger it. */
   hasSideEffects?: boolean
-  /** A parameter without a value counts as absent, as RFC 6749 3.1 and 3.2 require for OAuth endpoints. */
+  /** Parameters that `run` validates itself; for the description only. */
+  describedQuery?: z.ZodObject
+  /** A parameter without a value counts as absent and unknown ones are ignored, as RFC 6749 3.1 and 3.2 require for OAuth endpoints. */
   emptyIsAbsent?: boolean
+  /** Unknown parameters are ignored: services, monitoring or links to pages add some. Routes for browsers always ignore them. */
+  ignoresUnknown?: boolean
   /** The body is passed as text and not parsed, because its signature covers the bytes. */
   rawBody?: boolean
   /** Media type of the response. Default: JSON. */

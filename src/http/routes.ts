@@ -1,4 +1,5 @@
 import * as token from './access-token.ts'
+import * as accounts from './accounts.ts'
 import * as apps from './admin-apps.ts'
 import { listCalls } from './admin-calls.ts'
 import * as faults from './admin-faults.ts'
@@ -8,6 +9,7 @@ import * as quotas from './admin-quotas.ts'
 import { changeRules, showRules } from './admin-sync.ts'
 import { applyByBody, applyByQuery, batch } from './apply.ts'
 import * as person from './authenticate-person.ts'
+import { changes } from './changes.ts'
 import * as confirm from './confirm.ts'
 import { connectPage } from './connect-page.ts'
 import { demoCallback, demoConnect } from './demo-page.ts'
@@ -19,12 +21,14 @@ import * as items from './items.ts'
 import { mergeByBody, mergeByQuery } from './merge.ts'
 import { metrics } from './metrics.ts'
 import { openapi } from './openapi-route.ts'
-import { storeOwn } from './own-items.ts'
+import { deleteOwn, storeOwn } from './own-items.ts'
+import * as people from './people.ts'
 import * as profiles from './profiles.ts'
 import { PROXY_METHODS, proxied } from './proxy.ts'
 import * as push from './push.ts'
 import * as pushControl from './push-control.ts'
 import * as pushHistory from './push-history.ts'
+import * as reconnect from './reconnect.ts'
 import type { MountedRoute, Route } from './route.ts'
 import { services } from './services.ts'
 import * as sync from './sync.ts'
@@ -51,6 +55,7 @@ export const ROUTES: Listed[] = [
   ['GET', '/auth/:service/callback', person.callback],
   ['GET', '/oauth/confirm', confirm.ask],
   ['POST', '/oauth/confirm', confirm.answer],
+  ['GET', '/oauth/reconnect', reconnect.follow],
   ['POST', '/oauth/access_token', token.exchange],
   ['POST', '/oauth/revoke', token.revoke],
   ['GET', '/.well-known/oauth-authorization-server', token.metadata],
@@ -72,6 +77,13 @@ export const ROUTES: Listed[] = [
   ['POST', '/profiles/:profile/pause', sync.pause],
   ['POST', '/profiles/:profile/resume', sync.resume],
 
+  ['POST', '/profiles/:profile/reconnect', reconnect.linkByAccount],
+
+  ['GET', '/accounts', accounts.list],
+  ['GET', '/accounts/:id', accounts.show],
+  ['POST', '/accounts/:id/profiles/:profile/reconnect', reconnect.linkByApp],
+  ['POST', '/accounts/:id/profiles/:profile/pause', sync.pauseByApp],
+  ['POST', '/accounts/:id/profiles/:profile/resume', sync.resumeByApp],
   ['GET', '/usage', quotas.ownUsage],
 
   ['GET', '/hooks/:service/:client_id', hooks.handshake],
@@ -83,9 +95,15 @@ export const ROUTES: Listed[] = [
   ['GET', '/services/:service/:endpoint/:id', items.one],
   ['GET', '/services/self/:endpoint', items.byOwnEndpoint],
   ['POST', '/services/self/:endpoint', storeOwn],
+  ['GET', '/services/self/:endpoint/:id', items.oneOwn],
+  ['DELETE', '/services/self/:endpoint/:id', deleteOwn],
   ['GET', '/types', items.typeCounts],
   ['GET', '/types/:type', items.byType],
   ['GET', '/id/:id', items.byId],
+  ['GET', '/people', people.list],
+  ['GET', '/people/:id', people.show],
+  ['GET', '/people/:id/items', people.items],
+  ['GET', '/changes', changes],
 
   ['GET', '/push', push.list],
   ['POST', '/push', push.add],

@@ -2,18 +2,17 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ItemScope } from '#flows/read/find.ts'
-import type { Presentation } from '#flows/read/present.ts'
-import { respondWithItems } from '#flows/read/respond.ts'
+import { type ItemsRequest, respondWithItems } from '#flows/read/respond.ts'
 import { AccessEnded } from '#model/access.ts'
 import { AccountChanged, type ReadingAccount } from '#model/account.ts'
-import type { Query } from '#model/query.ts'
+import type { ItemKey, Query } from '#model/query.ts'
 import { addLink } from './data-route.ts'
 import type { HttpDeps } from './deps.ts'
 import { withoutNames } from './query-pairs.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** Parameters that the link to the next page does not copy: it replaces two of them, and must not contain the token. */
-const REPLACED = new Set(['access_token', 'before', 'until'])
+/** Parameters that the link to the next page replaces. */
+const REPLACED = ['before', 'until']
 /** Characters that must be encoded in an address in a header. */
 const UNSAFE = /[^!-~]|["<>\\^`{|}]/gu
 /** How much text is buffered for a slow client, in addition to the current piece. */
@@ -24,18 +23,20 @@ export interface Exchange {
   reply: FastifyReply
 }
 
-/** Sends items: a small response links its next page, a large one is streamed no faster than the client reads. */
+/** Sends items, with a link to the next page if there is one. A large response is streamed no faster than the client reads. */
 export async function sendItems(
   deps: HttpDeps,
   { request, reply }: Exchange,
   scope: ItemScope<ReadingAccount>,
   query: Query,
-  options: Presentation,
+  options: ItemsRequest,
 ): Promise<FastifyReply> {
-  const response = await respondWithItems(deps, scope, query, options)
+  const { body, next, total } = await respondWithItems(deps, scope, query, options)
   void reply.type(JSON_TYPE)
-  if ('pieces' in response) {
-    const stream = Readable.from(response.pieces, { objectMode: false, highWaterMark: BUFFER_BYTES })
+  if (next !== undefined) addLink(reply, `<${nextAddress(deps, request, query, next)}>; rel="next"`)
+  if (total !== undefined) void reply.header('x-total-count', String(total))
+  if (typeof body !== 'string') {
+    const stream = Readable.from(body, { objectMode: false, highWaterMark: BUFFER_BYTES })
     const { token, id: accountId } = 'cached' in scope.account ? scope.account.cached : scope.account
     const grant = { token, accountId, profiles: scope.readable }
     const release = deps.access.follow(grant, () => stream.destroy(new AccessEnded()))
@@ -47,19 +48,37 @@ export async function sendItems(
     })
     return reply.send(stream)
   }
-  if (response.next !== undefined) addLink(reply, `<${nextAddress(deps, request, query, response.next)}>; rel="next"`)
-  return reply.send(response.whole)
+  return reply.send(body)
 }
 
-/** The address of the same query after the last item. Without the access token, because headers are logged more often. */
-function nextAddress(deps: HttpDeps, request: FastifyRequest, query: Query, last: { at: number; id: string }): string {
-  const { originalUrl } = request
-  const queryStart = originalUrl.indexOf('?')
-  const path = queryStart < 0 ? originalUrl : originalUrl.slice(0, queryStart)
-  const copied = queryStart < 0 ? '' : withoutNames(originalUrl.slice(queryStart + 1), REPLACED)
+/** The address of the same query after the last item. */
+function nextAddress(deps: HttpDeps, request: FastifyRequest, query: Query, last: ItemKey): string {
   // The default of `until` is now: fixed here, so that newer items do not shift the next page.
-  const next = `${copied === '' ? '' : `${copied}&`}before=${last.at}_${last.id}&until=${query.until}`
-  return `${deps.config.baseUrl}${path}?${next}`.replaceAll(UNSAFE, encodeURIComponent)
+  return addressWith(deps, request, REPLACED, `before=${last.at}_${last.id}&until=${query.until}`)
+}
+
+/**
+ * The address of the request with other parameters. It works the way the caller authenticated: it contains the access token
+ * unless a header did.
+ */
+export function addressWith(
+  { config }: Pick<HttpDeps, 'config'>,
+  { originalUrl, headers }: FastifyRequest,
+  replaced: readonly string[],
+  added: string,
+  path = pathOf(originalUrl),
+): string {
+  const queryStart = originalUrl.indexOf('?')
+  const hasBearer = /^Bearer /i.test(headers.authorization ?? '')
+  const left = new Set([...replaced, ...(hasBearer ? ['access_token'] : [])])
+  const copied = queryStart < 0 ? '' : withoutNames(originalUrl.slice(queryStart + 1), left)
+  return `${config.baseUrl}${path}?${copied === '' ? '' : `${copied}&`}${added}`.replaceAll(UNSAFE, encodeURIComponent)
+}
+
+/** Without the query, and without the host of a request to a proxy. */
+function pathOf(originalUrl: string): string {
+  const [target = ''] = originalUrl.split('?', 1)
+  return target.startsWith('/') || !URL.canParse(target) ? target : new URL(target).pathname
 }
 
 /** Sends one item, with a weak ETag that changes when the item or the parameters do. */
@@ -76,6 +95,17 @@ export function sendItem(
   const known = (request.headers['if-none-match'] ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''))
   if (known.includes(tag) || known.includes('*')) return reply.code(304).send()
   return reply.type(JSON_TYPE).send(text)
+}
+
+/**
+ * Redirects to an item's media. The address is the service's own, unchanged, also where it is signed; parameters of the request are
+ * not added, and no `Referer` tells the service the address of the request, which may contain the access token.
+ */
+export function sendMedia({ reply }: Exchange, address: string): FastifyReply {
+  return reply
+    .code(302)
+    .headers({ location: address, 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' })
+    .send()
 }
 
 function withoutToken(name: string, value: unknown): unknown {

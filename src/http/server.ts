@@ -1,21 +1,21 @@
 import { isIP } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, type RouteOptions } from 'fastify'
 import { ApiError } from '#model/errors.ts'
-import { parse } from '#model/input.ts'
 import { codeOf } from '#platform/errors.ts'
 import { requireAccount, requireAdmin, requireApp } from './authenticate.ts'
 import { type Accounts, createAccounts } from './cached-accounts.ts'
+import { checkRequest, placeError } from './check-request.ts'
 import type { HttpDeps } from './deps.ts'
 import { respondWithError } from './errors.ts'
 import type { FixedTexts } from './fixed-text.ts'
 import { followRequests } from './follow-requests.ts'
+import { jsonBodyError } from './json-body.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { describeApi } from './openapi.ts'
-import { withoutEmpty } from './parameters.ts'
 import { refusePrefetch } from './prefetch.ts'
 import { isUploading, mountProxy } from './proxy.ts'
 import { createRequestIds } from './request-id.ts'
-import type { Call, Route, RouteAuth } from './route.ts'
+import type { Route, RouteAuth } from './route.ts'
 import { type Listed, METHODS, type Method, ROUTES } from './routes.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { refuseUnreadable } from './unreadable.ts'
@@ -25,10 +25,14 @@ declare module 'fastify' {
     describe(): unknown
     fixedTexts: FixedTexts
     metrics: Metrics
+    /** Call it before the response, when a request changed the profiles of an account. */
+    forgetAccount(accountId: string): void
   }
 }
 
 /** Routes that scripts of any origin may call (CORS): they use tokens and no cookies. */
+/** Scripts of other origins can read only these response headers, of refusals too. */
+const EXPOSED_HEADERS = 'Link, ETag, X-Total-Count, Deprecation, Sunset, Retry-After, X-Request-Id, WWW-Authenticate'
 const CORS_AUTH: RouteAuth[] = ['none', 'account']
 /** Limit: bytes of a request body, except in the proxy; more is answered with 413. */
 const MAX_BODY_BYTES = 1024 * 1024
@@ -47,12 +51,12 @@ export function createServer(deps: HttpDeps, routes: Listed[] = ROUTES): Fastify
     // Paths that cannot be decoded do not reach the hooks; malformed HTTP does not become a request.
     frameworkErrors: (error, request, reply) => {
       setHeaders(deps, request, reply)
-      void respondWithError(deps.log, error, request, reply)
+      void respondWithError(deps, error, request, reply)
     },
     clientErrorHandler: (error, socket) => {
       // An upload through the proxy may take longer than other requests.
       if (codeOf(error) === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return
-      refuseUnreadable(error, socket, deps.clock.now())
+      refuseUnreadable(error, socket, deps.clock.now(), deps.config.baseUrl)
     },
     genReqId: (request) => {
       const given = request.headers['x-request-id']
@@ -80,7 +84,7 @@ export function createServer(deps: HttpDeps, routes: Listed[] = ROUTES): Fastify
     observe(deps, request, reply)
     done()
   })
-  server.setErrorHandler((error, request, reply) => respondWithError(deps.log, error, request, reply))
+  server.setErrorHandler((error, request, reply) => respondWithError(deps, error, request, reply))
   server.setNotFoundHandler(() => {
     throw new ApiError('not_found')
   })
@@ -135,7 +139,8 @@ function beforeBody(deps: HttpDeps, route: Route): Pick<RouteOptions, 'onRequest
   if (route.auth === 'admin') return { onRequest: async (request) => requireAdmin(deps, request) }
   return {
     onRequest: (request, reply, done) => {
-      if (CORS_AUTH.includes(route.auth)) void reply.header('access-control-allow-origin', '*')
+      if (CORS_AUTH.includes(route.auth))
+        void reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED_HEADERS })
       if (route.hasSideEffects) refusePrefetch(request)
       done()
     },
@@ -156,7 +161,6 @@ async function serve(
   return response
 }
 
-/** Authenticates first, then validates the request. */
 async function callRoute(
   deps: HttpDeps,
   accounts: Accounts,
@@ -164,7 +168,22 @@ async function callRoute(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const checked = () => check(route, request, reply)
+  try {
+    return await callWithCaller(deps, accounts, route, request, reply)
+  } catch (error) {
+    throw placeError(route, error)
+  }
+}
+
+/** Authenticates first, then validates the request. */
+async function callWithCaller(
+  deps: HttpDeps,
+  accounts: Accounts,
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const checked = () => checkRequest(route, request, reply)
   if (route.auth === 'app') {
     const app = await requireApp(deps, request)
     return route.run(deps, { ...checked(), app })
@@ -173,17 +192,6 @@ async function callRoute(
   if (route.usesCachedAccount) return accounts.read(request, (account) => route.run(deps, { ...checked(), account }))
   const account = await requireAccount(deps, request)
   return route.run(deps, { ...checked(), account })
-}
-
-function check(route: Route, request: FastifyRequest, reply: FastifyReply): Call {
-  const given = (fields: unknown) => (route.emptyIsAbsent === true ? withoutEmpty(fields) : fields)
-  return {
-    path: route.path === undefined ? {} : parse(route.path, request.params, 'bad_parameter'),
-    query: route.query === undefined ? {} : parse(route.query, given(request.query), 'bad_parameter'),
-    body: route.body === undefined ? {} : parse(route.body, given(request.body ?? {}), 'bad_body'),
-    request,
-    reply,
-  }
 }
 
 function setHeaders(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): void {
@@ -195,7 +203,8 @@ function allowOrigins(reply: FastifyReply, methods: string): void {
   void reply.headers({
     'access-control-allow-origin': '*',
     'access-control-allow-methods': methods,
-    'access-control-allow-headers': 'authorization, content-type, x-request-id',
+    // The asterisk covers every header but `authorization` (no cookies are used here).
+    'access-control-allow-headers': '*, authorization',
     'access-control-max-age': '86400',
   })
 }
@@ -219,7 +228,11 @@ function readBodies(server: FastifyInstance): void {
   const parseJson = server.getDefaultJsonParser('error', 'error')
   server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (request.routeOptions.config.rawBody) done(null, body)
-    else void parseJson(request, body, done)
+    else
+      void parseJson(request, body, (error, value) => {
+        if (error === null || error === undefined) done(null, value)
+        else done(jsonBodyError(body, error))
+      })
   })
   server.addContentTypeParser<string>(
     'application/x-www-form-urlencoded',

@@ -1,11 +1,30 @@
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { listServices } from '#flows/read/services.ts'
+import { invalidInput } from '#model/errors.ts'
+import { hasToken, requireAccount } from './authenticate.ts'
+import type { HttpDeps } from './deps.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
 
 export const services = route({
   auth: 'none',
-  summary: 'List all services with their endpoints and types; with `client_id` also whether that app has keys',
+  summary:
+    'List all services with their endpoints and types; with `client_id` or a token also whether the app has keys',
   query: z.object({ client_id: text("An app's client id.").optional() }),
-  run: (deps, { query }) => listServices(deps, query.client_id),
+  reasons: ['client_unknown', 'token_invalid', 'token_conflict'],
+  run: async (deps, { query, request }) => listServices(deps, await appOf(deps, request, query.client_id)),
 })
+
+/** The app whose keys are shown: that of the access token, or the one that is named. */
+async function appOf(
+  deps: HttpDeps,
+  request: FastifyRequest,
+  clientId: string | undefined,
+): Promise<string | undefined> {
+  if (!hasToken(request)) return clientId
+  const { appId } = await requireAccount(deps, request)
+  if (clientId !== undefined && clientId !== appId)
+    throw invalidInput('bad_parameter', 'client_id', 'is another app than that of the access token.')
+  return appId
+}

@@ -1,11 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { showAccount } from '#flows/authorize/list-accounts.ts'
 import { pauseSync, resumeSync } from '#flows/sync/pause.ts'
-import { chooseProfile, isPresent, isSettled, requestSync, resetSync, syncProgress } from '#flows/sync/progress.ts'
+import {
+  chooseProfile,
+  isPresent,
+  isSettled,
+  profileIn,
+  requestSync,
+  resetSync,
+  syncProgress,
+} from '#flows/sync/progress.ts'
 import type { Account } from '#model/account.ts'
+import type { App } from '#model/app.ts'
 import { flag } from '#model/input.ts'
 import { PROFILE_STATES, type Profile } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
+import { reconnectAddress } from '#model/reconnect-address.ts'
 import { abortableSleep } from '#platform/abortable-sleep.ts'
 import type { HttpDeps } from './deps.ts'
 import { text } from './parameters.ts'
@@ -23,9 +34,10 @@ export const progress = route({
   reasons: ['no_profile'],
   run: async (deps, call) => {
     const profile = await chooseProfile(deps, call.account, call.path.profile)
-    if ((call.request.headers.accept ?? '').includes('text/event-stream'))
+    // HEAD would hold the connection for a stream that it never shows.
+    if (call.request.method === 'GET' && (call.request.headers.accept ?? '').includes('text/event-stream'))
       return follow(deps, call.account, profile, call.request, call.reply)
-    return syncProgress(deps, profile)
+    return shownProgress(deps, profile)
   },
 })
 
@@ -52,7 +64,7 @@ export const now = route({
       retryParked: call.query.retry_parked || call.body.retry_parked,
       retryQuarantined: call.query.retry_quarantined || call.body.retry_quarantined,
     })
-    return syncProgress(deps, profile)
+    return shownProgress(deps, profile)
   },
 })
 
@@ -82,6 +94,33 @@ export const resume = route({
   },
 })
 
+const pathInApp = z.object({ id: text('The account.'), profile: text('`service` or `id@service`.') })
+
+export const pauseByApp = route({
+  auth: 'app',
+  summary: "Pause the syncs of a profile of one of the app's accounts",
+  path: pathInApp,
+  response: profileState,
+  reasons: ['not_found', 'no_profile'],
+  run: async (deps, { app, path: { id, profile } }) =>
+    presentState(await pauseSync(deps, await profileInApp(deps, app, id, profile), `app:${app.id}`)),
+})
+
+export const resumeByApp = route({
+  auth: 'app',
+  summary: "Resume the syncs of a paused profile of one of the app's accounts",
+  path: pathInApp,
+  response: profileState,
+  reasons: ['not_found', 'no_profile'],
+  run: async (deps, { app, path: { id, profile } }) =>
+    presentState(await resumeSync(deps, await profileInApp(deps, app, id, profile), `app:${app.id}`)),
+})
+
+async function profileInApp(deps: HttpDeps, app: App, accountId: string, name: string): Promise<Profile> {
+  const { id } = await showAccount(deps, app.id, accountId)
+  return profileIn(deps, id, name)
+}
+
 function presentState(profile: Profile): z.output<typeof profileState> {
   return { profile: profileName(profile), state: profile.state }
 }
@@ -95,9 +134,13 @@ export const reset = route({
   run: async (deps, call) => {
     const profile = await chooseProfile(deps, call.account, call.path.profile)
     await resetSync(deps, profile)
-    return syncProgress(deps, profile)
+    return shownProgress(deps, profile)
   },
 })
+
+function shownProgress(deps: HttpDeps, profile: Profile): ReturnType<typeof syncProgress> {
+  return syncProgress(deps, profile, { reconnect: reconnectAddress(deps.config.baseUrl, profile) })
+}
 
 /** Sends the progress whenever it changes, until the sync is over, the client disconnects or its access ends. */
 async function follow(
@@ -122,7 +165,7 @@ async function follow(
   let id = 0
   try {
     while (!request.socket.destroyed && !deps.isDraining() && deps.clock.now() < expiresAt) {
-      const state = await syncProgress(deps, profile)
+      const state = await shownProgress(deps, profile)
       // A removed profile has no endpoints either, which must not look like the end of a sync.
       if (ended.signal.aborted || (Object.keys(state).length === 0 && !(await isPresent(deps, profile)))) break
       const text = JSON.stringify(state)

@@ -12,14 +12,14 @@ const REASON_OF: Record<string, Reason> = {
 }
 
 /** Responds to malformed or too slow HTTP. There is no request object, so the response is written directly to the socket. */
-export function refuseUnreadable(error: Error, socket: Socket, nowMs: number): void {
+export function refuseUnreadable(error: Error, socket: Socket, nowMs: number, baseUrl: string): void {
   if (codeOf(error) === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
   const refusal = new ApiError(REASON_OF[codeOf(error) ?? ''] ?? 'bad_request')
   const id = newId(nowMs)
-  const body = JSON.stringify(errorBody(refusal, id))
+  const body = JSON.stringify(errorBody(refusal, id, baseUrl))
   const headers = {
     ...SECURITY_HEADERS,
     'x-request-id': id,

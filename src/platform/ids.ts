@@ -66,6 +66,11 @@ export function shardIn(id: string): number {
   return shard
 }
 
+/** The time at which an id with a shard was created. */
+export function timeIn(id: string): number {
+  return decodeNumber(id.slice(2, 12)) ?? 0
+}
+
 /** The shard of rows that are found by a name instead of an id: evenly distributed and stable. */
 export function shardFor(name: string): number {
   return createHash('sha256').update(name).digest().readUInt16BE(0) % SHARDS

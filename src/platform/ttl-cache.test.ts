@@ -108,4 +108,30 @@ suite('the TTL cache', () => {
     assert.notEqual(cache.peek('b'), undefined)
     cache.clear()
   })
+
+  test('beyond the weight, the least recently used values are dropped', async () => {
+    const clock = { now: () => 0 }
+    const cache = createTtlCache<string>(clock, {
+      ttlMs: 1000,
+      maxEntries: 10,
+      weigh: ({ length }) => length,
+      maxWeight: 6,
+    })
+    const keys = () => ['a', 'b', 'c', 'd'].filter((key) => cache.peek(key) !== undefined)
+    for (const key of ['a', 'b', 'c']) await cache.get(key, async () => 'xx')
+    assert.deepEqual(keys(), ['a', 'b', 'c'])
+    await cache.get('a', async () => 'never loaded')
+    const [loading, failing] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()]
+    const waiting = cache.get('d', () => loading.promise)
+    const failed = cache.get('e', () => failing.promise)
+    loading.resolve('xxx')
+    failing.reject(new Error('away'))
+    assert.equal(await waiting, 'xxx')
+    await assert.rejects(failed, /away/)
+    assert.equal(cache.peek('b'), undefined)
+    assert.equal(cache.peek('c'), undefined)
+    assert.deepEqual(keys(), ['a', 'd'])
+    await cache.get('c', async () => 'heavier than all')
+    assert.deepEqual(keys(), [])
+  })
 })

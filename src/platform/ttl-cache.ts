@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/** Caches values for a time. Beyond `maxEntries`, the least recently used entry is dropped. */
+/** Caches values for a time. Beyond `maxEntries` or `maxWeight`, the least recently used entry is dropped. */
 export interface TtlCache<Value> {
   /** Concurrent callers share one load. A failed load is not cached: the next caller loads again. */
   get(key: string, load: () => Promise<Value>): Promise<Value>
@@ -11,21 +11,46 @@ export interface TtlCache<Value> {
   clear(): void
 }
 
-export interface TtlCacheOptions {
+export interface TtlCacheOptions<Value> {
   ttlMs: number
   maxEntries: number
+  /** For values of very different sizes. A value that is heavier than `maxWeight` is not kept. */
+  weigh?: ((value: Value) => number) | undefined
+  maxWeight?: number | undefined
 }
 
-export function createTtlCache<Value>(clock: Clock, { ttlMs, maxEntries }: TtlCacheOptions): TtlCache<Value> {
+interface Entry<Value> {
+  value: Promise<Value>
+  expiresAt: number
+  /** 0 while it is loaded. */
+  weight: number
+}
+
+export function createTtlCache<Value>(
+  clock: Clock,
+  { ttlMs, maxEntries, weigh, maxWeight = Number.POSITIVE_INFINITY }: TtlCacheOptions<Value>,
+): TtlCache<Value> {
   // A map keeps insertion order, and every use inserts again: the first entry is the least recently used.
-  const entries = new Map<string, { value: Promise<Value>; expiresAt: number }>()
+  const entries = new Map<string, Entry<Value>>()
   let sweeper: NodeJS.Timeout | undefined
 
   const insert = (key: string, value: Promise<Value>) => {
     entries.delete(key)
-    entries.set(key, { value, expiresAt: clock.now() + ttlMs })
+    const entry = { value, expiresAt: clock.now() + ttlMs, weight: 0 }
+    entries.set(key, entry)
     if (entries.size > maxEntries) for (const oldest of entries.keys().take(1)) entries.delete(oldest)
+    if (weigh !== undefined) void value.then((loaded) => addWeight(entry, weigh(loaded)), ignoreFailure)
     sweeper ??= setTimeout(sweep, 2 * ttlMs).unref()
+  }
+  const addWeight = (entry: Entry<Value>, weight: number) => {
+    entry.weight = weight
+    let total = entries.values().reduce((sum, each) => sum + each.weight, 0)
+    for (const [key, each] of entries) {
+      if (total <= maxWeight) return
+      // Entries that are still loaded weigh nothing yet.
+      if (each.weight > 0) entries.delete(key)
+      total -= each.weight
+    }
   }
   // Some values are secrets, so expired ones do not stay in memory.
   const sweep = () => {
@@ -64,3 +89,6 @@ export function createTtlCache<Value>(clock: Clock, { ttlMs, maxEntries }: TtlCa
     },
   }
 }
+
+/** A failed load weighs nothing; `get` handles the failure. */
+function ignoreFailure(): void {}

@@ -3,7 +3,7 @@ import type { Connector } from '#kit/connector.ts'
 import { UpstreamError } from './errors.ts'
 import { discover } from './oauth2/discover.ts'
 import { omitUndefined } from './omit-undefined.ts'
-import { onInstance, relocateWith } from './rebase.ts'
+import { besideApi, onInstance, relocateWith } from './rebase.ts'
 import type { Upstream } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
 
@@ -23,7 +23,8 @@ export interface Addresses {
 }
 
 /**
- * Moves a further address of the connector (login page, token exchange, app check) to the host of the effective one.
+ * Moves a further address of the connector (login page, token exchange, app check, revocation) to the host of the
+ * effective one. An address of the API's own host moves with the API.
  */
 export type Relocate = (defaultUrl: string, anchor: 'authorizeUrl' | 'tokenUrl') => string
 
@@ -41,6 +42,8 @@ export interface LocationInput {
 
 /**
  * The effective addresses: the connector's, on the instance that `base_url` names, each replaced by its own override.
+ * An address without an override moves to the host of one that has it, so that the keys of an instance are never sent to
+ * the host of another.
  */
 export async function locateService(
   upstream: Upstream,
@@ -60,20 +63,34 @@ export async function locateService(
   const discovered = fixed.kind === 'oauth2' && fixed.discovered
   // Discovered addresses are already those of the instance.
   const resolve = discovered ? (url: string) => url : onBaseUrl
-  const defaults = {
-    authorizeUrl: resolve(fixed.authorizeUrl),
-    tokenUrl: resolve('tokenUrl' in fixed ? fixed.tokenUrl : fixed.accessTokenUrl),
-  }
-  const authorizeUrl = overrides['authorize_url'] ?? defaults.authorizeUrl
-  const tokenUrl = overrides['token_url'] ?? overrides['access_token_url'] ?? tokenUrlOfRequestToken()
+  const vendorTokenUrl = 'tokenUrl' in fixed ? fixed.tokenUrl : fixed.accessTokenUrl
+  const defaults = { authorizeUrl: resolve(fixed.authorizeUrl), tokenUrl: resolve(vendorTokenUrl) }
+  const tokenUrl = overrides['token_url'] ?? overrides['access_token_url'] ?? tokenUrlWithoutOverride()
+  const authorizeUrl = overrides['authorize_url'] ?? relocateWith(defaults.authorizeUrl, defaults.tokenUrl, tokenUrl)
+  const movesWithApi = (url: string) =>
+    overrides['api_url'] !== undefined &&
+    originOf(url) === originOf(connector.api.baseUrl) &&
+    originOf(url) !== originOf(vendorTokenUrl)
   const relocate: Relocate = (url, anchor) =>
-    relocateWith(resolve(url), defaults[anchor], anchor === 'authorizeUrl' ? authorizeUrl : tokenUrl)
+    movesWithApi(url)
+      ? besideApi(url, connector.api.baseUrl, publisher)
+      : relocateWith(resolve(url), defaults[anchor], anchor === 'authorizeUrl' ? authorizeUrl : tokenUrl)
   const relocateToToken = (url: string | undefined) => (url === undefined ? undefined : relocate(url, 'tokenUrl'))
 
-  function tokenUrlOfRequestToken(): string {
-    const requestToken = overrides['request_token_url']
-    if (auth.kind !== 'oauth1' || requestToken === undefined) return defaults.tokenUrl
-    return relocateWith(defaults.tokenUrl, resolve(auth.requestTokenUrl), requestToken)
+  /** Beside the first address that has an override. */
+  function tokenUrlWithoutOverride(): string {
+    const [requestToken, page] = [overrides['request_token_url'], overrides['authorize_url']]
+    if (auth.kind === 'oauth1' && requestToken !== undefined)
+      return relocateWith(defaults.tokenUrl, resolve(auth.requestTokenUrl), requestToken)
+    if (discovered || base !== undefined) return defaults.tokenUrl
+    // Not the API of one person's own server, which must not get the keys of the app.
+    const api = key.overrides['api_url']
+    const vendorApi = connector.api.baseUrl
+    if (api !== undefined)
+      return URL.parse(vendorApi)?.pathname === '/'
+        ? relocateWith(defaults.tokenUrl, vendorApi, api)
+        : besideApi(defaults.tokenUrl, vendorApi, api)
+    return page === undefined ? defaults.tokenUrl : relocateWith(defaults.tokenUrl, defaults.authorizeUrl, page)
   }
 
   const addresses = omitUndefined({
@@ -94,6 +111,8 @@ export async function locateService(
   })
   return { addresses, relocate }
 }
+
+const originOf = (url: string): string | undefined => URL.parse(url)?.origin
 
 type ResolvedOAuth2 = OAuth2 & { discovered: boolean; issuerAnnounced: boolean }
 

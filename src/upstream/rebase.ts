@@ -18,6 +18,19 @@ export function relocateWith(url: string, relatedUrl: string, overriddenUrl: str
   return `${to.origin}${pathOf(url)}`
 }
 
+/**
+ * Moves an address to an overridden API: below its path if it was below the path of the vendor's API, else to its host.
+ * `https://api.one.test/apps/7` with `https://two.test/api/v3` is `https://two.test/api/v3/apps/7`.
+ */
+export function besideApi(url: string, vendorApiUrl: string, apiUrl: string): string {
+  const to = URL.parse(apiUrl)
+  if (!to) return url
+  const vendor = trimEndOf(vendorApiUrl, '/')
+  return url.startsWith(`${vendor}/`)
+    ? `${trimEndOf(apiUrl, '/')}${url.slice(vendor.length)}`
+    : `${to.origin}${pathOf(url)}`
+}
+
 // Taken from the text, not from a parsed URL, so that placeholders and an issuer without a path stay unchanged.
 function pathOf(url: string): string {
   return url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').split('#', 1)[0]!

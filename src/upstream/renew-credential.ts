@@ -1,11 +1,12 @@
-import type { Credential } from '#kit/auth.ts'
+import type { Credential, RevocationScope } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
+import type { RevocationResult } from '#model/revocation.ts'
 import { reasonOf } from '#platform/errors.ts'
 import { locateService } from './addresses.ts'
 import { UpstreamError } from './errors.ts'
 import { revokeAccessToken } from './oauth1/tokens.ts'
 import { refresh, SubjectChangedError } from './oauth2/refresh.ts'
-import { type RevokeOutcome, revoke } from './oauth2/revoke.ts'
+import { revoke } from './oauth2/revoke.ts'
 import { type Upstream, withDeadline } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
 
@@ -45,27 +46,33 @@ export async function refreshCredential(
 }
 
 /**
- * Revokes a grant that will not be stored. If that fails, the grant stays valid at the service, and a warning is
- * logged.
+ * Ends a token that will not be stored. Nobody knows whose it is, so everything else that the app has of the person
+ * stays. If that fails, the token stays valid at the service, and a warning is logged.
  */
 export async function revokeAbandoned(upstream: Upstream, abandoned: CredentialOfService): Promise<void> {
+  const warn = (reason: string) =>
+    upstream.log.warn('an abandoned token could not be ended', { service: abandoned.connector.service, reason })
   try {
-    await revokeCredential(withDeadline(upstream, ABANDONED_REVOCATION_MS), abandoned)
+    const result = await revokeCredential(withDeadline(upstream, ABANDONED_REVOCATION_MS), abandoned, 'token')
+    if (result === 'refused') warn(result)
   } catch (error) {
-    const reason = error instanceof UpstreamError ? error.reason : reasonOf(error)
-    upstream.log.warn('an abandoned grant could not be revoked', { service: abandoned.connector.service, reason })
+    warn(error instanceof UpstreamError ? error.reason : reasonOf(error))
   }
 }
 
-/** Revokes a grant at the service, if the service supports that. */
+/**
+ * Revokes at the service, if it supports that: the tokens of this sign-in, or the app's whole access to the person. With
+ * `nothing`, only says whether it could.
+ */
 export async function revokeCredential(
   upstream: Upstream,
   { connector, key, credential }: CredentialOfService,
-): Promise<RevokeOutcome> {
+  scope: RevocationScope | 'nothing',
+): Promise<RevocationResult> {
   const { auth } = connector
-  if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2') return 'not_supported'
+  if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2') return 'not_offered'
   const location = await locateService(upstream, { connector, key, instance: credential.instance })
-  if (auth.kind === 'oauth2') return revoke(upstream, { auth, key, location, credential })
+  if (auth.kind === 'oauth2') return revoke(upstream, { auth, key, location, credential, scope })
   const { token, tokenSecret } = credential
-  return revokeAccessToken(upstream, { auth, key, addresses: location.addresses }, { token, tokenSecret })
+  return revokeAccessToken(upstream, { auth, key, addresses: location.addresses }, { token, tokenSecret }, scope)
 }

@@ -23,7 +23,7 @@ export function applicationRoutes({ context, oauth, data }: ApiParts): Routes {
   const isIts = ({ client, token }: Named) => oauth.issued(client).includes(token) && oauth.caller(token) !== undefined
 
   async function revokeGrant({ client, token }: Named): Promise<Reply> {
-    if (!isIts({ client, token })) return invalidField('OauthAccess', 'access_token', 'invalid')
+    if (!isIts({ client, token })) return notFound()
     const owner = oauth.caller(token)?.person.id
     for (const other of oauth.issued(client))
       if (oauth.caller(other)?.person.id === owner) await oauth.revoke(client, other)
@@ -56,7 +56,7 @@ export function applicationRoutes({ context, oauth, data }: ApiParts): Routes {
   return {
     'POST /applications/:client_id/token': named(check),
     'DELETE /applications/:client_id/token': named(async ({ client, token }) => {
-      if (!isIts({ client, token })) return invalidField('OauthAccess', 'access_token', 'invalid')
+      if (!isIts({ client, token })) return notFound()
       await oauth.revoke(client, token)
       return noContent()
     }),

@@ -80,10 +80,18 @@ suite('bluesky', () => {
     assert.equal(draft.at, Date.parse('2026-05-01T10:00:00.123Z'))
     assert.deepEqual(draft.types, ['statuses', 'photos', 'news'])
     assert.deepEqual(draft.participants, [OWNER, BEN, CLEO])
-    assert.deepEqual(draft.guid, [`guid:bluesky/#${stored.uri}`, 'guid:instagram/#AbC_1-x'])
+    assert.deepEqual(draft.guid.slice(1), [
+      `guid:bluesky/#${stored.uri}`,
+      'guid:instagram/#AbC_1-x',
+      `link:bsky.app/profile/${OWNER}/post/3lpost1`,
+      'link:example.test/a',
+    ])
     assert.deepEqual([draft.card.type, draft.card.title, draft.card.width], ['photo', 'A door', 4])
     assert.equal(draft.card.thumbnail_url, `https://cdn.bsky.app/img/feed_thumbnail/plain/${OWNER}/bafkreione@jpeg`)
     assert.equal(draft.card.provider_url, `https://bsky.app/profile/${OWNER}/post/3lpost1`)
+    const { news, statuses } = draft.cards
+    assert.deepEqual([news?.type, news?.url], ['link', 'https://example.test/a'])
+    assert.deepEqual([statuses?.type, statuses?.url], ['text', draft.card.provider_url])
     const map = mapOf(endpoints.posts, stored, OWNER)
     const media = new URL(String(map['media']))
     assert.equal(media.pathname, '/xrpc/com.atproto.sync.getBlob')
@@ -119,6 +127,9 @@ suite('bluesky', () => {
     assert.equal(shared.at, Date.parse(repost.reason.indexedAt))
     assert.deepEqual(shared.participants, [BEN, CLEO])
     assert.deepEqual(shared.types, ['statuses_feed', 'news_feed'])
+    const own = { ...view, uri: stored.uri, author: { did: OWNER } }
+    assert.deepEqual(read('timeline', { ...repost, post: own }).types, [], 'the person’s own')
+    assert.deepEqual(read('bookmarks', { subject: { uri: stored.uri }, item: own }).types, [], 'the person’s own')
     assert.deepEqual([shared.card.title, shared.card.author_name], ['Bridges', 'Ben'])
     assert.deepEqual(mapOf(endpoints.timeline, repost)['counts'], { likes: 2, comments: 1, shares: 0 })
     const { uri: _, ...unnamed } = repost.reason

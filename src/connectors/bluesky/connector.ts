@@ -34,6 +34,8 @@ export const bluesky = defineConnector({
     home: { document: didDocumentUrl, read: personalDataServer, apiPath: '/xrpc' },
     tokenAuth: 'private_key_jwt',
     dpop: true,
+    // Each sign-in is a session of its own.
+    revokeEnds: 'token',
     scope: { default: ['atproto', 'transition:generic'] },
     // The app's client metadata must name this scope too.
     flags: { dm: { scope: ['transition:chat.bsky'] } },

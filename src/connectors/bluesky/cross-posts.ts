@@ -1,3 +1,5 @@
+import { linkKeys } from '#kit/dedupe-keys.ts'
+
 const SHARED = [
   {
     dedupeKey: 'guid:instagram/#',
@@ -9,9 +11,17 @@ const SHARED = [
   },
 ]
 
-/** Dedupe keys of the records at other services that these links refer to. */
-export function dedupeKeysOfLinks(links: string[]): string[] {
-  return links
-    .flatMap((url) => SHARED.map(({ dedupeKey, link }) => [dedupeKey, link.exec(url)?.[1]]))
-    .flatMap(([dedupeKey, id]) => (id ? [`${dedupeKey}${id}`] : []))
+/** Dedupe keys of a post's own page and of what it links to: records at other services, or pages. */
+export function dedupeKeysOfLinks(page: string | undefined, links: string[]): string[] {
+  const crossPosts = links.map(crossPostKey)
+  const pages = links.filter((_, i) => crossPosts[i] === undefined)
+  return [...crossPosts.filter((dedupeKey) => dedupeKey !== undefined), ...linkKeys([page], pages)]
+}
+
+function crossPostKey(url: string): string | undefined {
+  for (const { dedupeKey, link } of SHARED) {
+    const id = link.exec(url)?.[1]
+    if (id) return `${dedupeKey}${id}`
+  }
+  return undefined
 }

@@ -1,7 +1,7 @@
 import { type Kind, linksIn, timeOf } from '#kit/kind.ts'
 import type { BaseType } from '#model/types.ts'
 import { dedupeKeysOfLinks } from './cross-posts.ts'
-import { type Media, mediaOf } from './media.ts'
+import { type Media, mediaOf, type Picture } from './media.ts'
 import { type Embed, ownerOf, type PostRecord, pageOf } from './records.ts'
 
 export interface Person {
@@ -56,13 +56,27 @@ export function postPeople(post: Post): { author: string | undefined; others: (s
   return { author: author?.did ?? ownerOf(uri), others }
 }
 
+function pictureCard<Raw>(picture: (raw: Raw) => Picture | undefined, text: (raw: Raw) => string | undefined) {
+  return {
+    title: (raw: Raw) => picture(raw)?.alt,
+    description: text,
+    url: (raw: Raw) => picture(raw)?.url,
+    thumbnail_url: (raw: Raw) => picture(raw)?.thumbnail,
+    width: (raw: Raw) => picture(raw)?.size?.width,
+    height: (raw: Raw) => picture(raw)?.size?.height,
+  }
+}
+
 /** The readers that all kinds of posts share; `postIn` finds the post in the record. */
-export function postReaders<Raw>(postIn: (raw: Raw) => Post): Pick<Kind<Raw>, 'guid' | 'map' | 'card'> {
-  const picture = (raw: Raw) => mediaIn(postIn(raw)).pictures[0] ?? mediaIn(postIn(raw)).video
+export function postReaders<Raw>(postIn: (raw: Raw) => Post): Pick<Kind<Raw>, 'guid' | 'map' | 'card' | 'cards'> {
+  const photo = (raw: Raw) => mediaIn(postIn(raw)).pictures[0]
+  const video = (raw: Raw) => mediaIn(postIn(raw)).video
+  const link = (raw: Raw) => mediaIn(postIn(raw)).link
+  const picture = (raw: Raw) => photo(raw) ?? video(raw)
   return {
     guid: (raw) => {
       const post = postIn(raw)
-      return [post.uri && `guid:bluesky/#${post.uri}`, ...dedupeKeysOfLinks(linksOf(post))]
+      return [post.uri && `guid:bluesky/#${post.uri}`, ...dedupeKeysOfLinks(pageOf(post.uri), linksOf(post))]
     },
     map: {
       text: (raw) => postIn(raw).record.text,
@@ -79,20 +93,21 @@ export function postReaders<Raw>(postIn: (raw: Raw) => Post): Pick<Kind<Raw>, 'g
       },
       urls: (raw) => linksOf(postIn(raw)),
       url: (raw) => pageOf(postIn(raw).uri),
-      image: (raw) => mediaIn(postIn(raw)).pictures[0]?.url,
+      image: (raw) => photo(raw)?.url,
       media: (raw) => picture(raw)?.original ?? picture(raw)?.url,
       earliest: (raw) => timeOf(postIn(raw).record.createdAt),
       lang: (raw) => postIn(raw).record.langs?.[0],
       counts: (raw) => postIn(raw).counts,
     },
-    card: {
-      title: (raw) => picture(raw)?.alt ?? mediaIn(postIn(raw)).link?.title,
-      description: (raw) => mediaIn(postIn(raw)).link?.description ?? (picture(raw) && postIn(raw).record.text),
-      url: (raw) => picture(raw)?.url ?? mediaIn(postIn(raw)).link?.url ?? pageOf(postIn(raw).uri),
-      thumbnail_url: (raw) => picture(raw)?.thumbnail ?? mediaIn(postIn(raw)).link?.thumbnail,
-      provider_url: (raw) => pageOf(postIn(raw).uri),
-      width: (raw) => picture(raw)?.size?.width,
-      height: (raw) => picture(raw)?.size?.height,
+    card: { provider_url: (raw) => pageOf(postIn(raw).uri) },
+    cards: {
+      photos: pictureCard(photo, (raw) => postIn(raw).record.text),
+      videos: pictureCard(video, (raw) => postIn(raw).record.text),
+      news: {
+        title: (raw) => link(raw)?.title,
+        description: (raw) => link(raw)?.description,
+        thumbnail_url: (raw) => link(raw)?.thumbnail,
+      },
     },
   }
 }

@@ -81,10 +81,12 @@ suite('demo-health', () => {
     const { pages, prepare } = endpoints.measures
     const plain: PageRequest = { method: 'GET', path: '/measures', query: {} }
     const nowMs = Date.UTC(2026, 2, 15, 23, 59)
-    let request: PageRequest | undefined = pages.first(prepare!(plain, { nowMs, watermark: undefined }))
+    let request: PageRequest | undefined = pages.first(
+      prepare!(plain, { nowMs, watermark: undefined, granted: undefined }),
+    )
     assert.deepEqual({ ...request.query }, { start: '2026-02-13', end: '2026-03-15' })
     // Preparing each page again must not return to today's window.
-    assert.deepEqual(prepare!(request, { nowMs, watermark: undefined }), request)
+    assert.deepEqual(prepare!(request, { nowMs, watermark: undefined, granted: undefined }), request)
     const windows: { start: number; end: number }[] = []
     while (request !== undefined) {
       const { start = '', end = '' } = request.query

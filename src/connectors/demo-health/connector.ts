@@ -26,6 +26,7 @@ export const demoHealth = defineConnector({
     authorizeUrl: 'https://demo-health.test/oauth/authorize',
     tokenUrl: 'https://demo-health.test/oauth/token',
     revokeUrl: 'https://demo-health.test/oauth/revoke',
+    revokeEnds: 'token',
     tokenAuth: 'basic',
     scope: { default: ['profile', 'activity', 'measures'], separator: ',' },
     subject: 'person_id',

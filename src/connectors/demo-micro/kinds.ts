@@ -1,5 +1,5 @@
+import { linkKeys } from '#kit/dedupe-keys.ts'
 import { kind, type Place, timeOf } from '#kit/kind.ts'
-import { murmur3Hex } from '#model/murmur3.ts'
 import type { BaseType } from '#model/types.ts'
 
 export interface Account {
@@ -60,9 +60,7 @@ export const status = kind<Status>({
   id: ({ id_str }) => id_str,
   at: ({ created_at }) => timeOf(created_at),
   types: typesOf,
-  guid: ({ account, text }) => [
-    account?.handle === undefined || !text ? undefined : `guid:${account.handle}@demo-micro/#${murmur3Hex(text)}`,
-  ],
+  guid: (status) => linkKeys([status.url], linksOf(status)),
   // A reply has only the handle of the other person, who is among the mentions.
   participants: ({ account, entities, reshare_of }) => ({
     author: account?.id_str,
@@ -80,11 +78,8 @@ export const status = kind<Status>({
     place: ({ place }) => place?.full_name,
     counts: ({ favourite_count, reshare_count }) => ({ likes: favourite_count, shares: reshare_count }),
   },
-  card: {
-    url: (status) => pictureOf(status) ?? linksOf(status)[0] ?? status.url,
-    provider_url: ({ url }) => url,
-    description: (status) => (pictureOf(status) === undefined ? undefined : status.text),
-  },
+  card: { provider_url: ({ url }) => url },
+  cards: { photos: { description: ({ text }) => text } },
 })
 
 export const contact = kind<Account>({

@@ -90,11 +90,14 @@ suite('demo-social', () => {
     assert.deepEqual(draft.place, { lat: 38.7, lng: -9.1 })
     assert.equal(draft.card.title, 'Old Bakery')
     assert.equal(mapOf(posts, checkin, OWNER)['place'], 'Old Bakery, Lisbon')
-    assert.deepEqual(read('posts', { ...checkin, text: 'Bread!' }).types, ['checkins', 'statuses'])
+    const told = read('posts', { ...checkin, text: 'Bread!' })
+    assert.deepEqual(told.types, ['checkins', 'statuses'])
+    assert.deepEqual([told.card.type, told.card.text, told.cards.statuses?.text], ['checkin', 'Bread!', 'Bread!'])
   })
 
   test('records of the feed belong to others', () => {
-    assert.deepEqual(read('feed', link).types, ['statuses_feed', 'news_feed'])
+    assert.deepEqual(read('feed', { ...link, author: picture.author }).types, ['statuses_feed', 'news_feed'])
+    assert.deepEqual(read('feed', link).types, [], 'the person’s own')
     const draft = read('feed', picture)
     assert.deepEqual(draft.types, ['photos_feed'])
     assert.deepEqual(draft.participants, ['2', OWNER, '3'])

@@ -48,6 +48,7 @@ export const demoSocial = defineConnector({
     authorizeUrl: 'https://demo-social.test/oauth/authorize',
     tokenUrl: 'https://demo-social.test/oauth/token',
     revokeUrl: 'https://demo-social.test/oauth/revoke',
+    revokeEnds: 'token',
     issuer: 'https://demo-social.test',
     scope: { default: ['profile', 'email', 'posts.read', 'photos.read', 'friends.read', 'feed.read'] },
     forceLogin: { parameters: { prompt: 'login' } },

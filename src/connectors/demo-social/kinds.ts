@@ -1,3 +1,4 @@
+import { linkKeys } from '#kit/dedupe-keys.ts'
 import { kind, linksIn, timeOf } from '#kit/kind.ts'
 import type { BaseType } from '#model/types.ts'
 
@@ -50,6 +51,8 @@ function typesOf({ type, text }: Entry): BaseType[] {
 }
 
 const textOf = ({ text, caption }: Entry) => text ?? caption
+const linksOf = (entry: Entry) =>
+  [...new Set([entry.link?.url ?? '', ...linksIn(textOf(entry))])].filter((url) => url !== '')
 
 function entryKind(name: string) {
   return kind<Entry>({
@@ -58,6 +61,7 @@ function entryKind(name: string) {
     at: ({ created_at }) => timeOf(created_at),
     types: typesOf,
     deleted: ({ deleted }) => deleted === true,
+    guid: (entry) => linkKeys([entry.url], linksOf(entry)),
     participants: ({ author, comments, likes, tagged, mentions }) => ({
       author: author?.id,
       others: [
@@ -72,7 +76,7 @@ function entryKind(name: string) {
       text: textOf,
       author: ({ author }) =>
         author && { name: author.name, url: author.url, photo: author.avatar_url, handle: author.username },
-      urls: (entry) => [...new Set([entry.link?.url ?? '', ...linksIn(textOf(entry))])].filter((url) => url !== ''),
+      urls: linksOf,
       url: ({ url }) => url,
       image: ({ images }) => images?.[0]?.url,
       media: ({ images }) => images?.[0]?.url,
@@ -80,14 +84,16 @@ function entryKind(name: string) {
       lang: ({ language }) => language,
       counts: ({ likes, comments }) => (likes || comments) && { likes: likes?.count, comments: comments?.count },
     },
-    card: {
-      title: ({ type, caption, link, place }) => (type === 'photo' ? caption : (link?.title ?? place?.name)),
-      description: ({ link }) => link?.description,
-      url: ({ link, images, url }) => link?.url ?? images?.[0]?.url ?? url,
-      thumbnail_url: ({ images }) => images?.at(-1)?.url,
-      provider_url: ({ url }) => url,
-      width: ({ width }) => width,
-      height: ({ height }) => height,
+    card: { provider_url: ({ url }) => url },
+    cards: {
+      photos: {
+        title: ({ caption }) => caption,
+        thumbnail_url: ({ images }) => images?.at(-1)?.url,
+        width: ({ width }) => width,
+        height: ({ height }) => height,
+      },
+      news: { title: ({ link }) => link?.title, description: ({ link }) => link?.description },
+      checkins: { title: ({ place }) => place?.name },
     },
   })
 }

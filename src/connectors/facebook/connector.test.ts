@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { suite, test } from 'node:test'
 import { type ItemDraft, itemReader, mapOf } from '#kit/read-item.ts'
-import { murmur3Hex } from '#model/murmur3.ts'
 import { facebook } from './connector.ts'
 
 const OWNER = '10153001'
@@ -97,9 +96,18 @@ suite('Facebook records', () => {
     assert.deepEqual(item.types, ['statuses', 'checkins', 'news'])
     assert.deepEqual(item.participants, [OWNER, '606', '505', '404'])
     assert.deepEqual(item.place, { lat: 59.91, lng: 10.75 })
-    assert.deepEqual(item.guid, ['guid:instagram/#Cabc-12_Z'])
+    const [ofText, ...links] = item.guid
+    assert.match(ofText!, /^text:[0-9a-f]{20}$/)
+    assert.deepEqual(links, ['guid:instagram/#Cabc-12_Z', 'link:facebook.com/10153001/posts/9001', 'link:news.test/a'])
     assert.equal(item.card.title, 'Harbour')
     assert.equal(item.card.author_name, 'Ida Berg')
+    const { news, statuses } = item.cards
+    assert.deepEqual(
+      [news?.type, news?.title, news?.url, news?.thumbnail_url],
+      ['link', 'A headline', 'https://www.instagram.com/p/Cabc-12_Z/', 'https://cdn.test/big.jpg'],
+    )
+    assert.deepEqual([statuses?.type, statuses?.text, statuses?.url], ['text', post.message, post.permalink_url])
+    assert.ok(item.texts.includes('A headline') && item.texts.includes('https://www.instagram.com/p/Cabc-12_Z/'))
     const map = mapOf(endpoints['posts']!, post)
     assert.deepEqual(map['urls'], ['https://news.test/a', 'https://www.instagram.com/p/Cabc-12_Z/'])
     assert.deepEqual(map['counts'], { likes: 12, comments: 7, shares: 2 })
@@ -126,9 +134,6 @@ suite('Facebook records', () => {
   })
 
   test('cross-posts have the dedupe key of the original', () => {
-    const message = 'The longest day at the fjord'
-    const fromApp = { id: '1_2', message, application: { id: '9', name: 'Instagram' } }
-    assert.deepEqual(read('posts', fromApp).guid, [`caption:instagram/#${murmur3Hex(message)}`])
     const id = '65f0c1d2e3f4a5b6c7d8e9aa'
     const swarm = { id: '1_2', message: `I am here https://www.swarmapp.com/user/8/checkin/${id}?s=x` }
     assert.deepEqual(read('posts', swarm).guid, [`guid:foursquare/#${id}`])
@@ -140,7 +145,8 @@ suite('Facebook records', () => {
     assert.equal(shot.card.width, 2048)
     assert.deepEqual(shot.participants, [OWNER, '404'])
     assert.deepEqual(shot.texts, ['Sunset', 'May be an image of the sea'])
-    assert.equal(read('tagged_photos', photo).types[0], 'photos_feed')
+    assert.deepEqual(read('tagged_photos', { ...photo, from: { id: '404' } }).types, ['photos_feed'])
+    assert.deepEqual(read('tagged_photos', photo).types, [], 'the person’s own')
     const film = read('videos', video)
     assert.equal(film.card.url, `https://www.facebook.com/${OWNER}/videos/4001/`)
     assert.equal(film.card.title, 'Waves')

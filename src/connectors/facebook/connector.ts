@@ -5,7 +5,7 @@ import { type EndpointInput, endpoint } from '#kit/endpoint.ts'
 import type { Kind } from '#kit/kind.ts'
 import { timeOf } from '#kit/kind.ts'
 import { self } from '#kit/self.ts'
-import { api, type Edge, hook, pagesOf, VERSION } from './graph.ts'
+import { api, type Edge, hook, isAppRemoved, pagesOf, VERSION } from './graph.ts'
 import { ALBUM_FIELDS, album, PHOTO_FIELDS, photo, VIDEO_FIELDS, video } from './media.ts'
 import { contact, event, page } from './others.ts'
 import { isByOthers, POST_FIELDS, post } from './post.ts'
@@ -86,7 +86,10 @@ export const facebook = defineConnector({
       method: 'DELETE',
       tokenPlacement: 'query',
       parameters: { access_token: '{token}', appsecret_proof: '{proof}' },
+      isGone: isAppRemoved,
     },
+    // The permissions belong to the person and the app; a single token cannot be ended.
+    revokeEnds: 'grant',
     proof: 'appsecret_proof',
     verifyApp: {
       url: `${GRAPH}/debug_token`,

@@ -35,6 +35,13 @@ function recovery({ body }: { body: unknown }): Recovery {
   return transient === true ? 'retry' : undefined
 }
 
+/** The person removed the app at the service, so that all its tokens ended. */
+export function isAppRemoved({ body }: { body: unknown }): boolean {
+  const { code, error_subcode: subcode } =
+    (body as { error?: { code?: number; error_subcode?: number } } | null | undefined)?.error ?? {}
+  return code === 190 && subcode === 458
+}
+
 interface Usage {
   call_count?: number
   total_cputime?: number

@@ -38,7 +38,7 @@ export const photo = kind<Photo>({
   name: 'photo',
   id: (one) => one.id,
   at: (one) => timeOf(one.created_time),
-  guid: (one) => dedupeKeysOf(linksIn(one.name)),
+  guid: (one) => dedupeKeysOf(one.link, linksIn(one.name)),
   participants: (one) => ({
     author: one.from?.id,
     others: [...commentersOf(one), ...idsOf(one.likes?.data), ...idsOf(one.tags?.data)],
@@ -69,7 +69,7 @@ export const video = kind<Video>({
   name: 'video',
   id: (one) => one.id,
   at: (one) => timeOf(one.created_time),
-  guid: (one) => dedupeKeysOf(linksIn(one.description)),
+  guid: (one) => dedupeKeysOf(pageOf(one.permalink_url), linksIn(one.description)),
   participants: (one) => ({ author: one.from?.id, others: [...commentersOf(one), ...idsOf(one.likes?.data)] }),
   place: (one) => placeOf(one.place),
   map: {

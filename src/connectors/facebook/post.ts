@@ -1,5 +1,4 @@
 import { kind, linksIn, timeOf } from '#kit/kind.ts'
-import { murmur3Hex } from '#model/murmur3.ts'
 import type { BaseType } from '#model/types.ts'
 import { authorOf, countsOf, dedupeKeysOf, idsOf, placeOf } from './reading.ts'
 import type { Attachment, Post } from './shapes.ts'
@@ -13,6 +12,8 @@ export const POST_FIELDS = [
 ].join(',')
 
 const attachmentOf = (post: Post): Attachment | undefined => post.attachments?.data?.[0]
+const attachedAs = (post: Post, type: BaseType): Attachment | undefined =>
+  post.attachments?.data?.find((one) => mediaType(one) === type)
 const targetOf = (one: Attachment | undefined): string | undefined => one?.unshimmed_url ?? one?.url ?? one?.target?.url
 
 const TYPE_OF_MEDIA: Record<string, BaseType> = { photo: 'photos', album: 'photos', video: 'videos', link: 'news' }
@@ -43,16 +44,7 @@ function linksOf(post: Post): string[] {
   return [...new Set([...linksIn(post.message), ...attached.filter((link) => link !== undefined)])]
 }
 
-/** Shorter captions are too common to identify a photo. */
-const MINIMUM_CAPTION_CHARS = 20
-
-/** A cross-post from Instagram has the caption but not the link. */
-function captionKey({ application, message = '' }: Post): string | undefined {
-  const isCrossPost = application?.name === 'Instagram' && message.length >= MINIMUM_CAPTION_CHARS
-  return isCrossPost ? `caption:instagram/#${murmur3Hex(message)}` : undefined
-}
-
-const hasChanges = (post: Post): boolean => {
+const isLinkOnly = (post: Post): boolean => {
   const types = typesOf(post)
   return types.includes('news') && !types.some((type) => ['checkins', 'photos', 'videos'].includes(type))
 }
@@ -63,7 +55,7 @@ export const post = kind<Post>({
   id: (one) => one.id,
   at: (one) => timeOf(one.created_time),
   types: typesOf,
-  guid: (one) => [...dedupeKeysOf([...linksOf(one), targetOf(attachmentOf(one))]), captionKey(one)],
+  guid: (one) => dedupeKeysOf(one.permalink_url, [...linksOf(one), targetOf(attachmentOf(one))]),
   participants: (one) => ({
     author: one.from?.id,
     others: [
@@ -75,7 +67,7 @@ export const post = kind<Post>({
   }),
   place: (one) => placeOf(one.place),
   map: {
-    name: (one) => (hasChanges(one) ? attachmentOf(one)?.title : (one.place?.name ?? attachmentOf(one)?.title)),
+    name: (one) => (isLinkOnly(one) ? attachmentOf(one)?.title : (one.place?.name ?? attachmentOf(one)?.title)),
     text: (one) => one.message ?? attachmentOf(one)?.description ?? one.story,
     author: (one) => authorOf(one.from),
     url: (one) => one.permalink_url,
@@ -87,12 +79,31 @@ export const post = kind<Post>({
     counts: (one) => ({ ...countsOf(one), shares: one.shares?.count }),
   },
   card: {
-    url: (one) => (hasChanges(one) ? linksOf(one)[0] : one.permalink_url),
-    description: (one) => attachmentOf(one)?.description ?? one.message,
     thumbnail_url: (one) => one.full_picture,
     provider_url: (one) => one.permalink_url,
-    width: (one) => attachmentOf(one)?.media?.image?.width,
-    height: (one) => attachmentOf(one)?.media?.image?.height,
+  },
+  cards: {
+    checkins: { description: (one) => one.message },
+    photos: {
+      title: (one) => attachedAs(one, 'photos')?.title ?? one.message,
+      url: (one) => attachedAs(one, 'photos')?.media?.image?.src ?? one.full_picture,
+      description: (one) => attachedAs(one, 'photos')?.description ?? one.message,
+      width: (one) => attachedAs(one, 'photos')?.media?.image?.width,
+      height: (one) => attachedAs(one, 'photos')?.media?.image?.height,
+    },
+    videos: {
+      title: (one) => attachedAs(one, 'videos')?.title ?? one.message,
+      description: (one) => attachedAs(one, 'videos')?.description ?? one.message,
+      thumbnail_url: (one) => attachedAs(one, 'videos')?.media?.image?.src,
+      width: (one) => attachedAs(one, 'videos')?.media?.image?.width,
+      height: (one) => attachedAs(one, 'videos')?.media?.image?.height,
+    },
+    news: {
+      title: (one) => attachedAs(one, 'news')?.title,
+      url: (one) => targetOf(attachedAs(one, 'news')),
+      description: (one) => attachedAs(one, 'news')?.description ?? one.message,
+      thumbnail_url: (one) => attachedAs(one, 'news')?.media?.image?.src,
+    },
   },
 })
 

@@ -1,3 +1,4 @@
+import { linkKeys } from '#kit/dedupe-keys.ts'
 import type { Place } from '#kit/kind.ts'
 import type { Author, Counts } from '#model/normal.ts'
 import type { Edge } from './graph.ts'
@@ -28,15 +29,16 @@ export function countsOf({ reactions, likes, comments }: Counted): Counts {
 const INSTAGRAM = /^https?:\/\/(?:www\.)?(?:instagram\.com|instagr\.am)\/(?:[\w.]+\/)?(?:p|reels?|tv)\/([\w-]+)/i
 const CHECKIN = /^https?:\/\/(?:www\.)?(?:foursquare|swarmapp)\.com\/(?:[^?#]*\/)?checkin\/([0-9a-f]{24})/i
 
-/** Dedupe keys of the records at other services that these links refer to. */
-export function dedupeKeysOf(links: (string | undefined)[]): string[] {
-  const dedupeKeys = links.flatMap((link = '') => [
-    ...(INSTAGRAM.exec(link)
-      ?.slice(1)
-      .map((code) => `guid:instagram/#${code}`) ?? []),
-    ...(CHECKIN.exec(link)
-      ?.slice(1)
-      .map((id) => `guid:foursquare/#${id}`) ?? []),
-  ])
-  return [...new Set(dedupeKeys)]
+/** Dedupe keys of a record's own page and of what it links to: records at other services, or pages. */
+export function dedupeKeysOf(page: string | undefined, links: (string | undefined)[]): string[] {
+  const crossPosts = links.map(crossPostKey)
+  const pages = links.filter((_, i) => crossPosts[i] === undefined)
+  return [...crossPosts.filter((dedupeKey) => dedupeKey !== undefined), ...linkKeys([page], pages)]
+}
+
+function crossPostKey(link = ''): string | undefined {
+  const photo = INSTAGRAM.exec(link)?.[1]
+  if (photo !== undefined) return `guid:instagram/#${photo}`
+  const checkin = CHECKIN.exec(link)?.[1]
+  return checkin === undefined ? undefined : `guid:foursquare/#${checkin}`
 }

@@ -64,7 +64,7 @@ suite('Foursquare records', () => {
     assert.equal(item.idr, `checkin:${OWNER}@foursquare/checkins#${checkin.id}`)
     assert.equal(item.at, 1_700_000_000_000)
     assert.deepEqual(item.types, ['checkins', 'photos'])
-    assert.deepEqual(item.guid, [`guid:foursquare/#${checkin.id}`])
+    assert.deepEqual(item.guid.slice(1), [`guid:foursquare/#${checkin.id}`])
     assert.deepEqual(item.place, { lat: 52.5163, lng: 13.3777 })
     assert.deepEqual(item.participants, [OWNER, '555', '771', '990', '991'])
     assert.equal(item.hasAuthor, true)
@@ -73,6 +73,18 @@ suite('Foursquare records', () => {
     assert.equal(item.card.description, checkin.shout)
     assert.equal(item.card.thumbnail_url, 'https://fastly.4sqi.net/img/general/original/8800123_x.jpg')
     assert.ok(item.texts.includes(checkin.shout))
+    const { photos } = item.cards
+    assert.deepEqual(
+      [photos?.type, photos?.url, photos?.title, photos?.description, photos?.width],
+      [
+        'photo',
+        'https://fastly.4sqi.net/img/general/original/8800123_x.jpg',
+        'Café Aroma',
+        checkin.shout,
+        checkin.photos.items[0]!.width,
+      ],
+    )
+    assert.equal(item.card.width, undefined)
   })
 
   test('a friend’s check-in has its author and belongs to the feed', () => {

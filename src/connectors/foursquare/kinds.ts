@@ -1,18 +1,9 @@
 import { kind } from '#kit/kind.ts'
-import { murmur3Hex } from '#model/murmur3.ts'
 import type { BaseType } from '#model/types.ts'
 import { authorOf, imageUrl, placeOf, profileUrl, seconds } from './people.ts'
 import type { Checkin, List, Photo, TipEntry, Venue, Visit } from './shapes.ts'
 
 const dedupeKey = (checkinId: string | undefined): string | undefined => checkinId && `guid:foursquare/#${checkinId}`
-
-/** Shorter captions are too common to identify a photo. */
-const MINIMUM_CAPTION_CHARS = 20
-
-function captionKey({ source, shout = '' }: Checkin): string | undefined {
-  const isCrossPost = source?.name === 'Instagram' && shout.length >= MINIMUM_CAPTION_CHARS
-  return isCrossPost ? `caption:instagram/#${murmur3Hex(shout)}` : undefined
-}
 
 function checkinTypes({ type, venue, location, photos }: Checkin): BaseType[] {
   const isShout = type === 'shout' && venue === undefined && location === undefined
@@ -35,7 +26,7 @@ export const checkin = kind<Checkin>({
   id: (one) => one.id,
   at: (one) => seconds(one.createdAt),
   types: checkinTypes,
-  guid: (one) => [dedupeKey(one.id), captionKey(one)],
+  guid: (one) => [dedupeKey(one.id)],
   participants: (one) => ({
     author: one.user?.id,
     others: [
@@ -59,8 +50,13 @@ export const checkin = kind<Checkin>({
   card: {
     description: (one) => one.shout,
     provider_url: pageOf,
-    width: (one) => firstPhoto(one)?.width,
-    height: (one) => firstPhoto(one)?.height,
+  },
+  cards: {
+    photos: {
+      thumbnail_url: (one) => imageUrl(firstPhoto(one), '300x300'),
+      width: (one) => firstPhoto(one)?.width,
+      height: (one) => firstPhoto(one)?.height,
+    },
   },
 })
 
@@ -106,7 +102,14 @@ export const tip = kind<TipEntry>({
     place: ({ venue }) => venue?.name,
     counts: ({ tip: inner }) => ({ likes: inner?.likes?.count }),
   },
-  card: { description: ({ tip: inner }) => inner?.text },
+  card: { description: ({ tip: inner }) => inner?.text, provider_url: ({ tip: inner }) => inner?.canonicalUrl },
+  cards: {
+    photos: {
+      thumbnail_url: ({ tip: inner }) => imageUrl(inner?.photo, '300x300'),
+      width: ({ tip: inner }) => inner?.photo?.width,
+      height: ({ tip: inner }) => inner?.photo?.height,
+    },
+  },
 })
 
 const venuePage = (venue: Venue | undefined): string | undefined =>

@@ -135,7 +135,8 @@ test('issues, commits, gists and notifications have their types', () => {
 })
 
 test('a starred repository has the time of the star and its owner as author', () => {
-  const star = { starred_at: '2026-06-01T00:00:00Z', repo: kettle }
+  const star = { starred_at: '2026-06-01T00:00:00Z', repo: { ...kettle, owner: joost } }
+  assert.deepEqual(read('starred', { ...star, repo: kettle }).types, [], 'the person’s own')
   const draft = read('starred', star)
   assert.equal(draft.nativeId, '5005')
   assert.equal(draft.at, Date.UTC(2026, 5, 1))

@@ -1,4 +1,4 @@
-import { oauth2 } from '#kit/auth.ts'
+import { oauth2, type Revocation } from '#kit/auth.ts'
 import { since, untilKnown } from '#kit/checkpoint.ts'
 import { defineConnector } from '#kit/connector.ts'
 import { endpoint } from '#kit/endpoint.ts'
@@ -55,6 +55,14 @@ const issues = (filter: 'created' | 'assigned' | 'mentioned') => ({
   checkpoint: changedSince<Issue>(),
 })
 
+const revocation: Revocation = {
+  method: 'DELETE',
+  tokenPlacement: 'json',
+  parameters: { access_token: '{token}' },
+  tokenAuth: 'basic_raw',
+  isGone: ({ status }) => status === 404,
+}
+
 /**
  * The default scope reads public data, the person's email and the notifications. GitHub has no read-only scope for
  * private data: an app that needs private repositories requests `repo`, for secret gists `gist`, and can then also
@@ -78,12 +86,10 @@ export const github = defineConnector({
       redirect_uri_mismatch: 'stop',
     },
     revokeUrl: 'https://api.github.com/applications/{key}/grant',
-    revoke: {
-      method: 'DELETE',
-      tokenPlacement: 'json',
-      parameters: { access_token: '{token}' },
-      tokenAuth: 'basic_raw',
-    },
+    revoke: revocation,
+    // Deleting the grant ends all tokens of the person for this app; this one ends a single token.
+    revokeEnds: 'grant',
+    revokeToken: { ...revocation, url: 'https://api.github.com/applications/{key}/token' },
     verifyApp: {
       url: 'https://api.github.com/applications/{key}/token',
       method: 'POST',

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { suite, test } from 'node:test'
 import { type ItemDraft, itemReader, mapOf } from '#kit/read-item.ts'
-import { murmur3Hex } from '#model/murmur3.ts'
 import { instagram } from './connector.ts'
 
 const OWNER = '17841400000000001'
@@ -61,7 +60,7 @@ suite('Instagram records', () => {
     assert.equal(item.idr, `photo:${OWNER}@instagram/media#${photo.id}`)
     assert.equal(item.at, Date.UTC(2026, 3, 1, 6, 30))
     assert.deepEqual(item.types, ['photos'])
-    assert.deepEqual(item.guid, ['guid:instagram/#DAbc_1-x', `caption:instagram/#${murmur3Hex(caption)}`])
+    assert.match(item.guid.join(' '), /^text:[0-9a-f]{20} guid:instagram\/#DAbc_1-x$/)
     assert.deepEqual(item.participants, [OWNER])
     assert.equal(item.card.url, 'https://cdn.test/a.jpg')
     assert.equal(item.card.provider_url, photo.permalink)
@@ -69,9 +68,40 @@ suite('Instagram records', () => {
     assert.deepEqual(mapOf(endpoints['media']!, photo)['counts'], { likes: 31, comments: 2 })
   })
 
+  test('commenters take part, after the author', () => {
+    const from = (id: string) => ({ id: `c${id}`, from: { id, username: `u${id}` } })
+    const data = [
+      from('5'),
+      from(OWNER),
+      { id: 'hidden' },
+      from('5'),
+      ...Array.from({ length: 20 }, (_, i) => from(`${60 + i}`)),
+    ]
+    const { participants, hasAuthor } = read('media', { ...photo, comments: { data } })
+    assert.deepEqual([participants.slice(0, 3), participants.length, hasAuthor], [[OWNER, '5', '60'], 16, true])
+  })
+
+  test('comments are requested only with their permission', () => {
+    const { prepare, query } = endpoints['media']!
+    const fields = (granted: string[] | undefined) =>
+      prepare!({ method: 'GET', path: '/me/media', query }, { nowMs: 0, watermark: undefined, granted }).query['fields']
+    assert.match(
+      fields(['instagram_business_basic', 'instagram_business_manage_comments'])!,
+      /,comments\.limit\(25\)\{/,
+    )
+    for (const granted of [undefined, [], ['instagram_business_basic']]) assert.equal(fields(granted), query['fields'])
+    assert.doesNotMatch(query['fields']!, /comments\./)
+  })
+
   test('albums have the types of their media, and the image of a video is its thumbnail', () => {
     const item = read('media', album)
     assert.deepEqual(item.types, ['photos', 'videos'])
+    assert.deepEqual([item.card.type, item.card.url], ['photo', 'https://cdn.test/c.jpg'])
+    const { videos } = item.cards
+    assert.deepEqual(
+      [videos?.type, videos?.url, videos?.thumbnail_url],
+      ['video', photo.permalink, 'https://cdn.test/b.jpg'],
+    )
     assert.equal(mapOf(endpoints['media']!, album)['image'], 'https://cdn.test/b.jpg')
     assert.equal(mapOf(endpoints['media']!, album)['media'], 'https://cdn.test/b.mp4')
     const reel = { ...photo, media_type: 'VIDEO', media_product_type: 'REELS', thumbnail_url: 'https://cdn.test/t.jpg' }
@@ -80,9 +110,9 @@ suite('Instagram records', () => {
     assert.equal(read('media', reel).card.thumbnail_url, 'https://cdn.test/t.jpg')
   })
 
-  test('a missing shortcode is read from the URL; short captions are no dedupe key', () => {
+  test('a missing shortcode is read from the URL', () => {
     const { shortcode: _, ...rest } = photo
-    assert.deepEqual(read('tags', { ...rest, caption: 'nice' }).guid, ['guid:instagram/#DAbc_1-x'])
+    assert.deepEqual(read('tags', { ...rest, caption: '' }).guid, ['guid:instagram/#DAbc_1-x'])
   })
 
   test('media of others have no author', () => {

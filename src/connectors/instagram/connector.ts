@@ -5,7 +5,7 @@ import { endpoint } from '#kit/endpoint.ts'
 import { timeOf } from '#kit/kind.ts'
 import { self } from '#kit/self.ts'
 import { api, type Edge, hook, pagesOf } from './graph.ts'
-import { media, OWN_FIELDS, STORY_FIELDS, TAGGED_FIELDS, taggedMedia } from './media.ts'
+import { COMMENTERS, media, OWN_FIELDS, STORY_FIELDS, TAGGED_FIELDS, taggedMedia } from './media.ts'
 import type { Account, Conversation, Media, MediaWithComments, Message } from './shapes.ts'
 import { COMMENT_FIELDS, comment, commentsIn, MESSAGE_FIELDS, message, messagesIn } from './talk.ts'
 
@@ -73,6 +73,10 @@ export const instagram = defineConnector({
     media: endpoint({
       path: '/me/media',
       query: { fields: OWN_FIELDS },
+      prepare: (request, { granted }) =>
+        granted?.includes(COMMENTS)
+          ? { ...request, query: { ...request.query, fields: `${OWN_FIELDS},${COMMENTERS}` } }
+          : request,
       items: (body: Edge<Media>) => body.data,
       kind: media,
       types: ['photos'],

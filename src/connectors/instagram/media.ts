@@ -1,5 +1,5 @@
-import { kind, timeOf } from '#kit/kind.ts'
-import { murmur3Hex } from '#model/murmur3.ts'
+import { linkKeys } from '#kit/dedupe-keys.ts'
+import { kind, linksIn, timeOf } from '#kit/kind.ts'
 import type { BaseType } from '#model/types.ts'
 import type { Media } from './shapes.ts'
 
@@ -8,6 +8,8 @@ const MEDIA = 'id,caption,media_type,media_product_type,media_url,permalink,thum
 
 export const OWN_FIELDS = `${MEDIA},owner,shortcode,alt_text,like_count,comments_count,is_comment_enabled,is_shared_to_feed,children{id,media_type,media_url,thumbnail_url,timestamp}`
 export const STORY_FIELDS = `${MEDIA},owner,shortcode,like_count,comments_count`
+/** Comments need a permission of their own, without which the whole request is refused. */
+export const COMMENTERS = 'comments.limit(25){id,from}'
 /** Media of others have fewer fields. */
 export const TAGGED_FIELDS = `${MEDIA},like_count,comments_count,children{id,media_type,media_url}`
 
@@ -22,16 +24,9 @@ function shortcodeOf({ shortcode, permalink = '' }: Media): string | undefined {
   return shortcode ?? /\/(?:p|reels?|tv)\/([\w-]+)/.exec(permalink)?.[1]
 }
 
-/** Shorter captions are too common to identify a photo. */
-const MINIMUM_CAPTION_CHARS = 20
-
 function dedupeKeysOf(media: Media): (string | undefined)[] {
   const code = shortcodeOf(media)
-  const { caption = '' } = media
-  return [
-    code && `guid:instagram/#${code}`,
-    caption.length >= MINIMUM_CAPTION_CHARS ? `caption:instagram/#${murmur3Hex(caption)}` : undefined,
-  ]
+  return [code && `guid:instagram/#${code}`, ...linkKeys([], linksIn(media.caption))]
 }
 
 const firstOf = (media: Media) => media.children?.data?.[0] ?? media
@@ -41,6 +36,9 @@ function imageOf(media: Media): string | undefined {
   const { media_type, media_url, thumbnail_url } = media.media_url === undefined ? firstOf(media) : media
   return media_type === 'VIDEO' ? thumbnail_url : media_url
 }
+
+const childOf = (media: Media, type: 'IMAGE' | 'VIDEO') =>
+  media.children?.data?.find(({ media_type }) => media_type === type)
 
 const mediaOf = (media: Media): string | undefined => media.media_url ?? firstOf(media).media_url
 
@@ -65,10 +63,22 @@ export const taggedMedia = kind<Media>({
     counts: (one) => ({ likes: one.like_count, comments: one.comments_count }),
   },
   card: {
-    url: (one) => (typesOf(one).includes('photos') ? imageOf(one) : one.permalink),
     description: (one) => one.alt_text,
     provider_url: (one) => one.permalink,
   },
+  cards: {
+    photos: {
+      url: (one) => childOf(one, 'IMAGE')?.media_url ?? imageOf(one),
+      thumbnail_url: (one) => childOf(one, 'IMAGE')?.media_url ?? imageOf(one),
+    },
+    videos: { thumbnail_url: (one) => childOf(one, 'VIDEO')?.thumbnail_url ?? one.thumbnail_url },
+  },
 })
 
-export const media = kind<Media>({ ...taggedMedia, participants: (one) => ({ author: one.owner?.id }) })
+export const media = kind<Media>({
+  ...taggedMedia,
+  participants: ({ owner, comments }) => ({
+    author: owner?.id,
+    others: (comments?.data ?? []).map(({ from }) => from?.id),
+  }),
+})

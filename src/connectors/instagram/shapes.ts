@@ -35,6 +35,8 @@ export interface Media {
   alt_text?: string
   like_count?: number
   comments_count?: number
+  /** The newest, without replies; only in the person's own media. */
+  comments?: Edge<Pick<Comment, 'from'>>
   children?: Edge<Pick<Media, 'id' | 'media_type' | 'media_url' | 'thumbnail_url'>>
 }
 

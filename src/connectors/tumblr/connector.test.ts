@@ -98,7 +98,10 @@ test('a photo post is read by blocks, and its notes are its participants', () =>
   assert.equal(draft.at, 1_780_000_000_000)
   assert.deepEqual(draft.types, ['statuses', 'photos'])
   assert.deepEqual([draft.participants, draft.hasAuthor], [['mosslog', 'fernfan', 'lichenlab'], true])
-  assert.deepEqual(draft.guid, ['guid:instagram/#Moss_1'])
+  assert.deepEqual(draft.guid.slice(1), [
+    'link:mosslog.tumblr.com/post/790123456789012345/moss',
+    'guid:instagram/#Moss_1',
+  ])
   assert.deepEqual([draft.card.title, draft.card.width], ['Moss on stone', 1280])
   assert.deepEqual(
     [draft.card.url, draft.card.thumbnail_url].map((url) => url?.slice(-8)),
@@ -118,6 +121,11 @@ test('a reblog without a text has the types of the original', () => {
   const draft = read('posts', reblog)
   assert.deepEqual(draft.types, ['statuses', 'tracks'])
   assert.deepEqual(draft.participants, ['lichenlab', 'mosslog', 'songbird', 'gone-blog'])
+  const { tracks } = draft.cards
+  assert.deepEqual(
+    [draft.card.type, draft.card.title, tracks?.type, tracks?.title, tracks?.description, tracks?.url],
+    ['text', 'lovely', 'track', 'Dawn', 'The Larks, Fields', 'https://a.media.test/dawn.mp3'],
+  )
   const { title, artist, album, media, earliest, text } = map('posts', reblog)
   assert.deepEqual([title, artist, album], ['Dawn', 'The Larks', 'Fields'])
   assert.deepEqual([media, earliest, text], ['https://a.media.test/dawn.mp3', 1_700_000_000_000, 'lovely'])
@@ -130,6 +138,7 @@ test('a link is news; every post of a feed has a type', () => {
   assert.equal(draft.card.thumbnail_url, 'https://news.example/f.jpg')
   assert.deepEqual(read('dashboard', { ...reblog, trail: reblog.trail.slice(0, 1) }).types, ['statuses_feed'])
   assert.deepEqual(read('likes', { id_string: '1' }).types, ['statuses_feed'])
+  for (const name of ['likes', 'dashboard']) assert.deepEqual(read(name, photo).types, [], 'the person’s own')
 })
 
 test('a post with a number beyond 2^53 keeps all digits', () => {

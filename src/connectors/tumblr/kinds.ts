@@ -1,3 +1,4 @@
+import { linkKeys } from '#kit/dedupe-keys.ts'
 import { kind, plainText } from '#kit/kind.ts'
 import type { BaseType } from '#model/types.ts'
 import { type Blog, blocksOf, filesOf, firstOf, linksOf, mentionsOf, type Post, textOf } from './content.ts'
@@ -24,7 +25,8 @@ function typesOf(post: Post): BaseType[] {
 
 const imagesOf = (post: Post) => filesOf(firstOf(post, 'image')?.media)
 const songOf = (post: Post) => firstOf(post, 'audio')
-const postersOf = (post: Post) => ['video', 'link', 'audio'].flatMap((type) => filesOf(firstOf(post, type)?.poster))
+const posterOf = (post: Post, type: 'video' | 'link' | 'audio') => filesOf(firstOf(post, type)?.poster)[0]
+const fileOf = (post: Post, type: 'video' | 'audio') => filesOf(firstOf(post, type)?.media)[0]
 
 function mediaOf(post: Post): string | undefined {
   const film = firstOf(post, 'video') ?? songOf(post)
@@ -33,16 +35,17 @@ function mediaOf(post: Post): string | undefined {
 
 function titleOf(post: Post): string | undefined {
   const heading = blocksOf(post).find(({ type, subtype }) => type === 'text' && subtype?.startsWith('heading'))
-  return heading?.text ?? firstOf(post, 'link')?.title ?? songOf(post)?.title ?? textOf(post)?.split('\n', 1)[0]
+  return heading?.text ?? textOf(post)?.split('\n', 1)[0]
 }
 
-/** The dedupe key of the original photo at another service. */
-function crossPostKeys(post: Post): (string | undefined)[] {
+/** Dedupe keys of the post itself and of what it links to: the original photo at another service, or a page. */
+function dedupeKeysOf(post: Post): string[] {
   const sources = blocksOf(post).map(({ attribution }) => attribution?.url ?? '')
-  return [...linksOf(post), ...sources].map((url) => {
+  const linked = [...linksOf(post), ...sources].flatMap((url) => {
     const photo = /^https?:\/\/(?:www\.)?(?:instagram\.com|instagr\.am)\/(?:[^/]+\/)?(?:p|reel|tv)\/([\w-]+)/i.exec(url)
-    return photo === null ? undefined : `guid:instagram/#${photo[1]}`
+    return photo === null ? linkKeys([post.post_url], [url]) : `guid:instagram/#${photo[1]}`
   })
+  return [...linkKeys([post.post_url], []), ...linked]
 }
 
 const FIRST_NOTES = 16
@@ -52,7 +55,7 @@ export const post = kind<Post>({
   id: ({ id_string, id }) => id_string ?? id!,
   at: ({ timestamp }) => msOf(timestamp),
   types: typesOf,
-  guid: (one) => [...new Set(crossPostKeys(one))],
+  guid: dedupeKeysOf,
   // Posts and notes identify blogs by name; only some responses have their ids.
   participants: (one) => ({
     author: authorOf(one),
@@ -87,16 +90,33 @@ export const post = kind<Post>({
     artist: (one) => songOf(one)?.artist,
     album: (one) => songOf(one)?.album,
   },
-  card: {
-    title: titleOf,
-    description: (one) => firstOf(one, 'link')?.description ?? (imagesOf(one).length > 0 ? textOf(one) : undefined),
-    url: (one) => imagesOf(one)[0]?.url ?? firstOf(one, 'video')?.url ?? firstOf(one, 'link')?.url ?? one.post_url,
-    thumbnail_url: (one) =>
-      (imagesOf(one).find(({ width }) => width !== undefined && width <= 640) ?? imagesOf(one)[0] ?? postersOf(one)[0])
-        ?.url,
-    provider_url: ({ post_url }) => post_url,
-    width: (one) => imagesOf(one)[0]?.width,
-    height: (one) => imagesOf(one)[0]?.height,
+  card: { title: titleOf, provider_url: ({ post_url }) => post_url },
+  cards: {
+    photos: {
+      description: textOf,
+      url: (one) => imagesOf(one)[0]?.url,
+      thumbnail_url: (one) =>
+        (imagesOf(one).find(({ width }) => width !== undefined && width <= 640) ?? imagesOf(one)[0])?.url,
+      width: (one) => imagesOf(one)[0]?.width,
+      height: (one) => imagesOf(one)[0]?.height,
+    },
+    videos: {
+      url: (one) => firstOf(one, 'video')?.url ?? fileOf(one, 'video')?.url,
+      thumbnail_url: (one) => posterOf(one, 'video')?.url,
+      width: (one) => fileOf(one, 'video')?.width ?? posterOf(one, 'video')?.width,
+      height: (one) => fileOf(one, 'video')?.height ?? posterOf(one, 'video')?.height,
+    },
+    news: {
+      title: (one) => firstOf(one, 'link')?.title,
+      url: (one) => firstOf(one, 'link')?.url,
+      description: (one) => firstOf(one, 'link')?.description,
+      thumbnail_url: (one) => posterOf(one, 'link')?.url,
+    },
+    tracks: {
+      title: (one) => songOf(one)?.title,
+      url: (one) => songOf(one)?.url ?? fileOf(one, 'audio')?.url,
+      thumbnail_url: (one) => posterOf(one, 'audio')?.url,
+    },
   },
 })
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { itemReader, mapOf } from '#kit/read-item.ts'
-import { murmur3Hex } from '#model/murmur3.ts'
 import { x } from './connector.ts'
 
 const ME = '1500000000000000001'
@@ -116,15 +115,25 @@ test('a post with a photo and a link has all types, people, place and counts', (
   assert.deepEqual(map('tweets', soup)['counts'], { likes: 5, comments: 2, shares: 4 })
   assert.equal(map('tweets', soup)['url'], 'https://x.com/mira/status/1900000000000000010')
   assert.equal(draft.card.url, 'https://pbs.test/soup.jpg')
-  assert.deepEqual([draft.card.title, draft.card.width], ['Soup', 1200])
+  assert.deepEqual([draft.card.type, draft.card.description, draft.card.width], ['photo', 'A pot', 1200])
+  const { news, statuses } = draft.cards
+  assert.deepEqual([news?.type, news?.title, news?.url], ['link', 'Soup', 'https://soup.example/recipe'])
+  assert.deepEqual([statuses?.type, statuses?.url], ['text', 'https://x.com/mira/status/1900000000000000010'])
   assert.deepEqual((map('tweets', soup)['author'] as { photo: string }).photo, 'https://pbs.test/me.jpg')
-  const text = (soup as { text: string }).text
-  assert.deepEqual(draft.guid, [`guid:mira@twitter/#${murmur3Hex(text)}`])
+  const [ofText, ...links] = draft.guid
+  assert.match(ofText!, /^text:[0-9a-f]{20}$/)
+  const page = 'mira/status/1900000000000000010'
+  assert.deepEqual(links, [`link:x.com/${page}`, `link:twitter.com/${page}`, 'link:soup.example/recipe'])
 })
 
 test('a repost has the whole text, the video and the dedupe keys of the original', () => {
-  const draft = read('timeline', repost)
-  assert.deepEqual(draft.types, ['statuses_feed', 'videos_feed', 'news_feed'])
+  assert.deepEqual(read('timeline', repost).types, [], 'the person’s own')
+  const draft = read('tweets', repost)
+  assert.deepEqual(draft.types, ['statuses', 'videos', 'news'])
+  assert.deepEqual([draft.card.type, draft.card.thumbnail_url], ['video', 'https://pbs.test/v.jpg'])
+  assert.equal(draft.cards.news?.url, 'https://www.instagram.com/p/Cabc-1_2/')
+  const { types } = read('timeline', { ...repost, author_id: YOU })
+  assert.deepEqual(types, ['statuses_feed', 'videos_feed', 'news_feed'])
   assert.deepEqual(draft.participants, [ME, YOU])
   assert.match(draft.texts[0]!, /^RT @joost: A very long text that is cut off nowhere https:\/\/www\.instagram\.com/)
   assert.equal(map('timeline', repost)['media'], 'https://video.test/high.mp4')

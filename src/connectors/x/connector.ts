@@ -78,6 +78,7 @@ export const x = defineConnector({
     authorizeUrl: 'https://x.com/i/oauth2/authorize',
     tokenUrl: 'https://api.x.com/2/oauth2/token',
     revokeUrl: 'https://api.x.com/2/oauth2/revoke',
+    revokeEnds: 'token',
     tokenAuth: 'basic_raw',
     // Without `offline.access` a grant expires after two hours.
     scope: {

@@ -1,5 +1,5 @@
+import { linkKeys } from '#kit/dedupe-keys.ts'
 import { kind, type Place, timeOf } from '#kit/kind.ts'
-import { murmur3Hex } from '#model/murmur3.ts'
 import type { Author } from '#model/normal.ts'
 import type { BaseType } from '#model/types.ts'
 import { type Entities, type Joined, type Link, type Media, referencesOf, type Tweet, type User } from './includes.ts'
@@ -55,6 +55,7 @@ function mediaOf(raw: Raw): Media[] {
 }
 
 const pictureOf = (raw: Raw) => mediaOf(raw).find(({ type }) => type === 'photo')
+const filmOf = (raw: Raw) => mediaOf(raw).find(({ type }) => type === 'video' || type === 'animated_gif')
 
 function fileOf(raw: Raw): string | undefined {
   const [first] = mediaOf(raw)
@@ -62,8 +63,6 @@ function fileOf(raw: Raw): string | undefined {
   const best = films.sort((a, b) => (b.bit_rate ?? 0) - (a.bit_rate ?? 0))[0]
   return best?.url ?? first?.url
 }
-
-const previewOf = (raw: Raw) => mediaOf(raw)[0]?.preview_image_url ?? mediaOf(raw)[0]?.url
 
 function typesOf(raw: Raw): BaseType[] {
   const kinds = mediaOf(raw).map(({ type }) => type)
@@ -99,23 +98,25 @@ export const pictureUrl = ({ profile_image_url }: User) =>
 
 const postPage = (raw: Raw) => `https://x.com/${userOf(raw, raw.author_id)?.username ?? 'i'}/status/${raw.id}`
 
-/** Dedupe keys of the original photo or check-in at another service. */
-function crossPostKeys(raw: Raw): (string | undefined)[] {
-  return urlsOf(raw).map((url) => {
-    const photo = /^https?:\/\/(?:www\.)?(?:instagram\.com|instagr\.am)\/(?:[^/]+\/)?(?:p|reel|tv)\/([\w-]+)/i.exec(
-      url,
-    )?.[1]
-    if (photo !== undefined) return `guid:instagram/#${photo}`
-    const checkin = /^https?:\/\/(?:www\.)?(?:foursquare|swarmapp)\.com\/(?:[^/]+\/)?checkin\/([0-9a-f]{24})/i.exec(
-      url,
-    )?.[1]
-    return checkin === undefined ? undefined : `guid:foursquare/#${checkin}`
-  })
+/** Dedupe keys of the post itself, under both names of the site, and of what it links to. */
+function dedupeKeysOf(raw: Raw): string[] {
+  const page = postPage(raw)
+  return [
+    ...linkKeys([page, page.replace('//x.com/', '//twitter.com/')], []),
+    ...urlsOf(raw).flatMap((url) => crossPostKey(url) ?? linkKeys([], [url])),
+  ]
 }
 
-function ownKey(raw: Raw): string | undefined {
-  const [handle, text] = [userOf(raw, raw.author_id)?.username, (raw.note_tweet ?? raw.note_post)?.text ?? raw.text]
-  return handle === undefined || !text ? undefined : `guid:${handle}@twitter/#${murmur3Hex(text)}`
+/** The dedupe key of the original photo or check-in at another service. */
+function crossPostKey(url: string): string | undefined {
+  const photo = /^https?:\/\/(?:www\.)?(?:instagram\.com|instagr\.am)\/(?:[^/]+\/)?(?:p|reel|tv)\/([\w-]+)/i.exec(
+    url,
+  )?.[1]
+  if (photo !== undefined) return `guid:instagram/#${photo}`
+  const checkin = /^https?:\/\/(?:www\.)?(?:foursquare|swarmapp)\.com\/(?:[^/]+\/)?checkin\/([0-9a-f]{24})/i.exec(
+    url,
+  )?.[1]
+  return checkin === undefined ? undefined : `guid:foursquare/#${checkin}`
 }
 
 export const tweet = kind<Raw>({
@@ -123,7 +124,7 @@ export const tweet = kind<Raw>({
   id: ({ id }) => id,
   at: ({ created_at }) => timeOf(created_at),
   types: typesOf,
-  guid: (raw) => [ownKey(raw), ...crossPostKeys(raw)],
+  guid: dedupeKeysOf,
   participants: (raw) => {
     const tweets = raw.includes?.tweets ?? raw.includes?.posts ?? []
     const referred = referencesOf(raw).map(({ id }) => tweets.find((one) => one.id === id)?.author_id)
@@ -151,13 +152,26 @@ export const tweet = kind<Raw>({
         shares: (counts.retweet_count ?? counts.repost_count ?? 0) + (counts.quote_count ?? 0),
       },
   },
-  card: {
-    title: (raw) => linksOf(raw)[0]?.title ?? (mediaOf(raw).length > 0 ? textOf(raw) : undefined),
-    description: (raw) => linksOf(raw)[0]?.description ?? mediaOf(raw)[0]?.alt_text,
-    url: (raw) => pictureOf(raw)?.url ?? (mediaOf(raw).length > 0 ? undefined : urlsOf(raw)[0]),
-    thumbnail_url: (raw) => previewOf(raw) ?? linksOf(raw)[0]?.images?.[0]?.url,
-    provider_url: postPage,
-    width: (raw) => mediaOf(raw)[0]?.width,
-    height: (raw) => mediaOf(raw)[0]?.height,
+  card: { provider_url: postPage },
+  cards: {
+    photos: {
+      title: textOf,
+      description: (raw) => pictureOf(raw)?.alt_text,
+      thumbnail_url: (raw) => pictureOf(raw)?.url,
+      width: (raw) => pictureOf(raw)?.width,
+      height: (raw) => pictureOf(raw)?.height,
+    },
+    videos: {
+      title: textOf,
+      description: (raw) => filmOf(raw)?.alt_text,
+      thumbnail_url: (raw) => filmOf(raw)?.preview_image_url,
+      width: (raw) => filmOf(raw)?.width,
+      height: (raw) => filmOf(raw)?.height,
+    },
+    news: {
+      title: (raw) => linksOf(raw)[0]?.title,
+      description: (raw) => linksOf(raw)[0]?.description,
+      thumbnail_url: (raw) => linksOf(raw)[0]?.images?.[0]?.url,
+    },
   },
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { ApiError } from '#model/errors.ts'
+import { ApiError, invalidInput } from '#model/errors.ts'
 import { firstOf, lastOf } from '#platform/list-ends.ts'
 import { changeText } from '../change-text.ts'
 import { checkpointOf } from '../checkpoint.ts'
@@ -14,6 +14,7 @@ import {
   type Finding,
   type Kind,
   type KindDeps,
+  type NetworkHost,
 } from '../contract.ts'
 import { explain, withDeliveryErrors } from '../driver-errors.ts'
 import { storedOptions } from '../options.ts'
@@ -42,33 +43,42 @@ const TEST_PAGE_SIZE = 10
 /** Limit: milliseconds for one erasure or drop. Then it fails, and the next attempt continues. */
 const MAX_REMOVE_MS = 50_000
 
+interface StoreAddress {
+  host: NetworkHost | undefined
+  open: (deps: KindDeps) => ObjectStore
+}
+
 /**
  * Changes as files, one per batch: `DESTINATION/PROFILE/FIRST-LAST.ndjson`. The same batch has the same name, so a repetition
  * replaces it. Of the rows of an item, the one with the greatest `seq` is current. `_profiles/` has the checkpoint of each
  * profile, `_erased/` the fences of erased ones.
  */
 export function files(filesDir: string | undefined): Kind {
-  /** Checks the address and returns a function that opens it. */
-  const storeOf = (text: string, appId: string): ((deps: KindDeps) => ObjectStore) => {
+  /** Checks the address and returns its host, if it has one, and a function that opens it. */
+  const storeOf = (text: string, appId: string): StoreAddress => {
     const url = URL.parse(text)
     if (url?.protocol === 'file:') {
       const { folder, allowed } = folderOf(url, filesDir, appId)
-      return () => folderStore(folder, allowed)
+      return { host: undefined, open: () => folderStore(folder, allowed) }
     }
     if (url?.protocol === 's3:') {
       const address = s3Address(url)
-      return (deps) => s3Store(deps, address)
+      const { hostname, protocol } = new URL(address.origin)
+      return {
+        host: { host: hostname, wantsPlain: protocol === 'http:' },
+        open: (deps) => s3Store(deps, address),
+      }
     }
-    throw new ApiError('bad_body', 'url: must look like file:///folder or s3://key:secret@host/bucket/prefix.')
+    throw invalidInput('bad_body', 'url', 'must look like file:///folder or s3://key:secret@host/bucket/prefix.')
   }
   return {
     options,
     takesEvents: false,
     takesUnknownDeletes: false,
-    checkAddress: (url, appId) => void storeOf(url, appId),
+    checkAddress: (url, appId) => storeOf(url, appId).host,
     open: (deps, { id, appId, options: stored }, { url }) => {
       try {
-        return openFiles(deps, storeOf(url, appId)(deps), id, storedOptions(options, stored).format)
+        return openFiles(deps, storeOf(url, appId).open(deps), id, storedOptions(options, stored).format)
       } catch (error) {
         // The address was allowed when it was set, but the operator changed the folder since.
         if (error instanceof ApiError) return refusingConnection(error.message)

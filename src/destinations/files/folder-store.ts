@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { open, opendir, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ApiError } from '#model/errors.ts'
+import { invalidInput } from '#model/errors.ts'
 import { codeOf } from '#platform/errors.ts'
 import { DeliveryError } from '../contract.ts'
 import type { ObjectStore } from './object-store.ts'
@@ -18,7 +18,7 @@ const MAX_DEPTH = 4
 
 /** The folder that a `file:` address names. It must be inside the app's folder below the one that the operator allowed. */
 export function folderOf(url: URL, allowed: string | undefined, appId: string): { folder: string; allowed: string } {
-  const bad = (why: string) => new ApiError('bad_body', `url: ${why}.`)
+  const bad = (why: string) => invalidInput('bad_body', 'url', `${why}.`)
   if (allowed === undefined) throw bad('folders cannot be used here; the operator has not set TRIBUTARY_FILES')
   if (url.host !== '' || url.search !== '' || url.hash !== '') throw bad('must look like file:///folder')
   let folder: string
@@ -33,24 +33,28 @@ export function folderOf(url: URL, allowed: string | undefined, appId: string): 
   return { folder, allowed }
 }
 
-const PUT_ATTEMPTS = 5
+/** Limit: attempts to write a file whose folder is removed at the same time. */
+const PUT_ATTEMPTS = 20
 
 /** Objects as files. Writes are atomic and durable: a file has its whole content or does not exist, also after a power failure. */
 export function folderStore(folder: string, allowed: string): ObjectStore {
   const pathOf = (name: string) => join(folder, name)
   const find = (path: string) => realFolder(resolve(allowed), path, false)
+  /** Whether the file was written; false when the folder was removed before. */
+  const putOnce = async (path: string, body: Uint8Array) => {
+    const parent = await realFolder(resolve(allowed), dirname(path), true)
+    if (parent === undefined) return false
+    await writeAtomically(parent, basename(path), body)
+    return true
+  }
   return {
     put: async (name, body) => {
       const path = pathOf(name)
-      for (let attempt = 1; ; attempt += 1) {
-        const parent = (await realFolder(resolve(allowed), dirname(path), true))!
-        try {
-          return await writeAtomically(parent, basename(path), body)
-        } catch (error) {
-          // An erasure removed the folder during the write.
-          if (codeOf(error) !== 'ENOENT' || attempt === PUT_ATTEMPTS) throw error
-        }
-      }
+      for (let attempt = 1; attempt < PUT_ATTEMPTS; attempt += 1)
+        // False: an erasure removed the folder during the write.
+        if (await unlessMissing(() => putOnce(path, body), false)) return
+      if (!(await putOnce(path, body)))
+        throw new DeliveryError('retry', `The folder of ${name} is removed again and again.`)
     },
     get: async (name) => {
       const parent = await find(dirname(pathOf(name)))

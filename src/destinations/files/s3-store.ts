@@ -1,7 +1,6 @@
-import { text } from 'node:stream/consumers'
-import { ApiError } from '#model/errors.ts'
+import { invalidInput } from '#model/errors.ts'
 import { retryAfterMs } from '#platform/retry-after.ts'
-import { requestOnce } from '../bounded-request.ts'
+import { boundedText, requestOnce } from '../bounded-request.ts'
 import { DeliveryError, type KindDeps } from '../contract.ts'
 import { explain } from '../driver-errors.ts'
 import { checkPort, decoded, hostOf } from '../network-address.ts'
@@ -28,7 +27,7 @@ export interface S3Address {
 
 /** `s3://key:secret@host[:port]/bucket/prefix?region=…&tls=false`; the secret is percent-encoded. */
 export function s3Address(url: URL): S3Address {
-  const bad = (why: string) => new ApiError('bad_body', `url: ${why}.`)
+  const bad = (why: string) => invalidInput('bad_body', 'url', `${why}.`)
   const host = hostOf(url)
   const [bucket = '', ...prefix] = decoded(url.pathname.slice(1))
     .split('/')
@@ -126,18 +125,9 @@ async function send(
       waitMs: deps.waitMs ?? MAX_REQUEST_MS,
       signal,
     })
-    return { ...response, body: await text(limited(response.body)) }
+    return { ...response, body: await boundedText(response, MAX_RESPONSE_BYTES) }
   } catch (error) {
     throw new DeliveryError('retry', `The store cannot be reached: ${explain(error)}`, { cause: error })
-  }
-}
-
-async function* limited(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.length
-    if (bytes > MAX_RESPONSE_BYTES) throw new Error('The store sent far more than it was asked for')
-    yield chunk
   }
 }
 

@@ -44,7 +44,7 @@ export const mysql: Kind = {
   options,
   takesEvents: false,
   takesUnknownDeletes: true,
-  checkAddress: (url) => void databaseAddress(url, SCHEMES, 3306),
+  checkAddress: (url) => databaseAddress(url, SCHEMES, 3306),
   open: (deps, destination, secrets) => openMysql(deps, destination.id, secrets.url, destination.options),
 }
 

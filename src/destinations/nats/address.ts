@@ -1,17 +1,15 @@
-import { ApiError } from '#model/errors.ts'
+import { invalidInput } from '#model/errors.ts'
+import type { NetworkHost } from '../contract.ts'
 import { checkPort, decoded, hostOf } from '../network-address.ts'
 
-export interface NatsAddress {
-  host: string
+export interface NatsAddress extends NetworkHost {
   port: number
   user: string
   password: string
-  /** Without TLS: only allowed on a private network that the operator opened. */
-  wantsPlain: boolean
 }
 
 export function natsAddress(text: string): NatsAddress {
-  const bad = (why: string) => new ApiError('bad_body', `url: ${why}.`)
+  const bad = (why: string) => invalidInput('bad_body', 'url', `${why}.`)
   const url = URL.parse(text)
   if (url?.protocol !== 'nats:') throw bad('must look like nats://user:password@host:4222')
   const host = hostOf(url)

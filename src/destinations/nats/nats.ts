@@ -50,7 +50,7 @@ export const nats: Kind = {
   options,
   takesEvents: false,
   takesUnknownDeletes: false,
-  checkAddress: (url) => void natsAddress(url),
+  checkAddress: (url) => natsAddress(url),
   open: (deps, destination, secrets) =>
     openNats(deps, destination.id, secrets.url, storedOptions(options, destination.options)),
 }

@@ -32,7 +32,7 @@ export const postgres: Kind = {
   options,
   takesEvents: false,
   takesUnknownDeletes: true,
-  checkAddress: (url) => void databaseAddress(url, SCHEMES, 5432),
+  checkAddress: (url) => databaseAddress(url, SCHEMES, 5432),
   open: (deps, destination, secrets) => openPostgres(deps, destination.id, secrets.url, destination.options),
 }
 

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { DeliveryRow } from '#model/destination.ts'
-import { ApiError } from '#model/errors.ts'
+import { invalidInput } from '#model/errors.ts'
 import { reasonOf } from '#platform/errors.ts'
 import { firstOf, lastOf } from '#platform/list-ends.ts'
 import { retryAfterMs } from '#platform/retry-after.ts'
@@ -29,11 +29,12 @@ export const webhook: Kind = {
   newSigning: () => PREFIX + randomBytes(24).toString('base64'),
   checkAddress: (url) => {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-      throw new ApiError('bad_body', 'url: must be an http or https address.')
-    const { username, password, hash, port } = new URL(url)
+      throw invalidInput('bad_body', 'url', 'must be an http or https address.')
+    const { protocol, hostname, username, password, hash, port } = new URL(url)
     if (port !== '') checkPort(Number(port), [80, 443])
     if (username !== '' || password !== '' || hash !== '')
-      throw new ApiError('bad_body', 'url: must not contain a user name or a fragment.')
+      throw invalidInput('bad_body', 'url', 'must not contain a user name or a fragment.')
+    return { host: hostname, wantsPlain: protocol === 'http:' }
   },
   open: (deps, _destination, secrets) => openWebhook(deps, secrets.url, secrets.signing ?? []),
 }

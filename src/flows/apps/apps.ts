@@ -1,5 +1,5 @@
-import { type App, type AppSecret, checkRedirectUri } from '#model/app.ts'
-import { ApiError } from '#model/errors.ts'
+import { type App, type ApplyPolicy, type AppSecret, checkRedirectUri } from '#model/app.ts'
+import { ApiError, invalidInput } from '#model/errors.ts'
 import type { Clock } from '#platform/clock.ts'
 import { newId, randomSecret } from '#platform/ids.ts'
 import type { Database } from '#platform/postgres/database.ts'
@@ -17,6 +17,8 @@ export interface NewApp {
   name: string
   redirectUris: string[]
   tokenFlow?: boolean | undefined
+  isPublic?: boolean | undefined
+  apply?: ApplyPolicy | undefined
 }
 
 /** The secret is returned once; only its hash is stored. */
@@ -35,6 +37,8 @@ export async function createApp(deps: AppsDeps, input: NewApp, actor: string): P
     name: checkName(input.name),
     redirectUris: checkRedirectUris(input.redirectUris),
     tokenFlow: input.tokenFlow ?? true,
+    isPublic: input.isPublic ?? false,
+    apply: input.apply ?? 'proven',
     createdAt: now,
   }
   const secret = newSecret()
@@ -65,6 +69,8 @@ export async function updateApp(deps: AppsDeps, id: string, change: Partial<NewA
       name: change.name === undefined ? before.name : checkName(change.name),
       redirectUris: change.redirectUris === undefined ? before.redirectUris : checkRedirectUris(change.redirectUris),
       tokenFlow: change.tokenFlow ?? before.tokenFlow,
+      isPublic: change.isPublic ?? before.isPublic,
+      apply: change.apply ?? before.apply,
     }
     await store.updateApp(tx, app)
     await auditApp(tx, id, {
@@ -118,12 +124,12 @@ function storedSecret({ hasher }: AppsDeps, secret: string, now: number): store.
 function checkName(name: string): string {
   const clean = name.trim()
   if (clean.length > 0 && clean.length <= 100 && !/[\p{Cc}\p{Cf}]/u.test(clean)) return clean
-  throw new ApiError('bad_parameter', 'name must have 1 to 100 visible characters.')
+  throw invalidInput('bad_parameter', 'name', 'must have 1 to 100 visible characters.')
 }
 
 function checkRedirectUris(uris: string[]): string[] {
   if (uris.length === 0)
-    throw new ApiError('bad_parameter', 'redirect_uri: give at least one address that people return to.')
-  if (uris.length > 50) throw new ApiError('bad_parameter', 'redirect_uri: at most 50 addresses.')
+    throw invalidInput('bad_parameter', 'redirect_uris', 'give at least one address that people return to.')
+  if (uris.length > 50) throw invalidInput('bad_parameter', 'redirect_uris', 'at most 50 addresses.')
   return [...new Set(uris.map(checkRedirectUri))]
 }

@@ -37,6 +37,15 @@ export async function authenticateApp(
   )
 }
 
+/** The app with this id if it is a public client, which proves itself by PKCE alone. */
+export async function findPublicApp(
+  { database }: Pick<AuthenticateDeps, 'database'>,
+  clientId: string,
+): Promise<App | undefined> {
+  const app = await findApp(database, clientId)
+  return app?.isPublic === true ? app : undefined
+}
+
 /** Finds the demo's app without a secret: the server itself acts as the demo app. */
 export async function findDemoApp({ database }: Pick<AuthenticateDeps, 'database'>, clientId: string): Promise<App> {
   const app = await findApp(database, clientId)

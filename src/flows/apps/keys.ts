@@ -1,5 +1,6 @@
 import { OVERRIDES, type SealedServiceKey } from '#model/app.ts'
-import { ApiError } from '#model/errors.ts'
+import { ApiError, invalidInput } from '#model/errors.ts'
+import type { ServiceNames } from '#model/profile-name.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Keyring } from '#platform/sealing.ts'
@@ -13,6 +14,9 @@ export interface KeysDeps {
   clock: Clock
 }
 
+/** Keys may be named by an alias of a service. Without the services of this installation, names are stored as given. */
+type NamedKeysDeps = KeysDeps & { registry?: ServiceNames | undefined }
+
 export interface NewServiceKey {
   service: string
   key: string
@@ -23,13 +27,13 @@ export interface NewServiceKey {
 }
 
 export async function setServiceKey(
-  deps: KeysDeps,
+  deps: NamedKeysDeps,
   appId: string,
   input: NewServiceKey,
   actor: string,
 ): Promise<SealedServiceKey> {
   const key: SealedServiceKey = {
-    service: checkService(input.service),
+    service: serviceOf(deps, checkService(input.service)),
     key: input.key,
     scope: input.scope,
     overrides: checkOverrides(input.overrides ?? {}),
@@ -48,11 +52,14 @@ export async function listServiceKeys({ database }: KeysDeps, appId: string): Pr
   return store.listServiceKeys(database, appId)
 }
 
-export async function deleteServiceKey(deps: KeysDeps, appId: string, service: string, actor: string): Promise<void> {
+export async function deleteServiceKey(deps: NamedKeysDeps, appId: string, name: string, actor: string): Promise<void> {
+  const service = serviceOf(deps, name)
   await deps.database.transaction(async (tx) => {
     await requireApp(tx, appId)
-    if (!(await store.deleteServiceKey(tx, appId, service)))
-      throw new ApiError('not_found', `The app has no keys for ${service}.`)
+    // An older release stored keys under an alias as well.
+    const isDeleted =
+      (await store.deleteServiceKey(tx, appId, service)) || (await store.deleteServiceKey(tx, appId, name))
+    if (!isDeleted) throw new ApiError('not_found', `The app has no keys for ${service}.`)
     await auditApp(tx, appId, { at: deps.clock.now(), actor, action: 'keys.delete', detail: { service } })
   })
 }
@@ -61,21 +68,31 @@ async function requireApp(queries: Parameters<typeof findApp>[0], appId: string)
   if ((await findApp(queries, appId)) === undefined) throw new ApiError('not_found', `There is no app ${appId}.`)
 }
 
+/** A service without a connector keeps its name: a later release or an operator's file may add it. */
+function serviceOf({ registry }: NamedKeysDeps, name: string): string {
+  return registry?.find(name)?.service ?? name
+}
+
 function checkService(service: string): string {
   if (/^[a-z][a-z0-9-]{0,49}$/.test(service)) return service
-  throw new ApiError(
+  throw invalidInput(
     'bad_parameter',
-    `service “${service}” is not a valid name: use lower-case letters, digits and dashes.`,
+    'service',
+    `“${service}” is not a valid name: use lower-case letters, digits and dashes.`,
   )
 }
 
 function checkOverrides(overrides: Record<string, string>): Record<string, string> {
   for (const [name, value] of Object.entries(overrides)) {
     if (!OVERRIDES.some((known) => known === name)) {
-      throw new ApiError('bad_parameter', `${name} cannot be overridden; allowed are ${OVERRIDES.join(', ')}.`)
+      throw invalidInput(
+        'bad_parameter',
+        `overrides.${name}`,
+        `cannot be overridden; allowed are ${OVERRIDES.join(', ')}.`,
+      )
     }
     if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
-      throw new ApiError('bad_parameter', `${name}: “${value}” is not an http or https address.`)
+      throw invalidInput('bad_parameter', `overrides.${name}`, `“${value}” is not an http or https address.`)
     }
   }
   return overrides

@@ -1,6 +1,5 @@
 import { readAccessToken } from '#model/access-token.ts'
 import type { Account, OpenedAccount, TokenKey } from '#model/account.ts'
-import type { App } from '#model/app.ts'
 import { auditAccount } from '#store/audit.ts'
 import { findAccountByToken, revokeAccessToken } from '#store/identity/access-tokens.ts'
 import { requireAccountById } from '#store/identity/accounts.ts'
@@ -26,14 +25,18 @@ export function accountById({ database }: Pick<AuthorizeDeps, 'database'>, id: s
   return requireAccountById(database, id)
 }
 
-/** RFC 7009: revoking an unknown token, or one of another app, succeeds without effect. */
-export async function revokeToken(deps: AuthorizeDeps, app: App, token: string): Promise<void> {
+/**
+ * RFC 7009: revoking an unknown token, or one of another app, succeeds without effect. Without an app the token itself
+ * is the permission: every caller who has it may end it.
+ */
+export async function revokeToken(deps: AuthorizeDeps, token: string, appId?: string): Promise<void> {
   const account = await accountOf(deps, token)
-  if (account?.appId !== app.id) return
+  if (account === undefined || account.appId !== (appId ?? account.appId)) return
   const now = deps.clock.now()
+  const actor = appId === undefined ? 'token' : `app:${appId}`
   await deps.database.transaction(async (tx) => {
     await revokeAccessToken(tx, account.shard, deps.hasher.hash('access_token', token), now)
-    await auditAccount(tx, account, { at: now, actor: `app:${app.id}`, action: 'token.revoke' })
+    await auditAccount(tx, account, { at: now, actor, action: 'token.revoke' })
   })
 }
 

@@ -1,5 +1,5 @@
 import type { App } from '#model/app.ts'
-import { ApiError } from '#model/errors.ts'
+import { ApiError, type Reason } from '#model/errors.ts'
 import { profileName } from '#model/profile-name.ts'
 import { createSemaphore } from '#platform/semaphore.ts'
 import { applyToken } from './apply.ts'
@@ -19,7 +19,9 @@ export type BatchResult =
       app_verified: boolean
       errors?: Record<string, string>
     }
+  /** By service, why its token was not accepted. */
   | { error: Record<string, string> }
+  | { error: string; reason: Reason }
 
 /** Kept low, because every entry calls an outside service. */
 const CONCURRENT_ENTRIES = 5
@@ -42,6 +44,7 @@ export async function applyBatch(
 }
 
 async function applyEntry(deps: AuthorizeDeps, app: App, entry: BatchEntry): Promise<BatchResult> {
+  if (entry.tokens.length === 0) return { error: 'The entry names no service.', reason: 'bad_body' }
   const errors: Record<string, string> = {}
   const profiles: string[] = []
   let account: string | undefined

@@ -1,22 +1,30 @@
 import { timingSafeEqual } from 'node:crypto'
+import { markNeedsAuth } from '#access/needs-auth.ts'
 import type { SignedIn } from '#kit/auth.ts'
+import type { Connector } from '#kit/connector.ts'
 import { newTicket } from '#model/access-token.ts'
 import type { App } from '#model/app.ts'
-import { ApiError } from '#model/errors.ts'
+import { ApiError, invalidInput } from '#model/errors.ts'
+import type { Profile } from '#model/profile.ts'
 import { randomShard, shardIn } from '#platform/ids.ts'
 import { findApp } from '#store/apps/apps.ts'
 import { findServiceKey } from '#store/apps/service-keys.ts'
 import { auditApp } from '#store/audit.ts'
 import { findAccountById } from '#store/identity/accounts.ts'
-import { hasSignedIn, insertConsent } from '#store/identity/consents.ts'
+import { type Consent, deleteConsent, hasSignedIn, insertConsent } from '#store/identity/consents.ts'
 import { type Pending, takePending } from '#store/identity/pending.ts'
 import { findServiceUser } from '#store/identity/service-users.ts'
 import { callbackParameters, type RawParameters } from '#upstream/callback-parameters.ts'
+import { UpstreamError } from '#upstream/errors.ts'
+import { readSelf } from '#upstream/read-self.ts'
+import type { ServiceKey } from '#upstream/service-key.ts'
 import { finishSignIn } from '#upstream/sign-in.ts'
 import type { ConsentValue } from './consent-value.ts'
 import { type AuthorizeDeps, callbackUrl, TEN_MINUTES_MS } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
 import { recountSignIn, uncountSignIn } from './open-sign-ins.ts'
+import { checkServiceUser, type ReconnectInput, reconnectNow } from './reconnect.ts'
+import { awaitGrantRevocation, revokeUnneeded } from './revoke-token.ts'
 import { toAuthorizeError } from './sign-in-failure.ts'
 import type { PendingValue, ReturnTo } from './start.ts'
 
@@ -25,6 +33,7 @@ export type CallbackQuery = RawParameters
 
 export type CallbackResult =
   | { kind: 'redirect'; to: ReturnTo; code: string }
+  | { kind: 'reconnected'; to: ReturnTo; account: string }
   /** The person must consent first, on the page of this ticket. */
   | { kind: 'confirm'; ticket: string }
   | { kind: 'failed'; to: ReturnTo; error: AuthorizeError }
@@ -38,13 +47,16 @@ export async function handleCallback(
 ): Promise<CallbackResult> {
   const { pending, app } = await takePendingSignIn(deps, service, params, browser)
   const value = JSON.parse(pending.value) as PendingValue
-  const to: ReturnTo = { redirectUri: value.redirectUri, state: value.state }
+  const to: ReturnTo = { redirectUri: value.redirectUri, state: value.state, reconnect: value.reconnect }
   try {
     const connector = deps.registry.find(pending.service)!
     const key = await findServiceKey(deps.database, deps.keyring, app.id, connector.service)
     if (key === undefined) throw new AuthorizeError('no_service_keys')
     const needsConsent =
-      value.responseType === 'token' || !(await mayJoinWithoutPrompt(deps, value.accountId, pending.browser))
+      value.responseType === 'token' ||
+      mayBeImpersonated(app, to) ||
+      !(await mayJoinWithoutPrompt(deps, value.accountId, pending.browser))
+    const beganAt = deps.clock.now()
     const signedIn = await finishSignIn(deps.upstream, {
       connector,
       key,
@@ -52,11 +64,33 @@ export async function handleCallback(
       secrets: value.upstream,
       params,
     })
-    const ticket = await storeConsent(deps, pending, value, signedIn, needsConsent ? 'confirm' : 'code')
+    if (value.reconnect !== undefined) {
+      const input = { appId: app.id, service: pending.service, signedIn, reconnect: value.reconnect }
+      await checkReturned(deps, input)
+      if (!needsConsent) {
+        const profile = await reconnectNow(deps, input)
+        await verifyReconnected(deps, { connector, key, signedIn }, profile, beganAt)
+        await uncountSignIn(deps, app.id, value.counted)
+        return { kind: 'reconnected', to, account: value.reconnect.account }
+      }
+    }
+    const { ticket, stored } = await storeConsent(deps, pending, value, signedIn, needsConsent ? 'confirm' : 'code')
+    await verifyAfterRevocation(deps, { connector, key, signedIn }, stored, beganAt)
     return needsConsent ? { kind: 'confirm', ticket } : { kind: 'redirect', to, code: ticket }
   } catch (error) {
     await uncountSignIn(deps, app.id, value.counted)
     return { kind: 'failed', to, error: toAuthorizeError(deps, error, service) }
+  }
+}
+
+/** The token of somebody else is not used, so it is revoked. */
+async function checkReturned(deps: AuthorizeDeps, input: ReconnectInput): Promise<void> {
+  try {
+    await checkServiceUser(deps, input)
+  } catch (error) {
+    const { appId, service, signedIn } = input
+    await revokeUnneeded(deps, { appId, service, nativeId: signedIn.self.id, credential: signedIn.credential })
+    throw error
   }
 }
 
@@ -96,12 +130,20 @@ async function takePendingSignIn(
   return { pending, app }
 }
 
+/**
+ * Other programs on the device can receive redirects to a loopback address or a private scheme, and a public app proves
+ * nothing when it exchanges the code. So the person sees the app's name first (RFC 8252 8.6).
+ */
+function mayBeImpersonated(app: App, { redirectUri }: ReturnTo): boolean {
+  return app.isPublic && !redirectUri.startsWith('https:')
+}
+
 /** Fails on a page: the app's redirect address is not known before the sign-in is found. */
 function onlyValue(params: CallbackQuery, name: string): string | undefined {
   try {
     return callbackParameters(params).get(name)
   } catch (error) {
-    throw new ApiError('bad_parameter', `${name}: was given more than once.`, { cause: error })
+    throw invalidInput('bad_parameter', name, 'was given more than once.', error)
   }
 }
 
@@ -138,13 +180,19 @@ async function storeConsent(
   value: PendingValue,
   signedIn: SignedIn,
   kind: 'code' | 'confirm',
-): Promise<string> {
+): Promise<{ ticket: string; stored: Consent }> {
   const user = { appId: pending.appId, service: pending.service, nativeId: signedIn.self.id }
   const shard = await shardForConsent(deps, value.accountId ?? (await findServiceUser(deps.database, user))[0])
   const ticket = newTicket(kind === 'code' ? 'trc' : 'trf', shard)
   const counted = await recountSignIn(deps, pending.appId, value.counted)
-  const content: ConsentValue = { signedIn, state: value.state, responseType: value.responseType, counted }
-  const isStored = await insertConsent(deps.database, deps.keyring, {
+  const content: ConsentValue = {
+    signedIn,
+    state: value.state,
+    responseType: value.responseType,
+    counted,
+    reconnect: value.reconnect,
+  }
+  const stored: Consent = {
     shard,
     hash: deps.hasher.hash(kind, ticket),
     kind,
@@ -157,9 +205,50 @@ async function storeConsent(
     browser: pending.browser,
     value: JSON.stringify(content),
     expiresAt: deps.clock.now() + TEN_MINUTES_MS,
-  })
-  if (!isStored) throw new ApiError('session_expired')
-  return ticket
+  }
+  if (!(await insertConsent(deps.database, deps.keyring, stored))) throw new ApiError('session_expired')
+  return { ticket, stored }
+}
+
+interface FinishedSignIn {
+  connector: Connector
+  key: ServiceKey
+  signedIn: SignedIn
+}
+
+/** A revocation that ran while this sign-in finished may have ended its token: then the person signs in again. */
+async function verifyAfterRevocation(
+  deps: AuthorizeDeps,
+  { connector, key, signedIn }: FinishedSignIn,
+  stored: Consent,
+  beganAt: number,
+): Promise<void> {
+  if (!(await awaitGrantRevocation(deps, connector, stored, beganAt))) return
+  const { credential } = signedIn
+  try {
+    await readSelf({ upstream: deps.upstream, connector, key, credential })
+  } catch (error) {
+    await deleteConsent(deps.database, stored)
+    const hasEnded = error instanceof UpstreamError && error.recovery === 'reauthorize'
+    if (!hasEnded) await revokeUnneeded(deps, { ...stored, credential })
+    throw error
+  }
+}
+
+/** The same for a profile that was connected again without a consent. */
+async function verifyReconnected(
+  deps: AuthorizeDeps,
+  { connector, key, signedIn: { credential } }: FinishedSignIn,
+  profile: Profile,
+  beganAt: number,
+): Promise<void> {
+  if (!(await awaitGrantRevocation(deps, connector, profile, beganAt))) return
+  try {
+    await readSelf({ upstream: deps.upstream, connector, key, credential })
+  } catch (error) {
+    if (error instanceof UpstreamError && error.recovery === 'reauthorize') await markNeedsAuth(deps, profile, error)
+    throw error
+  }
 }
 
 /**

@@ -33,5 +33,6 @@ export function isDeclined(consent: UsedConsent): boolean {
 }
 
 export function returnOf(consent: UsedConsent): ReturnTo {
-  return { redirectUri: consent.redirectUri, state: requestOf(consent).state }
+  const { state, reconnect } = requestOf(consent)
+  return { redirectUri: consent.redirectUri, state, reconnect }
 }

@@ -6,16 +6,20 @@ import { findAccountByToken } from '#store/identity/access-tokens.ts'
 import { findAccountById } from '#store/identity/accounts.ts'
 import { deleteConsent, insertConsent, lockConsent, settleConsent, type UsedConsent } from '#store/identity/consents.ts'
 import { isDeclined, lockConsentOfTicket, returnOf } from './confirm-ticket.ts'
-import { type DecidedValue, requestOf } from './consent-value.ts'
+import { type DecidedValue, requestOf, signInOf } from './consent-value.ts'
 import { type AuthorizeDeps, TEN_MINUTES_MS } from './deps.ts'
 import { applyConsent } from './exchange-code.ts'
 import { revokeUnused } from './expire-sign-ins.ts'
-import type { ReturnTo } from './start.ts'
+import { uncountSignIn } from './open-sign-ins.ts'
+import { applyReconnect } from './reconnect.ts'
+import { revokeReplaced, type UnneededToken } from './revoke-token.ts'
+import type { Reconnecting, ReturnTo } from './start.ts'
 
 /** The result of a person's decision. `done`: the code was exchanged or the token issued before. */
 export type ConsentResult =
   | { kind: 'code'; to: ReturnTo; code: string }
   | { kind: 'token'; to: ReturnTo; token: string; account: string }
+  | { kind: 'reconnected'; to: ReturnTo; account: string }
   | { kind: 'declined'; to: ReturnTo }
   | { kind: 'done' }
 
@@ -25,13 +29,21 @@ export async function confirmSignIn(
   ticket: string,
   browser: Buffer | undefined,
 ): Promise<ConsentResult> {
+  let replaced: UnneededToken | undefined
   const result = await deps.database.transaction(async (tx) => {
     const consent = await lockConsentOfTicket(deps, tx, ticket, browser)
     if (isDeclined(consent)) return undefined
-    const { responseType } = requestOf(consent)
-    return responseType === 'code' ? issueCode(deps, tx, consent, ticket) : issueToken(deps, tx, consent, ticket)
+    const { responseType, reconnect } = requestOf(consent)
+    if (reconnect === undefined && responseType === 'code') return issueCode(deps, tx, consent, ticket)
+    const issued =
+      reconnect === undefined
+        ? await issueToken(deps, tx, consent, ticket)
+        : await confirmReconnect(deps, tx, consent, reconnect)
+    replaced = issued?.replaced
+    return issued?.result
   })
   if (result === undefined) throw new ApiError('session_expired')
+  if (replaced !== undefined) revokeReplaced(deps, replaced)
   return result
 }
 
@@ -64,11 +76,31 @@ export async function findUnusedConsent(
   ticket: string,
 ): Promise<UsedConsent | undefined> {
   if (consent.usedAt === undefined) return consent
-  const { responseType } = requestOf(consent)
+  const { responseType, reconnect } = requestOf(consent)
+  if (reconnect !== undefined) return undefined
   if (responseType !== 'code') return consent
   const issued = await lockCode(deps, tx, consent, ticket)
   if (issued === undefined || issued.expiresAt < deps.clock.now()) throw new ApiError('session_expired')
   return issued.usedAt === undefined ? issued : undefined
+}
+
+/** Repeating it returns the same result. */
+async function confirmReconnect(
+  deps: AuthorizeDeps,
+  tx: Queries,
+  consent: UsedConsent,
+  reconnect: Reconnecting,
+): Promise<{ result: ConsentResult; replaced?: UnneededToken | undefined } | undefined> {
+  const result = { kind: 'reconnected', to: returnOf(consent), account: reconnect.account } as const
+  if (consent.usedAt !== undefined) return { result }
+  const { signedIn, counted } = signInOf(consent)
+  const { appId, service } = consent
+  const reconnected = await applyReconnect(deps, tx, { appId, service, signedIn, reconnect })
+  if (reconnected === undefined) return undefined
+  await recordDecision(deps, tx, consent, 'yes')
+  // Not awaited: it needs a second connection, and this transaction holds one.
+  void uncountSignIn(deps, appId, counted)
+  return { result, replaced: reconnected.replaced }
 }
 
 async function issueCode(
@@ -99,17 +131,19 @@ async function issueToken(
   tx: Queries,
   consent: UsedConsent,
   ticket: string,
-): Promise<ConsentResult | undefined> {
+): Promise<{ result: ConsentResult; replaced?: UnneededToken | undefined } | undefined> {
   const secret = encodeBase32(deps.hasher.hash('token_of_ticket', ticket))
   const to = returnOf(consent)
   const { usedAt, tokenShard: shard, tokenHash: hash } = consent
   if (usedAt === undefined || shard === undefined || hash === undefined) {
     const connected = await applyConsent(deps, tx, consent, 'person', secret)
-    return connected && { kind: 'token', to, token: connected.token, account: connected.account.id }
+    if (connected === undefined) return undefined
+    const { token, account, replaced } = connected
+    return { result: { kind: 'token', to, token, account: account.id }, replaced }
   }
   const account = await findAccountByToken(tx, { shard, hash })
-  if (account === undefined) return { kind: 'done' }
-  return { kind: 'token', to, token: newAccessToken(shard, usedAt, secret), account: account.id }
+  if (account === undefined) return { result: { kind: 'done' } }
+  return { result: { kind: 'token', to, token: newAccessToken(shard, usedAt, secret), account: account.id } }
 }
 
 /** Derived from the ticket, so that it is always the same; without our key it cannot be computed. */
@@ -132,7 +166,7 @@ async function recordDecision(
   consent: UsedConsent,
   response: 'yes' | 'no',
 ): Promise<void> {
-  const { state, responseType } = requestOf(consent)
-  const value: DecidedValue = { state, responseType, response }
+  const { state, responseType, reconnect } = requestOf(consent)
+  const value: DecidedValue = { state, responseType, reconnect, response }
   await settleConsent(tx, deps.keyring, consent, deps.clock.now(), JSON.stringify(value))
 }

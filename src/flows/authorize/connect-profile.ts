@@ -1,4 +1,5 @@
 import type { SignedIn } from '#kit/auth.ts'
+import { serviceReaderVersion } from '#kit/reader-version.ts'
 import { newAccessToken } from '#model/access-token.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
@@ -15,6 +16,8 @@ import { claimServiceUser, findServiceUser, pointServiceUser, type ServiceUser }
 import { openProfileCursors } from '#store/push/cursors.ts'
 import { scheduleEndpoints, scheduleProfile } from '#store/sync/schedule.ts'
 import type { AuthorizeDeps } from './deps.ts'
+import { credentialOf } from './disconnect.ts'
+import { isSameToken, type UnneededToken } from './revoke-token.ts'
 
 export interface ConnectedProfile {
   account: Account
@@ -22,6 +25,8 @@ export interface ConnectedProfile {
   token: string
   tokenHash: Buffer
   issuedAt: number
+  /** The credential that this one replaced; the caller ends it at the service after the transaction. */
+  replaced: UnneededToken | undefined
 }
 
 export interface ConnectInput {
@@ -53,7 +58,7 @@ export async function connectProfile(
   if (!(await keepAppFromDeletion(tx, input.appId))) throw new ApiError('client_unknown')
   const account = await lockTargetAccount(deps, tx, input)
   if (account === undefined) return undefined
-  const profile = await putProfile(deps, tx, account, input)
+  const { profile, replaced } = await putProfile(deps, tx, account, input)
   const now = deps.clock.now()
   const token = newAccessToken(account.shard, now, input.tokenSecret)
   const tokenHash = deps.hasher.hash('access_token', token)
@@ -64,7 +69,7 @@ export async function connectProfile(
     action: input.account.how === 'given' ? 'profile.link' : 'profile.connect',
     detail: { service: profile.service, native_id: profile.nativeId, scope: profile.scope },
   })
-  return { account, profile, token, tokenHash, issuedAt: now }
+  return { account, profile, token, tokenHash, issuedAt: now, replaced }
 }
 
 async function lockTargetAccount(deps: AuthorizeDeps, tx: Queries, input: ConnectInput): Promise<Account | undefined> {
@@ -114,15 +119,16 @@ async function lockFirst(tx: Queries, ids: string[]): Promise<Account | undefine
 }
 
 /** Reconnects the account's profile of the service user, or inserts a new one in the account's shard. */
-async function putProfile(
+export async function putProfile(
   deps: AuthorizeDeps,
   tx: Queries,
   account: Account,
-  { service, signedIn }: ConnectInput,
-): Promise<Profile> {
+  { service, signedIn }: Pick<ConnectInput, 'service' | 'signedIn'>,
+): Promise<{ profile: Profile; replaced: UnneededToken | undefined }> {
   const now = deps.clock.now()
   const { id: nativeId, ...person } = signedIn.self
-  const known = (await listProfiles(tx, account)).find((each) => each.service === service && each.nativeId === nativeId)
+  const existing = await listProfiles(tx, account)
+  const known = existing.find((each) => each.service === service && each.nativeId === nativeId)
   const profile: Profile = {
     shard: known?.shard ?? account.shard,
     id: known?.id ?? newShardId(account.shard, now),
@@ -137,23 +143,27 @@ async function putProfile(
     scope: signedIn.credential.scope,
     person,
     data: signedIn.raw,
-    connectedAt: now,
+    // Later than every other one, also when processes disagree about the time: `:service` means the one connected last.
+    connectedAt: Math.max(now, ...existing.map(({ connectedAt }) => connectedAt + 1)),
+    updatedAt: known?.data === signedIn.raw ? known.updatedAt : now,
     syncedAt: known?.syncedAt,
   }
   if (known === undefined) await insertProfile(tx, profile)
   else profile.state = await reconnectProfile(tx, profile)
   if (!account.shards.includes(profile.shard)) await setAccountShards(tx, account, [...account.shards, profile.shard])
   const key = { shard: profile.shard, profileId: profile.id }
-  const endpoints = Object.entries(deps.registry.find(service)?.endpoints ?? {}).map(([name, { everyMs }]) => ({
-    name,
-    everyMs,
-  }))
+  const described = deps.registry.find(service)?.endpoints ?? {}
+  const endpoints = Object.entries(described).map(([name, { everyMs }]) => ({ name, everyMs }))
+  const readerVersion = serviceReaderVersion(described)
   // Signing in again does not resume a paused profile.
   if (profile.state === 'paused') await scheduleEndpoints(tx, key, endpoints, now)
-  else await scheduleProfile(tx, { ...key, appId: account.appId, service }, endpoints, now)
+  else await scheduleProfile(tx, { ...key, appId: account.appId, service, readerVersion }, endpoints, now)
   await openProfileCursors(tx, key, account.appId, now)
+  // The token of a profile that needed a new sign-in has ended already.
+  const old = known === undefined || known.state === 'needs_auth' ? undefined : await credentialOf(deps, tx, key)
   await putCredential(tx, deps.keyring, key, JSON.stringify(signedIn.credential), signedIn.credential.expiresAt, now)
-  return profile
+  const isReplaced = old !== undefined && !isSameToken(old, signedIn.credential)
+  return { profile, replaced: isReplaced ? { ...profile, credential: old } : undefined }
 }
 
 /** A profile without endpoints has nothing to sync and is active at once. */

@@ -6,7 +6,7 @@ import { findAccountById } from '#store/identity/accounts.ts'
 import { listProfiles } from '#store/identity/profiles.ts'
 import { findUnusedConsent } from './confirm.ts'
 import { isDeclined, lockConsentOfTicket, returnOf } from './confirm-ticket.ts'
-import { signInOf } from './consent-value.ts'
+import { requestOf, signInOf } from './consent-value.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import type { ReturnTo } from './start.ts'
 
@@ -29,6 +29,8 @@ export type ConsentPrompt =
        * The profiles of the account that the new profile will join; undefined if it is not linked to a given account.
        */
       joins: Member[] | undefined
+      /** The profile is in the account already and is connected again. */
+      reconnects: boolean
       expiresAt: number
     }
   | { kind: 'done' }
@@ -56,6 +58,7 @@ export async function readConsentPrompt(
     service: titleOf(deps, consent.service),
     self: signedIn.self,
     joins: consent.accountId === undefined ? undefined : await membersOf(deps, consent.accountId),
+    reconnects: requestOf(consent).reconnect !== undefined,
     expiresAt: consent.expiresAt,
   }
 }

@@ -1,5 +1,6 @@
 import type { SignedIn } from '#kit/auth.ts'
 import type { CountedSignIn } from './open-sign-ins.ts'
+import type { Reconnecting } from './start.ts'
 
 /** The sealed content of a consent until it is used. */
 export interface ConsentValue {
@@ -8,6 +9,8 @@ export interface ConsentValue {
   /** Of the authorization request; undefined where an older release stored it, which meant `token`. */
   responseType?: 'code' | 'token' | undefined
   counted?: CountedSignIn | undefined
+  /** Set when the sign-in began with a link to reconnect a profile. */
+  reconnect?: Reconnecting | undefined
 }
 
 /** The sealed content after the person decided, without the credential. */

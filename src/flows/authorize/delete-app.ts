@@ -25,7 +25,7 @@ export interface DeletionProgress {
   finished_at?: number
   accounts: number
   erased: number
-  service_tokens: { revoked: number; not_supported: number; failed: number }
+  service_tokens: { revoked: number; refused: number; unreachable: number; not_offered: number }
   /** Erasures that destinations have not confirmed yet. */
   destinations_waiting?: number
   /** Destinations that were removed without their confirmation. */
@@ -134,7 +134,12 @@ async function present(
     ...(finishedAt === undefined ? {} : { finished_at: finishedAt }),
     accounts: deletion.accounts,
     erased: deletion.erased,
-    service_tokens: { revoked: deletion.revoked, not_supported: deletion.notSupported, failed: deletion.failed },
+    service_tokens: {
+      revoked: deletion.revoked,
+      refused: deletion.refused,
+      unreachable: deletion.unreachable,
+      not_offered: deletion.notOffered,
+    },
     ...(isWaiting ? { destinations_waiting: (await unconfirmedErasures(database, deletion.appId)).waiting } : {}),
     ...(deletion.unconfirmed > 0 ? { destinations_untold: deletion.unconfirmed } : {}),
     ...(deletion.error === undefined ? {} : { error: deletion.error }),

@@ -3,29 +3,30 @@ import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
+import type { RevocationResult } from '#model/revocation.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { SealError } from '#platform/sealing.ts'
-import { findServiceKey } from '#store/apps/service-keys.ts'
 import { auditAccount } from '#store/audit.ts'
 import { revokeAllTokens } from '#store/identity/access-tokens.ts'
 import { deleteAccount, lockAccount } from '#store/identity/accounts.ts'
 import { type CredentialKey, deleteCredential, findCredential } from '#store/identity/credentials.ts'
 import { deleteProfile, listAllProfiles, listProfiles, listProfilesByName } from '#store/identity/profiles.ts'
+import { removeReconnectLinks } from '#store/identity/reconnect-links.ts'
 import { forgetServiceUser } from '#store/identity/service-users.ts'
 import { eraseProfileItems } from '#store/items/items.ts'
 import { markDeliveriesErased } from '#store/push/cursors.ts'
 import { queueEvent } from '#store/push/events.ts'
 import { removeEndpoints } from '#store/sync/endpoints.ts'
 import { type ProfileKey, removeSchedule } from '#store/sync/schedule.ts'
-import { revokeCredential } from '#upstream/renew-credential.ts'
 import type { AuthorizeDeps } from './deps.ts'
+import { revokeUnneeded } from './revoke-token.ts'
 
 /** What was done with one profile. */
 export interface Disconnected {
   profile: string
   erased: true
-  /** `failed`: the token was deleted here but is still valid at the service. */
-  service_token: 'revoked' | 'not_supported' | 'failed'
+  /** What was done at the service. */
+  service_token: RevocationResult
 }
 
 /** Disconnects the profiles that `service` or `id@service` names exactly. */
@@ -125,6 +126,7 @@ async function eraseProfiles(
  */
 async function eraseStored(tx: Queries, key: ProfileKey, nowMs: number): Promise<void> {
   await markDeliveriesErased(tx, key, nowMs)
+  await removeReconnectLinks(tx, key)
   await removeSchedule(tx, key)
   await removeEndpoints(tx, key)
   await eraseProfileItems(tx, key)
@@ -140,7 +142,7 @@ export async function credentialOf(
     return stored && (JSON.parse(stored.value) as Credential)
   } catch (error) {
     if (!(error instanceof SealError)) throw error
-    deps.log.error('a credential cannot be opened; it is erased without being revoked', { error })
+    deps.log.error('a credential cannot be opened, so it is not revoked', { error })
     return undefined
   }
 }
@@ -150,26 +152,9 @@ function revokeAll(deps: AuthorizeDeps, erased: Erased[]): Promise<Disconnected[
     erased.map(async ({ profile, credential }) => ({
       profile: profileName(profile),
       erased: true as const,
-      service_token: await revoke(deps, profile, credential),
+      service_token: await revokeUnneeded(deps, { ...profile, credential }),
     })),
   )
-}
-
-export async function revoke(
-  deps: AuthorizeDeps,
-  profile: Profile,
-  credential: Credential | undefined,
-): Promise<Disconnected['service_token']> {
-  const connector = deps.registry.find(profile.service)
-  const key = await findServiceKey(deps.database, deps.keyring, profile.appId, profile.service)
-  // Revocation needs the connector, the app's keys for the service and the token.
-  if (connector === undefined || key === undefined || credential === undefined) return 'failed'
-  try {
-    return await revokeCredential(deps.upstream, { connector, key, credential })
-  } catch (error) {
-    deps.log.warn('a service token could not be revoked', { service: profile.service, error })
-    return 'failed'
-  }
 }
 
 function actorOf({ appId }: Account): string {

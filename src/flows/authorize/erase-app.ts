@@ -1,6 +1,3 @@
-import type { Credential } from '#kit/auth.ts'
-import type { Profile } from '#model/profile.ts'
-import { SealError } from '#platform/sealing.ts'
 import { createSemaphore } from '#platform/semaphore.ts'
 import { deleteApp } from '#store/apps/apps.ts'
 import { type AppDeletion, type Counted, countErased, finishAppDeletion } from '#store/apps/deletions.ts'
@@ -17,11 +14,13 @@ import { deleteAccount, findAccount, lockAccount } from '#store/identity/account
 import { deleteConsent, unusedConsentsOf } from '#store/identity/consents.ts'
 import { listAllProfiles } from '#store/identity/profiles.ts'
 import { removeCursors } from '#store/push/cursors.ts'
+import { dropRecordedItems } from '#store/push/delivered-items.ts'
 import { dropDeliveryRecords } from '#store/push/deliveries.ts'
 import { listDestinations } from '#store/push/destinations.ts'
 import type { AuthorizeDeps } from './deps.ts'
-import { credentialOf, eraseAccount, revoke } from './disconnect.ts'
-import { revokeUnused } from './expire-sign-ins.ts'
+import { credentialOf, eraseAccount } from './disconnect.ts'
+import { unusedTokenOf } from './expire-sign-ins.ts'
+import { revokeAs, type UnneededToken } from './revoke-token.ts'
 
 /** Accounts that are erased concurrently: erasing mostly waits for services. */
 const CONCURRENT_ACCOUNTS = 4
@@ -59,13 +58,13 @@ async function eraseOneAccount(
   failuresByService: Map<string, number>,
   leaseEnd: LeaseEnd,
 ): Promise<void> {
-  const counted: Counted = { erased: 1, revoked: 0, notSupported: 0, failed: 0 }
+  const counted: Counted = { erased: 1, revoked: 0, refused: 0, unreachable: 0, notOffered: 0 }
   const account = isMerged ? undefined : await findAccount(deps.database, shard, id)
   if (account !== undefined) {
     for (const profile of await listAllProfiles(deps.database, account)) {
       const key = { shard: profile.shard, profileId: profile.id }
       const credential = await credentialOf(deps, deps.database, key)
-      if (credential !== undefined) await revokeAtService(deps, profile, credential, failuresByService, counted)
+      if (credential !== undefined) await revokeAtService(deps, { ...profile, credential }, failuresByService, counted)
       await deleteItemsInBatches(deps.database, key)
     }
   }
@@ -79,47 +78,27 @@ async function eraseOneAccount(
   })
 }
 
+/** Everything of the app ends, so that it does not matter who else has the service user. */
 async function revokeAtService(
   deps: AuthorizeDeps,
-  profile: Parameters<typeof revoke>[1],
-  credential: NonNullable<Parameters<typeof revoke>[2]>,
+  token: UnneededToken,
   failuresByService: Map<string, number>,
   counted: Counted,
 ): Promise<void> {
-  const failures = failuresByService.get(profile.service) ?? 0
-  const outcome = failures >= MAX_FAILED_REVOCATIONS ? 'failed' : await revokeSafely(deps, profile, credential)
-  failuresByService.set(profile.service, outcome === 'failed' ? failures + 1 : 0)
-  if (outcome === 'revoked') counted.revoked += 1
-  else if (outcome === 'not_supported') counted.notSupported += 1
-  else counted.failed += 1
-}
-
-/** A key that cannot be opened must not prevent the deletion of an app. */
-async function revokeSafely(
-  deps: AuthorizeDeps,
-  profile: Profile,
-  credential: Credential | undefined,
-): ReturnType<typeof revoke> {
-  try {
-    return await revoke(deps, profile, credential)
-  } catch (error) {
-    if (!(error instanceof SealError)) throw error
-    deps.log.warn('a service key cannot be opened; a token is erased without being revoked', {
-      service: profile.service,
-      error,
-    })
-    return 'failed'
-  }
+  const failures = failuresByService.get(token.service) ?? 0
+  const result = failures >= MAX_FAILED_REVOCATIONS ? 'unreachable' : await revokeAs(deps, token, 'grant')
+  failuresByService.set(token.service, result === 'unreachable' ? failures + 1 : 0)
+  if (result === 'not_offered') counted.notOffered += 1
+  else if (result === 'refused' || result === 'unreachable') counted[result] += 1
+  else counted.revoked += 1
 }
 
 /** Unfinished sign-ins have credentials too. */
 async function dropUnusedSignIns(deps: AuthorizeDeps, appId: string): Promise<boolean> {
   const unused = await unusedConsentsOf(deps.database, deps.keyring, appId)
   for (const consent of unused) {
-    await revokeUnused(deps, consent).catch((error: unknown) => {
-      if (!(error instanceof SealError)) throw error
-      deps.log.warn('an unused sign-in cannot be opened; it is erased without being revoked', { app: appId, error })
-    })
+    const token = unusedTokenOf(consent)
+    if (token !== undefined) await revokeAs(deps, token, 'grant')
     await deleteConsent(deps.database, consent)
   }
   return unused.length > 0
@@ -133,7 +112,7 @@ class SignInDuringDeletion extends Error {}
 /** Deletes the rest: destinations, logs, keys, secrets and the app itself. */
 export async function finishDeletion(deps: AuthorizeDeps, deletion: AppDeletion, unconfirmed: number): Promise<void> {
   const { database, clock } = deps
-  const { appId, actor, erased, revoked, notSupported, failed } = deletion
+  const { appId, actor, erased, revoked, refused, unreachable, notOffered } = deletion
   await deleteRemains(database, appId)
   const destinations = await listDestinations(database, appId)
   for (const { id } of destinations) await deleteDeliveryHistory(database, id)
@@ -141,13 +120,15 @@ export async function finishDeletion(deps: AuthorizeDeps, deletion: AppDeletion,
     for (const { id } of destinations) {
       await removeCursors(tx, id)
       await dropDeliveryRecords(tx, id)
+      await dropRecordedItems(tx, id)
     }
     // Cascades to its secrets, keys, destinations and their events.
     await deleteApp(tx, appId)
     // A sign-in may have been stored meanwhile; the lock on the app's row prevents further ones.
     if ((await unusedConsentsOf(tx, deps.keyring, appId)).length > 0) throw new SignInDuringDeletion()
     await finishAppDeletion(tx, appId, clock.now(), unconfirmed)
-    const detail = { erased, revoked, not_supported: notSupported, failed, destinations_untold: unconfirmed }
+    const tokens = { revoked, refused, unreachable, not_offered: notOffered }
+    const detail = { erased, ...tokens, destinations_untold: unconfirmed }
     await auditApp(tx, appId, { at: clock.now(), actor, action: 'app.delete', detail })
   })
   await finish.catch((error: unknown) => {

@@ -9,6 +9,7 @@ export const AUTHORIZE_ERRORS = {
   service_refused:
     "The service refused: the app's keys or its redirect address there are wrong, or the grant was not given.",
   service_unreachable: 'The service does not respond.',
+  other_service_user: 'The person signed in as another user of the service than the one to reconnect.',
   session_expired: 'The sign-in took longer than ten minutes, or was finished in another browser.',
   server_error: 'Something went wrong here.',
 } as const
@@ -19,8 +20,9 @@ export type AuthorizeReason = keyof typeof AUTHORIZE_ERRORS
 export class AuthorizeError extends Error {
   readonly reason: AuthorizeReason
 
-  constructor(reason: AuthorizeReason, options?: { cause: unknown }) {
-    super(AUTHORIZE_ERRORS[reason], options)
+  /** The description is for developers; it must not contain a secret or anything that a service sent. */
+  constructor(reason: AuthorizeReason, options: { cause?: unknown; description?: string } = {}) {
+    super(options.description ?? AUTHORIZE_ERRORS[reason], options.cause === undefined ? undefined : options)
     this.name = 'AuthorizeError'
     this.reason = reason
   }

@@ -9,11 +9,14 @@ import { type ConnectedProfile, connectProfile } from './connect-profile.ts'
 import { signInOf } from './consent-value.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import { uncountSignIn } from './open-sign-ins.ts'
+import { revokeReplaced } from './revoke-token.ts'
 
 export interface CodeExchange {
   code: string
   redirectUri?: string | undefined
   codeVerifier?: string | undefined
+  /** The app proved its secret; otherwise only PKCE proves that it started the sign-in. */
+  isAuthenticated: boolean
 }
 
 /**
@@ -22,7 +25,7 @@ export interface CodeExchange {
  */
 export async function exchangeCode(deps: AuthorizeDeps, app: App, exchange: CodeExchange): Promise<ConnectedProfile> {
   const shard = ticketShard('trc', exchange.code)
-  if (shard === undefined) throw new ApiError('code_invalid')
+  if (shard === undefined) throw new ApiError('code_invalid', undefined, { param: 'code' })
   const hash = deps.hasher.hash('code', exchange.code)
   const connected = await deps.database.transaction(async (tx) => {
     const consent = await lockConsent(tx, deps.keyring, shard, hash)
@@ -34,7 +37,8 @@ export async function exchangeCode(deps: AuthorizeDeps, app: App, exchange: Code
     if (consent.expiresAt < deps.clock.now() || !matchesRequest(consent, exchange)) return undefined
     return applyConsent(deps, tx, consent, `app:${app.id}`)
   })
-  if (connected === undefined) throw new ApiError('code_invalid')
+  if (connected === undefined) throw new ApiError('code_invalid', undefined, { param: 'code' })
+  if (connected.replaced !== undefined) revokeReplaced(deps, connected.replaced)
   return connected
 }
 
@@ -83,9 +87,9 @@ async function revokeIssuedToken(
 }
 
 /** Compares the redirect address, if given, and requires a PKCE verifier exactly if there was a challenge. */
-function matchesRequest(consent: UsedConsent, { redirectUri, codeVerifier }: CodeExchange): boolean {
+function matchesRequest(consent: UsedConsent, { redirectUri, codeVerifier, isAuthenticated }: CodeExchange): boolean {
   if (redirectUri !== undefined && redirectUri !== consent.redirectUri) return false
-  if (consent.codeChallenge === undefined) return codeVerifier === undefined
+  if (consent.codeChallenge === undefined) return isAuthenticated && codeVerifier === undefined
   if (codeVerifier === undefined || !/^[\w.~-]{43,128}$/.test(codeVerifier)) return false
   const digest = createHash('sha256').update(codeVerifier).digest('base64url')
   return timingSafeEqual(Buffer.from(digest), Buffer.from(consent.codeChallenge))

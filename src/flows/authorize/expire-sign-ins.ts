@@ -1,10 +1,11 @@
-import { findServiceKey } from '#store/apps/service-keys.ts'
 import { deleteConsent, type ExpiredConsent, expiredConsents, purgeUsedConsents } from '#store/identity/consents.ts'
+import { purgeGrantRevocations } from '#store/identity/grant-revocations.ts'
 import { purgeOpenSignIns } from '#store/identity/open-sign-ins.ts'
 import { purgePending } from '#store/identity/pending.ts'
-import { revokeCredential } from '#upstream/renew-credential.ts'
+import { purgeReconnectLinks } from '#store/identity/reconnect-links.ts'
 import { signInOf } from './consent-value.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import { type AuthorizeDeps, TEN_MINUTES_MS } from './deps.ts'
+import { revokeUnneeded, type UnneededToken } from './revoke-token.ts'
 
 /** A used code is kept for a day, so that its replay is detected. */
 const USED_TTL_MS = 24 * 3_600_000
@@ -15,6 +16,10 @@ export async function expireSignIns(deps: AuthorizeDeps): Promise<{ pending: num
   const pending = await purgePending(deps.database, now)
   await purgeUsedConsents(deps.database, now - USED_TTL_MS)
   await purgeOpenSignIns(deps.database, now)
+  // A sign-in that began in time may still finish.
+  await purgeReconnectLinks(deps.database, now - 2 * TEN_MINUTES_MS)
+  // No sign-in that began before is left.
+  await purgeGrantRevocations(deps.database, now - TEN_MINUTES_MS)
   let consents = 0
   for (;;) {
     const expired = await deps.database.transaction(async (tx) => {
@@ -28,16 +33,15 @@ export async function expireSignIns(deps: AuthorizeDeps): Promise<{ pending: num
   }
 }
 
-/** Best effort: at a service that cannot be reached, the token stays valid until it expires. */
+/** Ends the token of a sign-in that was never used. Best effort: otherwise it stays valid until it expires. */
 export async function revokeUnused(deps: AuthorizeDeps, consent: ExpiredConsent): Promise<void> {
-  const connector = deps.registry.find(consent.service)
-  const key = await findServiceKey(deps.database, deps.keyring, consent.appId, consent.service)
-  const { value } = consent
-  if (connector === undefined || key === undefined || value === undefined) return
-  const { signedIn } = signInOf({ value })
-  try {
-    await revokeCredential(deps.upstream, { connector, key, credential: signedIn.credential })
-  } catch (error) {
-    deps.log.warn('a token that was never used could not be revoked', { service: consent.service, error })
-  }
+  const token = unusedTokenOf(consent)
+  if (token !== undefined) await revokeUnneeded(deps, token)
+}
+
+/** Undefined when the consent cannot be opened. */
+export function unusedTokenOf({ appId, service, value }: ExpiredConsent): UnneededToken | undefined {
+  if (value === undefined) return undefined
+  const { self, credential } = signInOf({ value }).signedIn
+  return { appId, service, nativeId: self.id, credential }
 }

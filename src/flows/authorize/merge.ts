@@ -27,23 +27,30 @@ import { queueEvent } from '#store/push/events.ts'
 import { resumeSchedule, unscheduleProfile } from '#store/sync/schedule.ts'
 import { accountOf } from './accounts.ts'
 import type { AuthorizeDeps } from './deps.ts'
+import { credentialOf } from './disconnect.ts'
+import { joinOwnItems } from './join-own-items.ts'
+import { revokeReplaced, type UnneededToken } from './revoke-token.ts'
 
 /**
  * Moves all profiles of the source account to the destination, and ends the source account and its tokens. Items are
- * not rewritten, because they belong to profiles. One transaction over two shards: merges are rare and must be atomic.
+ * not rewritten, because they belong to profiles; only own items that both accounts have become one. One transaction over two shards: merges are rare and must be atomic.
  */
 export async function mergeAccounts(deps: AuthorizeDeps, sourceToken: string, destToken: string): Promise<Account> {
   const [source, dest] = await Promise.all([accountOf(deps, sourceToken), accountOf(deps, destToken)])
   if (source === undefined)
-    throw new ApiError('token_invalid', 'source: the access token is unknown, revoked or merged away.')
+    throw new ApiError('token_invalid', 'source: the access token is unknown, revoked or merged away.', {
+      param: 'source',
+    })
   if (dest === undefined)
-    throw new ApiError('token_invalid', 'dest: the access token is unknown, revoked or merged away.')
+    throw new ApiError('token_invalid', 'dest: the access token is unknown, revoked or merged away.', { param: 'dest' })
   if (source.appId !== dest.appId) throw new ApiError('other_app')
   if (source.id === dest.id) throw new ApiError('same_account')
-  return deps.database.transaction(async (tx) => {
+  const { account, dropped } = await deps.database.transaction(async (tx) => {
     const [from, to] = await lockBoth(tx, source, dest)
     return merge(deps, tx, from, to)
   })
+  for (const token of dropped) revokeReplaced(deps, token)
+  return account
 }
 
 /** Locks in the order of ids, so that two merges in opposite directions cannot deadlock. */
@@ -57,12 +64,18 @@ async function lockBoth(tx: Queries, source: Account, dest: Account): Promise<[A
   return [from, to]
 }
 
-async function merge(deps: AuthorizeDeps, tx: Queries, from: Account, to: Account): Promise<Account> {
+async function merge(
+  deps: AuthorizeDeps,
+  tx: Queries,
+  from: Account,
+  to: Account,
+): Promise<{ account: Account; dropped: UnneededToken[] }> {
   const now = deps.clock.now()
   const [moving, existing] = [await listProfiles(tx, from), await listProfiles(tx, to)]
   // Includes profiles that `listProfiles` omits: of the app's own items, and duplicates of earlier merges.
   const all = await listAllProfiles(tx, from)
-  await mergeDuplicates(deps, tx, from, moving, existing)
+  const dropped = await mergeDuplicates(deps, tx, from, moving, existing)
+  await joinOwnItems(tx, from, to, now)
   await moveProfiles(tx, from, to)
   const shards = [...new Set([...to.shards, ...from.shards])]
   await setAccountShards(tx, to, shards)
@@ -83,27 +96,35 @@ async function merge(deps: AuthorizeDeps, tx: Queries, from: Account, to: Accoun
       profiles: moving.map(profileName),
     },
   })
-  return { ...to, shards }
+  return { account: { ...to, shards }, dropped }
 }
 
-/** If both accounts have the same service user, the destination's profile stays, with the newer credential. */
+/**
+ * If both accounts have the same service user, the destination's profile stays, with the newer credential. Returns the
+ * credentials that were dropped.
+ */
 async function mergeDuplicates(
   deps: AuthorizeDeps,
   tx: Queries,
   from: Account,
   moving: Profile[],
   existing: Profile[],
-): Promise<void> {
+): Promise<UnneededToken[]> {
+  const dropped: UnneededToken[] = []
   for (const profile of moving) {
     const duplicate = existing.find((each) => each.service === profile.service && each.nativeId === profile.nativeId)
     if (duplicate === undefined) continue
     // Merged before it moves: an account must never list one service user twice.
     await mergeProfileInto(tx, from.shards, profile, duplicate)
-    if (profile.connectedAt > duplicate.connectedAt) {
-      await moveCredential(deps, tx, profile, duplicate)
+    const [older, newer] = profile.connectedAt > duplicate.connectedAt ? [duplicate, profile] : [profile, duplicate]
+    const unneeded = await credentialOf(deps, tx, { shard: older.shard, profileId: older.id })
+    let isDropped = older === profile
+    if (newer === profile) {
+      isDropped = await moveCredential(deps, tx, profile, duplicate)
       // The remaining profile keeps its own pause and does not inherit one.
       const state = profile.state === 'paused' ? 'active' : profile.state
-      const now = await reconnectProfile(tx, { ...profile, state, shard: duplicate.shard, id: duplicate.id })
+      const updatedAt = profile.data === duplicate.data ? duplicate.updatedAt : deps.clock.now()
+      const now = await reconnectProfile(tx, { ...profile, updatedAt, state, shard: duplicate.shard, id: duplicate.id })
       // With the newer credential, a profile that needed a sign-in can sync again.
       if (now !== 'paused' && now !== 'needs_auth')
         await resumeSchedule(tx, { shard: duplicate.shard, profileId: duplicate.id }, deps.clock.now())
@@ -113,18 +134,24 @@ async function mergeDuplicates(
     await unscheduleProfile(tx, key)
     // Destinations must have items of both profiles only once.
     await resendProfile(tx, key, deps.clock.now())
+    // A token that the service refused has ended already.
+    if (isDropped && unneeded !== undefined && older.state !== 'needs_auth')
+      dropped.push({ ...older, credential: unneeded })
   }
+  return dropped
 }
 
+/** False if there is none to move. */
 async function moveCredential(
   { keyring, clock }: AuthorizeDeps,
   tx: Queries,
   from: Profile,
   to: Profile,
-): Promise<void> {
+): Promise<boolean> {
   const newer = await findReadableCredential(tx, keyring, { shard: from.shard, profileId: from.id })
-  if (newer === undefined) return
+  if (newer === undefined) return false
   await putCredential(tx, keyring, { shard: to.shard, profileId: to.id }, newer.value, newer.expiresAt, clock.now())
+  return true
 }
 
 /** A damaged credential counts as missing: the other profile keeps its own. */

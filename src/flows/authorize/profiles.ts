@@ -2,10 +2,10 @@ import { freshCredential } from '#access/fresh-credential.ts'
 import { markNeedsAuth } from '#access/needs-auth.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
-import { formatIdr, globalId, type Idr } from '#model/idr.ts'
 import { encodePart } from '#model/percent-encoding.ts'
 import type { Profile, ProfileState } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
+import { reconnectAddress } from '#model/reconnect-address.ts'
 import { SealError } from '#platform/sealing.ts'
 import { findServiceKey } from '#store/apps/service-keys.ts'
 import { requireAccountById } from '#store/identity/accounts.ts'
@@ -41,24 +41,27 @@ export async function presentProfiles(
   }
   const response: Record<string, unknown> = { id: account.id }
   for (const [service, group] of Map.groupBy(profiles, ({ service }) => service))
-    response[service] = group.map((profile) => presentEntry(profile, options, tokens.get(profile.id)))
+    response[service] = group.map((profile) =>
+      presentEntry(profile, deps.config.baseUrl, options, tokens.get(profile.id)),
+    )
   return response
 }
 
 function presentEntry(
   profile: Profile,
+  baseUrl: string,
   options: ProfilesOptions,
   tokens: Record<string, unknown> | undefined,
 ): unknown {
   if (!options.auth && !options.full) return encodePart(profile.nativeId)
   return {
-    ...describe(profile),
+    ...describe(profile, baseUrl),
     ...(options.full ? { data: JSON.parse(profile.data) } : {}),
     ...(options.auth ? { auth: tokens ?? {} } : {}),
   }
 }
 
-function describe(profile: Profile): Record<string, unknown> {
+function describe(profile: Profile, baseUrl: string): Record<string, unknown> {
   const { name, handle, email, url, photo } = profile.person
   return {
     id: encodePart(profile.nativeId),
@@ -74,6 +77,7 @@ function describe(profile: Profile): Record<string, unknown> {
     connected_at: profile.connectedAt,
     synced_at: profile.syncedAt,
     ...(profile.error === undefined ? {} : { error: profile.error }),
+    ...(profile.state === 'needs_auth' ? { reconnect: reconnectAddress(baseUrl, profile) } : {}),
   }
 }
 
@@ -112,55 +116,6 @@ async function storedCredential(deps: AuthorizeDeps, profile: Profile): Promise<
     const cause = new UpstreamError('reauthorize', error.message, { reason: 'credential_damaged', cause: error })
     await markNeedsAuth(deps, profile, cause)
     return undefined
-  }
-}
-
-/** One person from all profiles: each field comes from the first profile that has it. */
-export async function presentPerson({ database }: AuthorizeDeps, account: Account): Promise<Record<string, unknown>> {
-  const profiles = await listProfiles(database, account)
-  const first = (field: 'name' | 'email' | 'handle' | 'url' | 'photo' | 'description' | 'location') =>
-    profiles.map(({ person }) => person[field]).find((value) => value !== undefined && value !== '')
-  const services: Record<string, unknown> = {}
-  for (const profile of profiles) {
-    const { name, url, photo, handle } = profile.person
-    services[profile.service] ??= {
-      id: encodePart(profile.nativeId),
-      name,
-      handle,
-      url,
-      thumbnail_url: photo,
-      state: profile.state,
-    }
-  }
-  return {
-    id: account.id,
-    name: first('name'),
-    email: first('email'),
-    handle: first('handle'),
-    url: first('url'),
-    thumbnail_url: first('photo'),
-    description: first('description'),
-    location: first('location'),
-    services,
-  }
-}
-
-/** The profile as an item. */
-export function presentSelf(profile: Profile): Record<string, unknown> {
-  const idr: Idr = {
-    type: 'profile',
-    owner: profile.nativeId,
-    service: profile.service,
-    endpoint: 'self',
-    item: profile.nativeId,
-  }
-  return {
-    id: globalId(idr),
-    idr: formatIdr(idr),
-    at: profile.connectedAt,
-    updated: profile.connectedAt,
-    data: JSON.parse(profile.data),
-    types: { profile: true },
   }
 }
 

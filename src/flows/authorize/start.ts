@@ -37,20 +37,38 @@ export interface PendingValue {
   upstream: Record<string, unknown>
   /** Undefined where an older release started the sign-in. */
   counted?: CountedSignIn
+  /** Set when the sign-in began with a link to reconnect a profile. */
+  reconnect?: Reconnecting | undefined
+}
+
+/** The link that a sign-in began with, and the profile that it may reconnect. */
+export interface Reconnecting {
+  shard: number
+  /** Hash of the link, in hex. */
+  link: string
+  profileId: string
+  /** For the response to the app. */
+  profile: string
+  account: string
 }
 
 /** Where the authorization response goes: a redirect address verified as the app's own, and the app's `state`. */
 export interface ReturnTo {
   redirectUri: string
   state: string | undefined
+  /** Named in the response to a sign-in that began with a link to reconnect a profile. */
+  reconnect?: Pick<Reconnecting, 'profile' | 'account'> | undefined
 }
 
 /** Verifies the app and its redirect address. Errors are shown to the person on a page, never sent by redirect. */
-export async function checkReturn({ database }: AuthorizeDeps, input: StartInput): Promise<{ app: App; to: ReturnTo }> {
+export async function checkReturn(
+  { database }: AuthorizeDeps,
+  input: Pick<StartInput, 'client_id' | 'redirect_uri' | 'state'>,
+): Promise<{ app: App; to: ReturnTo }> {
   const app = input.client_id === undefined ? undefined : await findApp(database, input.client_id)
-  if (app === undefined) throw new ApiError('client_unknown')
+  if (app === undefined) throw new ApiError('client_unknown', undefined, { param: 'client_id' })
   if (input.redirect_uri === undefined || !matchesRedirectUri(app.redirectUris, input.redirect_uri)) {
-    throw new ApiError('redirect_unregistered')
+    throw new ApiError('redirect_unregistered', undefined, { param: 'redirect_uri' })
   }
   return { app, to: { redirectUri: input.redirect_uri, state: input.state } }
 }
@@ -65,9 +83,36 @@ export async function startSignIn(
   ip: string,
 ): Promise<string> {
   const responseType = checkResponseType(app, input)
-  const codeChallenge = checkChallenge(input, responseType)
+  const codeChallenge = checkChallenge(app, input, responseType)
   const { connector, key } = await requireService(deps, app, input.service)
   const accountId = await requireAccountId(deps, app, input.access_token)
+  const { scope, flag, force_login: forceLogin = false } = input
+  return sendToService(deps, {
+    app,
+    connector,
+    key,
+    browser,
+    ip,
+    options: { scope, flag, forceLogin },
+    value: { redirectUri: to.redirectUri, responseType, state: to.state, codeChallenge, accountId },
+  })
+}
+
+interface SignInStart {
+  app: App
+  connector: Connector
+  key: OpenServiceKey
+  browser: Buffer
+  ip: string
+  options: { scope: string | undefined; flag?: string | undefined; forceLogin: boolean }
+  value: Omit<PendingValue, 'upstream' | 'counted'>
+}
+
+/** Stores the sign-in and returns the service's authorization URL, after the request itself was checked. */
+export async function sendToService(
+  deps: AuthorizeDeps,
+  { app, connector, key, browser, ip, options, value: request }: SignInStart,
+): Promise<string> {
   // Before any call to the service: OAuth 1 fetches a request token first.
   const counted = await countSignIn(deps, app.id, ip)
   const state = randomSecret()
@@ -76,22 +121,14 @@ export async function startSignIn(
     key,
     callbackUrl: callbackUrl(deps, connector.service),
     state,
-    scope: input.scope,
-    flag: input.flag,
-    forceLogin: input.force_login ?? false,
+    scope: options.scope,
+    flag: options.flag,
+    forceLogin: options.forceLogin,
   }).catch(async (error: unknown) => {
     await uncountSignIn(deps, app.id, counted)
     throw toAuthorizeError(deps, error, connector.service)
   })
-  const value: PendingValue = {
-    redirectUri: to.redirectUri,
-    responseType,
-    state: to.state,
-    codeChallenge,
-    accountId,
-    upstream: begun.secrets,
-    counted,
-  }
+  const value: PendingValue = { ...request, upstream: begun.secrets, counted }
   // An OAuth 1 callback has the request token instead of our `state`.
   const name = begun.requestToken === undefined ? `state ${state}` : `token ${connector.service} ${begun.requestToken}`
   await insertPending(deps.database, deps.keyring, deps.hasher.hash('pending', name), {
@@ -109,13 +146,17 @@ function checkResponseType(app: App, { response_type: type = 'code' }: StartInpu
   throw new AuthorizeError('unsupported_response_type')
 }
 
-/** PKCE of the app: only S256, and only with a code. */
-function checkChallenge(input: StartInput, responseType: 'code' | 'token'): string | undefined {
+const CHALLENGE_FAULT =
+  'code_challenge: PKCE needs response_type=code, code_challenge_method=S256 and a code_challenge of 43 characters.'
+
+/** PKCE of the app: only S256, and only with a code. A public app must use it: it has nothing else to prove itself by. */
+function checkChallenge(app: App, input: StartInput, responseType: 'code' | 'token'): string | undefined {
   const { code_challenge: challenge, code_challenge_method: method } = input
-  if (challenge === undefined && method === undefined) return undefined
+  const isRequired = app.isPublic && responseType === 'code'
+  if (challenge === undefined && method === undefined && !isRequired) return undefined
   if (responseType === 'code' && method === 'S256' && challenge !== undefined && /^[\w-]{43}$/.test(challenge))
     return challenge
-  throw new AuthorizeError('invalid_request')
+  throw new AuthorizeError('invalid_request', { description: CHALLENGE_FAULT })
 }
 
 export async function requireService(

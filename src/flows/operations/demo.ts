@@ -57,6 +57,8 @@ export async function ensureDemoApp(
     name: 'Demo App',
     redirectUris: [demo.redirectUri],
     tokenFlow: true,
+    isPublic: false,
+    apply: 'proven',
     createdAt: now,
   }
   await database.transaction(async (tx) => {

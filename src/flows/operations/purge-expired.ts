@@ -2,6 +2,7 @@ import { purgeAttempts } from '#store/apps/attempts.ts'
 import { purgeCalls } from '#store/apps/calls.ts'
 import { purgeAppDeletions } from '#store/apps/deletions.ts'
 import { openMissingCursors, removeOrphanCursors } from '#store/push/cursors.ts'
+import { purgeOrphanRecordedItems } from '#store/push/delivered-items.ts'
 import { purgeDeliveries, purgeOrphanDeadLetters } from '#store/push/deliveries.ts'
 import { purgeEvents } from '#store/push/events.ts'
 import { purgeRateLimits } from '#store/sync/rate-limits.ts'
@@ -42,7 +43,10 @@ export async function purgeExpired(deps: ReviewDeps): Promise<Purged> {
     deliveries: await purgeDeliveries(database, clock.now() - DELIVERIES_TTL_MS),
     events: await purgeEvents(database, clock.now() - EVENTS_TTL_MS),
     deletions: await purgeAppDeletions(database, clock.now() - DELETIONS_TTL_MS),
-    orphans: (await removeOrphanCursors(database)) + (await purgeOrphanDeadLetters(database)),
+    orphans:
+      (await removeOrphanCursors(database)) +
+      (await purgeOrphanDeadLetters(database)) +
+      (await purgeOrphanRecordedItems(database)),
     cursors: await openMissingCursors(database, clock.now()),
     miscounted: await recountProfiles(deps),
     quotas: await reviewQuotas(deps),

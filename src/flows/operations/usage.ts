@@ -1,6 +1,6 @@
 import { OWN_SERVICE } from '#kit/own-items.ts'
 import type { Registry } from '#kit/registry.ts'
-import { ApiError } from '#model/errors.ts'
+import { ApiError, invalidInput } from '#model/errors.ts'
 import { isNamed, parseProfileName, profileName } from '#model/profile-name.ts'
 import {
   type Amount,
@@ -85,7 +85,7 @@ export async function usageOf(
   if ((await findApp(deps.database, appId)) === undefined) throw noApp(appId)
   const quotas = effectiveQuotas(deps.config, await findAppQuotas(deps.database, appId))
   if (of.account !== undefined) return usageOfAccount(deps, appId, quotas, of.account, of.profile)
-  if (of.profile !== undefined) throw new ApiError('bad_parameter', 'profile: requires the parameter account.')
+  if (of.profile !== undefined) throw invalidInput('bad_parameter', 'profile', 'requires the parameter account.')
   const { database, clock } = deps
   const { total, own, countedAt } = await appUsage(deps, appId, OWN_SERVICE.service)
   const { n } = await openSignIns(database, appSubject(appId), clock.now())

@@ -27,6 +27,8 @@ export interface ProxyCall {
   query: string
   headers: NodeJS.Dict<string | string[]>
   body: Readable
+  /** Which profile `profile` names must not come from a cache. */
+  wantsCurrentProfile: boolean
   /** Joins all pages of a listing into one array. */
   paginate: boolean
   /** Called if the request body is streamed instead of buffered. */
@@ -43,6 +45,8 @@ export interface Proxy {
   /** Makes the call with the person's credential and streams the response. */
   forward(account: Account, call: ProxyCall): Promise<ProxyResponse>
   logCall: CallLog['add']
+  /** The profiles of this account have changed. */
+  forget(accountId: string): void
   close(): Promise<void>
 }
 
@@ -61,6 +65,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
         throw error instanceof UpstreamError ? apiErrorOf(error, 'stored') : error
       }),
     logCall: (call) => log.add(call),
+    forget: (accountId) => targets.forget(accountId),
     close: async () => {
       targets.clear()
       capacities.clear()
@@ -75,7 +80,7 @@ async function forward(
   account: Account,
   call: ProxyCall,
 ): Promise<ProxyResponse> {
-  const found = await targets.find(account, call.profile)
+  const found = await targets.find(account, call.profile, call.wantsCurrentProfile ? 'current' : 'cached')
   const target = hasOwnServers(found.connector) ? await withServer(targets, found) : found
   call.onProfile(target.profile)
   await acquire(deps, target, { purpose: 'person', maxWaitMs: SHORT_WAIT_MS, until: call.hangup })

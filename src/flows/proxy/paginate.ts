@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { acquire } from '#access/acquire.ts'
 import type { PageRequest } from '#kit/pages.ts'
-import { ApiError } from '#model/errors.ts'
+import { ApiError, invalidInput } from '#model/errors.ts'
 import type { Hangup } from '#platform/hangup.ts'
 import { retryAfterMs } from '#platform/retry-after.ts'
 import { readLimited } from '#upstream/body/read-limited.ts'
@@ -149,8 +149,7 @@ async function* joinPages(first: PageText, fetch: (request: PageRequest) => Prom
   yield separator === '[' ? '[]' : ']'
 }
 
-const cannotPaginate = (why: string, cause?: unknown): ApiError =>
-  new ApiError('bad_parameter', `paginate: ${why}`, { cause })
+const cannotPaginate = (why: string, cause?: unknown): ApiError => invalidInput('bad_parameter', 'paginate', why, cause)
 
 const walkBroken = (what: string, cause?: unknown): UpstreamError =>
   new UpstreamError('retry', `Pagination ended early: ${what}.`, { reason: 'walk_broken', cause })

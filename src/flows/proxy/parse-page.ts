@@ -97,7 +97,8 @@ export function paginationOf(connector: Connector, path: string, query: string, 
   if (endpoint !== undefined) {
     const { pages, items, prepare } = endpoint
     return {
-      first: (request) => pages.first(prepare?.(request, { nowMs, watermark: undefined }) ?? request),
+      first: (request) =>
+        pages.first(prepare?.(request, { nowMs, watermark: undefined, granted: undefined }) ?? request),
       pages,
       items,
     }

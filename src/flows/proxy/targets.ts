@@ -2,10 +2,13 @@ import { freshCredential } from '#access/fresh-credential.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
+import { byLastConnected, type Profile } from '#model/profile.ts'
+import { isNamed, parseProfileName } from '#model/profile-name.ts'
 import { trimEndOf } from '#platform/trim-end.ts'
 import { createTtlCache } from '#platform/ttl-cache.ts'
-import { findServiceKey } from '#store/apps/service-keys.ts'
-import { findProfileByName } from '#store/identity/profiles.ts'
+import { findServiceKey, type OpenServiceKey } from '#store/apps/service-keys.ts'
+import { findAccount } from '#store/identity/accounts.ts'
+import { listProfiles } from '#store/identity/profiles.ts'
 import { locateService } from '#upstream/addresses.ts'
 import type { ProxyDeps, Target } from './deps.ts'
 
@@ -20,8 +23,11 @@ export interface ReadyTarget {
 }
 
 export interface Targets {
-  /** `name` is `service` or `id@service`. Throws `no_profile`, `needs_auth` or `no_service_keys`. */
-  find(account: Account, name: string): Promise<Target>
+  /**
+   * `name` is `service` or `id@service`. Throws `no_profile`, `needs_auth` or `no_service_keys`. `cached`: which
+   * profile `service` names may be up to a second old if another process connected one; `current`: it is never old.
+   */
+  find(account: Account, name: string, how: 'cached' | 'current'): Promise<Target>
   /** `cached` may be up to a second old; `current` is for a body that can be sent only once. */
   prepare(target: Target, how: 'cached' | 'current'): Promise<ReadyTarget>
   /**
@@ -29,6 +35,8 @@ export interface Targets {
    * refreshed.
    */
   renew(target: Target, refused: number): Promise<ReadyTarget>
+  /** The profiles of this account have changed. */
+  forget(accountId: string): void
   clear(): void
 }
 
@@ -41,7 +49,9 @@ const MAX_CACHED = 10_000
 
 export function createTargets(deps: ProxyDeps): Targets {
   const bounds = { ttlMs: TARGET_TTL_MS, maxEntries: MAX_CACHED }
-  const targets = createTtlCache<Target>(deps.clock, bounds)
+  // By account, so that a change of its profiles is one entry to forget.
+  const profiles = createTtlCache<Profile[]>(deps.clock, bounds)
+  const keys = createTtlCache<OpenServiceKey>(deps.clock, bounds)
   const readyTargets = createTtlCache<ReadyTarget>(deps.clock, bounds)
   const recentRenewals = createTtlCache<true>(deps.clock, { ttlMs: RENEWAL_INTERVAL_MS, maxEntries: MAX_CACHED })
 
@@ -55,14 +65,33 @@ export function createTargets(deps: ProxyDeps): Targets {
     return { credential, version, apiUrl: origin + trimEndOf(pathname, '/'), hosts }
   }
   const cache = (target: Target, ready: ReadyTarget): ReadyTarget => {
-    readyTargets.set(target.profile.id, ready)
+    readyTargets.set(cacheKey(target.profile), ready)
     return ready
+  }
+  const findProfileOf = async (account: Account, name: string, how: 'cached' | 'current'): Promise<Profile> => {
+    const cached = how === 'cached' ? await profiles.peek(account.id) : undefined
+    const known = cached && choose(deps, cached, name)
+    // Only a profile that can be called is taken from the cache: another process may have just connected it.
+    if (known !== undefined && known.state !== 'needs_auth') return known
+    profiles.delete(account.id)
+    const profile = choose(deps, await profiles.get(account.id, () => currentProfiles(deps, account)), name)
+    if (profile === undefined) throw new ApiError('no_profile')
+    if (profile.state === 'needs_auth') throw new ApiError('needs_auth')
+    return profile
   }
 
   return {
-    find: (account, name) => targets.get(`${account.id} ${name}`, () => findTarget(deps, account, name)),
+    find: async (account, name, how) => {
+      const profile = await findProfileOf(account, name, how)
+      const connector = deps.registry.find(profile.service)
+      if (connector === undefined) throw new ApiError('no_service_keys')
+      const key = await keys.get(cacheKey(profile), () => requireKey(deps, profile))
+      return { profile, connector, key, server: undefined }
+    },
     prepare: async (target, how) =>
-      how === 'cached' ? readyTargets.get(target.profile.id, () => load(target)) : cache(target, await load(target)),
+      how === 'cached'
+        ? readyTargets.get(cacheKey(target.profile), () => load(target))
+        : cache(target, await load(target)),
     renew: async (target, refused) => {
       const { id } = target.profile
       const isRecent = recentRenewals.peek(id) !== undefined
@@ -70,20 +99,36 @@ export function createTargets(deps: ProxyDeps): Targets {
       if (!isRecent && ready.version !== refused) recentRenewals.set(id, true)
       return cache(target, ready)
     },
+    forget: (accountId) => profiles.delete(accountId),
     clear: () => {
-      targets.clear()
+      profiles.clear()
+      keys.clear()
       readyTargets.clear()
       recentRenewals.clear()
     },
   }
 }
 
-async function findTarget(deps: ProxyDeps, account: Account, name: string): Promise<Target> {
-  const profile = await findProfileByName(deps.database, deps.registry, account, name)
-  if (profile === undefined) throw new ApiError('no_profile')
-  if (profile.state === 'needs_auth') throw new ApiError('needs_auth')
-  const connector = deps.registry.find(profile.service)
-  const key = connector && (await findServiceKey(deps.database, deps.keyring, profile.appId, profile.service))
-  if (connector === undefined || key === undefined) throw new ApiError('no_service_keys')
-  return { profile, connector, key, server: undefined }
+/** A profile that was connected again has another credential. */
+function cacheKey({ id, connectedAt }: Profile): string {
+  return `${id} ${connectedAt}`
+}
+
+function choose({ registry }: ProxyDeps, profiles: readonly Profile[], name: string): Profile | undefined {
+  const parsed = parseProfileName(registry, name)
+  if (parsed === undefined) return undefined
+  return profiles.filter((profile) => isNamed(parsed, profile)).sort(byLastConnected)[0]
+}
+
+/** Reads the account again: a merge may have given it profiles in further shards since the token was verified. */
+async function currentProfiles({ database }: ProxyDeps, { shard, id }: Account): Promise<Profile[]> {
+  const account = await findAccount(database, shard, id)
+  if (account === undefined) throw new ApiError('token_invalid')
+  return listProfiles(database, account)
+}
+
+async function requireKey({ database, keyring }: ProxyDeps, { appId, service }: Profile): Promise<OpenServiceKey> {
+  const key = await findServiceKey(database, keyring, appId, service)
+  if (key === undefined) throw new ApiError('no_service_keys')
+  return key
 }

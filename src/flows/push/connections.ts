@@ -1,6 +1,6 @@
 import type { Connection, Kind, KindDeps } from '#destinations/contract.ts'
 import type { Destination, DestinationKind, DestinationSecrets } from '#model/destination.ts'
-import { ApiError } from '#model/errors.ts'
+import { invalidInput } from '#model/errors.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 
 /** Connections that were not used for this long are closed. */
@@ -37,7 +37,7 @@ export function createConnections(deps: ConnectionsDeps, kinds: Partial<Record<D
   const kindOf = (name: DestinationKind): Kind => {
     const kind = kinds[name]
     if (kind === undefined)
-      throw new ApiError('bad_body', `kind: unknown kind ${name}. Known: ${Object.keys(kinds).join(', ')}.`)
+      throw invalidInput('bad_body', 'kind', `unknown kind ${name}. Known: ${Object.keys(kinds).join(', ')}.`)
     return kind
   }
   const sweep = setInterval(() => closeIdle(), IDLE_MS / 2).unref()

@@ -1,5 +1,6 @@
 import type { Destination } from '#model/destination.ts'
-import { ApiError } from '#model/errors.ts'
+import { ApiError, invalidInput } from '#model/errors.ts'
+import { unknownParameterFault } from '#model/item-filter/read.ts'
 import type { Profile } from '#model/profile.ts'
 import { typeBits } from '#model/types.ts'
 import type { ChangedItem, Tombstone } from '#store/items/changes.ts'
@@ -15,9 +16,14 @@ export type Filter = ItemPath[]
 
 /** Refuses paths that can never match, with the reason that the read API gives for the same path. */
 export function checkFilter({ registry }: Pick<DeliverDeps, 'registry'>, filter: string[]): string[] {
-  if (filter.length === 0) throw new ApiError('bad_body', 'filter: give at least one path, or "*" for all.')
-  if (filter.length > MAX_FILTERS) throw new ApiError('bad_body', `filter: at most ${MAX_FILTERS} paths.`)
-  for (const path of filter) parseItemPath(registry, path)
+  if (filter.length === 0) throw invalidInput('bad_body', 'filter', 'give at least one path, or "*" for all.')
+  if (filter.length > MAX_FILTERS) throw invalidInput('bad_body', 'filter', `at most ${MAX_FILTERS} paths.`)
+  for (const path of filter) {
+    parseItemPath(registry, path)
+    // Only when it is set: a stored filter that an older release accepted stays in force.
+    const fault = unknownParameterFault(new URLSearchParams(path.replace(/^[^?]*/, '')))
+    if (fault !== undefined) throw invalidInput('bad_body', 'filter', `“${path}”: ${fault}`)
+  }
   return filter
 }
 

@@ -1,7 +1,7 @@
 import { endpointFault } from '#kit/endpoint-fault.ts'
 import { OWN_SERVICE } from '#kit/own-items.ts'
 import type { Registry } from '#kit/registry.ts'
-import { ApiError } from '#model/errors.ts'
+import { ApiError, invalidInput } from '#model/errors.ts'
 import { readItemQuery } from '#model/item-filter/read.ts'
 import type { Profile } from '#model/profile.ts'
 import { isNamed, type ProfileName, parseProfileName } from '#model/profile-name.ts'
@@ -19,11 +19,11 @@ export interface ItemPath {
 }
 
 /** Parameters that restrict items. Those that page, sort or format a response have no meaning in a filter. */
-const RESTRICTING_PARAMETERS = ['q', 'near', 'participants', 'since', 'until']
+const RESTRICTING_PARAMETERS = ['q', 'near', 'participants', 'since', 'until', 'updated_since']
 
 /** Parses `*`, `/types/photos?q=cat`, `/services/github/events` or `/services/github/*`: paths of the read API, used as filters. */
 export function parseItemPath(registry: Registry, path: string): ItemPath {
-  const bad = (why: string) => new ApiError('bad_body', `filter: “${path}” ${why}.`)
+  const bad = (why: string) => invalidInput('bad_body', 'filter', `“${path}” ${why}.`)
   const queryAt = path.indexOf('?')
   const [address, search] = queryAt < 0 ? [path, ''] : [path.slice(0, queryAt), path.slice(queryAt + 1)]
   const parameters = new URLSearchParams(search)
@@ -59,7 +59,7 @@ export function parseItemPath(registry: Registry, path: string): ItemPath {
   if (beforeSlash !== '' || root !== 'services' || (name === undefined && !(isEveryEndpoint && third === '*')))
     throw bad(INVALID_PATH)
   const fault = isEveryEndpoint || name === undefined ? undefined : endpointFault(registry, name.service, endpoint)
-  if (fault !== undefined) throw new ApiError('bad_body', `filter: “${path}”: ${fault}`)
+  if (fault !== undefined) throw invalidInput('bad_body', 'filter', `“${path}”: ${fault}`)
   return {
     ...shared,
     includesProfile: (profile) => isOfNamedService(profile) && (name === undefined || isNamed(name, profile)),
@@ -73,7 +73,7 @@ function readParameters(parameters: URLSearchParams, path: string): ReturnType<t
   try {
     return readItemQuery(parameters, 0)
   } catch (error) {
-    if (error instanceof ApiError) throw new ApiError('bad_body', `filter: “${path}”: ${error.message}`)
+    if (error instanceof ApiError) throw invalidInput('bad_body', 'filter', `“${path}”: ${error.message}`)
     throw error
   }
 }

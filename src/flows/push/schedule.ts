@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { duration } from '#kit/endpoint.ts'
-import { ApiError } from '#model/errors.ts'
+import { invalidInput } from '#model/errors.ts'
 import { type Chance, systemChance } from '#platform/chance.ts'
 import { isTimeZone, MAX_CRON, nextRun, parseCron } from '#platform/cron.ts'
 
@@ -29,16 +29,18 @@ const MIN_EVERY_MS = 10_000
 const MAX_EVERY_MS = 366 * 86_400_000
 
 export function checkSchedule(schedule: string): string {
-  if (schedule.length > MAX_CRON) throw new ApiError('bad_body', `schedule: must have at most ${MAX_CRON} characters.`)
+  if (schedule.length > MAX_CRON)
+    throw invalidInput('bad_body', 'schedule', `must have at most ${MAX_CRON} characters.`)
   const normalized = schedule.trim().replaceAll(/\s+/g, ' ')
   if (normalized === 'on_change' || normalized === 'manual') return normalized
   const everyMs = intervalOf(normalized)
   if (everyMs !== undefined && everyMs >= MIN_EVERY_MS && everyMs <= MAX_EVERY_MS) return normalized
   const cron = parseCron(normalized)
   if (!('fault' in cron)) return normalized
-  throw new ApiError(
+  throw invalidInput(
     'bad_body',
-    `schedule: “${schedule}” is not on_change, not manual, not “every 15m” (10s to 366d), and ${cron.fault}.`,
+    'schedule',
+    `“${schedule}” is not on_change, not manual, not “every 15m” (10s to 366d), and ${cron.fault}.`,
   )
 }
 

@@ -1,11 +1,14 @@
 import { OWN_SERVICE } from '#kit/own-items.ts'
+import { SELF_ENDPOINT } from '#kit/self-map.ts'
 import type { Account } from '#model/account.ts'
 import { TYPE_NAMES, typeBits } from '#model/types.ts'
 import { firstOf } from '#platform/list-ends.ts'
-import { type Counted, countItemsOf } from '#store/items/counts.ts'
+import { type Counted, countItemsOf, type TimeRange } from '#store/items/counts.ts'
 import { listReadable, type ReadableProfile } from '#store/items/readable-profiles.ts'
 import { listEndpoints } from '#store/sync/endpoints.ts'
+import { filterByServicesParameter } from './filter-profiles.ts'
 import { type ReadDeps, readableOf } from './find.ts'
+import { selfTimes } from './self-items.ts'
 
 export interface Summary {
   count: number
@@ -16,9 +19,20 @@ export interface Summary {
 
 type Counts = Record<string, number | Summary>
 
-/** Counts the items of each type; with `rich` also their oldest and newest times. */
-export async function countTypes({ database }: ReadDeps, account: Account, rich: boolean): Promise<Counts> {
-  const counted = await countAll(database, await listReadable(database, account))
+export interface CountOptions extends TimeRange {
+  /** Add the oldest and newest times, and for endpoints the last sync. */
+  rich: boolean
+}
+
+/** Counts what the list of each type shows, optionally of some services only. */
+export async function countTypes(
+  { database, registry }: ReadDeps,
+  account: Account,
+  services: readonly string[] | undefined,
+  { rich, ...range }: CountOptions,
+): Promise<Counts> {
+  const readable = filterByServicesParameter(registry, await listReadable(database, account), services)
+  const counted = await countAll(database, readable, range)
   return Object.fromEntries(
     TYPE_NAMES.map((type) => {
       const bits = typeBits([type])
@@ -28,11 +42,17 @@ export async function countTypes({ database }: ReadDeps, account: Account, rich:
   )
 }
 
-/** Counts the items of each endpoint of a service; with `rich` also their oldest and newest times and the last sync. */
-export async function countEndpoints(deps: ReadDeps, account: Account, name: string, rich: boolean): Promise<Counts> {
+/** Counts what the list of each endpoint of a service shows. */
+export async function countEndpoints(
+  deps: ReadDeps,
+  account: Account,
+  name: string,
+  { rich, ...range }: CountOptions,
+): Promise<Counts> {
   const { database, registry } = deps
   const readable = await readableOf(deps, account, name)
-  const counted = Map.groupBy(await countAll(database, readable), ({ endpoint }) => endpoint)
+  const all = [...(await countAll(database, readable, range)), ...countSelf(readable, range)]
+  const counted = Map.groupBy(all, ({ endpoint }) => endpoint)
   const { service } = firstOf(readable)
   const known = service === OWN_SERVICE.service ? {} : (registry.find(service)?.endpoints ?? {})
   const names = [...new Set([...Object.keys(known), ...counted.keys()])]
@@ -47,8 +67,19 @@ export async function countEndpoints(deps: ReadDeps, account: Account, name: str
   )
 }
 
-async function countAll(database: ReadDeps['database'], readable: ReadableProfile[]): Promise<Counted[]> {
-  return (await Promise.all(readable.map((profile) => countItemsOf(database, profile)))).flat()
+/** People's own records are not in the table of items. */
+function countSelf(readable: ReadableProfile[], { since, until }: TimeRange): Counted[] {
+  return selfTimes(readable)
+    .filter((at) => at >= since && at <= until)
+    .map((at) => ({ endpoint: SELF_ENDPOINT, types: 0, n: 1, oldest: at, newest: at }))
+}
+
+async function countAll(
+  database: ReadDeps['database'],
+  readable: ReadableProfile[],
+  range: TimeRange,
+): Promise<Counted[]> {
+  return (await Promise.all(readable.map((profile) => countItemsOf(database, profile, range)))).flat()
 }
 
 async function lastSyncs(database: ReadDeps['database'], readable: ReadableProfile[]): Promise<Map<string, number>> {
@@ -65,10 +96,11 @@ function sum(counted: Counted[]): number {
 }
 
 function summary(counted: Counted[]): Summary {
-  if (counted.length === 0) return { count: 0 }
+  const count = sum(counted)
+  if (count === 0) return { count }
   return {
-    count: sum(counted),
-    oldest: Math.min(...counted.map(({ oldest }) => oldest)),
-    newest: Math.max(...counted.map(({ newest }) => newest)),
+    count,
+    oldest: Math.min(...counted.map(({ oldest }) => oldest).filter((at) => at !== null)),
+    newest: Math.max(...counted.map(({ newest }) => newest).filter((at) => at !== null)),
   }
 }

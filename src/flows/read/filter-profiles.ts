@@ -1,6 +1,6 @@
 import { OWN_SERVICE } from '#kit/own-items.ts'
 import type { Registry } from '#kit/registry.ts'
-import { ApiError } from '#model/errors.ts'
+import { invalidInput } from '#model/errors.ts'
 import { isNamed, parseProfileName } from '#model/profile-name.ts'
 import type { ReadableProfile } from '#store/items/readable-profiles.ts'
 
@@ -28,7 +28,7 @@ export function filterByServicesParameter(
       (service === OWN_SERVICE.service ||
         registry.find(service) !== undefined ||
         readable.some((profile) => profile.service === service))
-    if (!isKnown) throw new ApiError('bad_parameter', `services: “${name}” is not a known service or id@service.`)
+    if (!isKnown) throw invalidInput('bad_parameter', 'services', `“${name}” is not a known service or id@service.`)
   }
   return filterByName(registry, readable, names)
 }

@@ -1,6 +1,7 @@
 import { endpointFault } from '#kit/endpoint-fault.ts'
-import { endpointOf, OWN_SERVICE } from '#kit/own-items.ts'
+import { endpointOf, OWN_SERVICE, ownEndpoint } from '#kit/own-items.ts'
 import type { Registry } from '#kit/registry.ts'
+import { isSelfEndpoint } from '#kit/self-map.ts'
 import type { Account, ReadingAccount } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { formatIdr, globalId, parseGlobalId, parseIdr, partitionOf } from '#model/idr.ts'
@@ -10,9 +11,11 @@ import type { TypeName } from '#model/types.ts'
 import { firstOf } from '#platform/list-ends.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Log } from '#platform/telemetry/log.ts'
+import { nameOfDeleted } from '#store/items/own-copies.ts'
 import { type FoundItem, findItem, hasEndpoint } from '#store/items/query.ts'
 import { listReadable, listReadableUnproven, type ReadableProfile } from '#store/items/readable-profiles.ts'
 import { filterByName, filterByServicesParameter } from './filter-profiles.ts'
+import { findSelfItem, selfItemHash } from './self-items.ts'
 
 export interface ReadDeps {
   database: Database
@@ -72,6 +75,7 @@ async function checkEndpoint(
   endpoint: string,
 ): Promise<void> {
   const { service } = firstOf(readable)
+  if (isSelfEndpoint(service, endpoint)) return
   if (service === OWN_SERVICE.service) {
     for (const profile of readable) if (await hasEndpoint(database, profile, endpoint)) return
     throw new ApiError('not_found', `The app has stored no own items at “${endpoint}”.`)
@@ -82,20 +86,66 @@ async function checkEndpoint(
 
 /** Reads an item by its global id or IDR. An item of another account is `not_found`. */
 export async function readById(
-  { database }: ReadDeps,
+  { database, registry }: ReadDeps,
   account: Account,
   id: string,
 ): Promise<{ item: FoundItem; readable: ReadableProfile[] }> {
   const readable = await listReadable(database, account)
-  const { hash, owners } = locate(readable, id)
-  for (const profile of owners) {
-    const item = hash === undefined ? undefined : await findItem(database, profile, hash)
-    if (item !== undefined) return { item, readable }
+  const { hash, owners } = locate(registry, readable, id)
+  if (hash !== undefined) {
+    const self = await findSelfItem({ database }, owners, hash)
+    if (self !== undefined) return { item: self, readable }
+    for (const profile of owners) {
+      const item = await findItem(database, profile, hash)
+      if (item !== undefined) return { item, readable }
+    }
   }
-  throw new ApiError('not_found')
+  const item = await readOwnByFormerId({ database, registry }, readable, id)
+  if (item === undefined) throw new ApiError('not_found')
+  return { item, readable }
+}
+
+/**
+ * After a merge, an own item may be stored under another id than the one that is asked for: the id of a copy that the merge
+ * replaced, or an IDR with another of the merged accounts.
+ */
+async function readOwnByFormerId(
+  { database, registry }: ReadDeps,
+  readable: readonly ReadableProfile[],
+  id: string,
+): Promise<FoundItem | undefined> {
+  const own = readable.filter(({ service }) => service === OWN_SERVICE.service)
+  if (own.length < 2) return undefined
+  const { hash, owners } = locate(registry, own, id)
+  const idr = parseIdr(id)
+  if (idr?.item !== undefined && owners.length > 0 && idr.type === ownEndpoint.kind.name)
+    return newestOwn(database, own, idr.endpoint, idr.item)
+  for (const profile of owners) {
+    const name = hash === undefined ? undefined : await nameOfDeleted(database, profile, hash)
+    if (name !== undefined) return newestOwn(database, own, name.endpoint, name.nativeId)
+  }
+  return undefined
+}
+
+/** Merges of earlier releases left copies in several profiles. */
+async function newestOwn(
+  database: Database,
+  own: readonly ReadableProfile[],
+  endpoint: string,
+  item: string,
+): Promise<FoundItem | undefined> {
+  let newest: FoundItem | undefined
+  for (const profile of own) {
+    const { owner, service } = profile
+    const id = globalId({ type: ownEndpoint.kind.name, owner, service, endpoint, item }).slice(0, 32)
+    const found = await findItem(database, profile, id)
+    if (found !== undefined && (newest === undefined || found.updatedAt > newest.updatedAt)) newest = found
+  }
+  return newest
 }
 
 function locate(
+  registry: Registry,
   readable: readonly ReadableProfile[],
   id: string,
 ): { hash: string | undefined; owners: ReadableProfile[] } {
@@ -103,22 +153,32 @@ function locate(
   if (known !== undefined) {
     return { hash: known.hash, owners: readable.filter((profile) => partitionOf(profile) === known.partition) }
   }
-  const idr = parseIdr(id)
-  if (idr?.owner === undefined || idr.item === undefined) return { hash: undefined, owners: [] }
+  const parsed = parseIdr(id)
+  if (parsed?.owner === undefined || parsed.item === undefined) return { hash: undefined, owners: [] }
+  // Ids contain the name of the service, never an alias.
+  const idr = { ...parsed, service: registry.find(parsed.service)?.service ?? parsed.service }
   return {
     hash: murmur3Hex(formatIdr(idr)),
     owners: readable.filter(({ owner, service }) => owner === idr.owner && service === idr.service),
   }
 }
 
-/** Reads an item by its native id. */
+/** Reads an item by its native id; if several profiles have it, from the one connected last. */
 export async function readByNativeId(
   { database, registry }: ReadDeps,
   { readable }: ItemScope,
   endpoint: string,
   nativeId: string,
 ): Promise<FoundItem> {
-  for (const profile of readable) {
+  if (isSelfEndpoint(firstOf(readable).service, endpoint)) {
+    const item = await findSelfItem({ database }, readable, selfItemHash(firstOf(readable).service, nativeId))
+    if (item !== undefined) return item
+    throw new ApiError('not_found')
+  }
+  const own = readable.filter(({ service }) => service === OWN_SERVICE.service)
+  const newest = await newestOwn(database, own, endpoint, nativeId)
+  if (newest !== undefined) return newest
+  for (const profile of lastConnectedFirst(readable)) {
     const { owner, service } = profile
     const type = endpointOf(registry, service, endpoint)?.kind.name ?? 'data'
     const id = globalId({ type, owner, service, endpoint, item: nativeId }).slice(0, 32)
@@ -126,4 +186,9 @@ export async function readByNativeId(
     if (item !== undefined) return item
   }
   throw new ApiError('not_found')
+}
+
+/** Profiles are listed with the one connected last first; duplicates that a merge added follow the profile they were merged into. */
+function lastConnectedFirst(readable: readonly ReadableProfile[]): ReadableProfile[] {
+  return [...Map.groupBy(readable, ({ owner }) => owner).values()].flat()
 }

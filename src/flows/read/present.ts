@@ -1,6 +1,9 @@
 import { endpointOf } from '#kit/own-items.ts'
-import { mapOf, type ReaderFault } from '#kit/read-item.ts'
+import type { ReaderFault } from '#kit/read-field.ts'
+import { mapOf } from '#kit/read-item.ts'
 import type { Registry } from '#kit/registry.ts'
+import { isSelfEndpoint, SELF_TYPE, selfMap } from '#kit/self-map.ts'
+import { invalidInput } from '#model/errors.ts'
 import { idrsOf, partitionOf } from '#model/idr.ts'
 import { presentTypes, typesFromBits } from '#model/types.ts'
 import type { Log } from '#platform/telemetry/log.ts'
@@ -29,6 +32,8 @@ export function createPresenter(
   readable: readonly ReadableProfile[],
   options: Presentation,
 ): (item: FoundItem) => string {
+  if (options.fields !== undefined && options.select !== undefined)
+    throw invalidInput('bad_parameter', 'select', 'cannot be given together with fields.')
   const { registry } = deps
   const profiles = new Map(readable.map((profile) => [profile.profileId, { profile, partition: partitionOf(profile) }]))
   const idrOf = createIdrs(registry)
@@ -37,13 +42,21 @@ export function createPresenter(
   return (item) => {
     const { profile, partition } = profiles.get(item.profileId)!
     const idr = idrOf(profile, item)
-    const head = `{"id":"${item.id}_${partition}","idr":"${idr}","at":${item.at},"updated":${item.updatedAt},"data":${item.data},${tailOf(item)}`
-    if (!wantsMap && paths.length === 0) return `${head}${options.oembed ? `,"oembed":${item.oembed}` : ''}}`
-    const whole = parseStored(`${head},"oembed":${item.oembed}}`) as { [key: string]: LosslessJson }
-    if (wantsMap) addMap(deps, profile, item, whole)
+    const isSelf = isSelfEndpoint(profile.service, item.endpoint)
+    // A person's own record has no card, because it belongs to no type of `/types`.
+    const hasCard = options.oembed && !isSelf
+    const head = `{"id":"${item.id}_${partition}","idr":"${idr}","at":${item.at},"updated":${item.updatedAt},"data":${item.data},${isSelf ? SELF_TAIL : tailOf(item)}`
+    if (!wantsMap && paths.length === 0) return `${head}${hasCard ? `,"oembed":${item.oembed}` : ''}}`
+    const whole = parseStored(isSelf ? `${head}}` : `${head},"oembed":${item.oembed}}`) as {
+      [key: string]: LosslessJson
+    }
+    if (wantsMap) {
+      if (isSelf) addSelfMap(deps, profile, item, whole)
+      else addMap(deps, profile, item, whole)
+    }
     if (options.fields !== undefined) return stringifyLossless(pickFlat(whole, options.fields) as LosslessJson)
     if (options.select !== undefined) return stringifyLossless(pickNested(whole, options.select) as LosslessJson)
-    if (!options.oembed) delete whole['oembed']
+    if (!hasCard) delete whole['oembed']
     return stringifyLossless(whole)
   }
 }
@@ -65,7 +78,9 @@ function createIdrs(registry: Registry): (profile: ReadableProfile, item: FoundI
     const key = `${profileId} ${endpoint}`
     let idrOf = streams.get(key)
     if (idrOf === undefined) {
-      const type = endpointOf(registry, service, endpoint)?.kind.name ?? 'data'
+      const type = isSelfEndpoint(service, endpoint)
+        ? SELF_TYPE
+        : (endpointOf(registry, service, endpoint)?.kind.name ?? 'data')
       idrOf = idrsOf({ type, owner, service, endpoint })
       streams.set(key, idrOf)
     }
@@ -73,6 +88,7 @@ function createIdrs(registry: Registry): (profile: ReadableProfile, item: FoundI
   }
 }
 
+const SELF_TAIL = `"types":${JSON.stringify({ [SELF_TYPE]: true })}`
 // JSON text by bits: there are few combinations of types, and every item has one.
 const typesJson = new Map<number, string>()
 
@@ -95,4 +111,19 @@ function addMap(
   const onFault = (fault: ReaderFault) => noteMapFault(log, profile.service, item.endpoint, fault)
   const map = endpoint === undefined ? {} : mapOf(endpoint, whole['data'], profile.owner, onFault)
   whole['map'] = { ...map, oembed: whole['oembed'] } as LosslessJson
+}
+
+/** When the connector's reader fails, only `map` is missing. */
+function addSelfMap(
+  { registry, log }: PresentDeps,
+  { service, owner }: ReadableProfile,
+  { endpoint }: FoundItem,
+  whole: { [key: string]: LosslessJson },
+): void {
+  try {
+    whole['map'] = selfMap(registry, service, owner, whole['data']) as LosslessJson
+  } catch (error) {
+    noteMapFault(log, service, endpoint, { field: 'map', message: error instanceof Error ? error.name : 'no error' })
+    whole['map'] = { id: owner }
+  }
 }

@@ -1,10 +1,9 @@
 import { AccountChanged, type ReadingAccount } from '#model/account.ts'
-import type { Query, Selection } from '#model/query.ts'
-import type { Database } from '#platform/postgres/database.ts'
+import type { Query } from '#model/query.ts'
+import type { Queries } from '#platform/postgres/database.ts'
 import { proofOfCached, proofOfHolding } from '#store/identity/access-tokens.ts'
-import { findOriginals } from '#store/items/originals.ts'
+import { type ComparedItem, findCopies } from '#store/items/copies.ts'
 import { type FoundItem, queryItems } from '#store/items/query.ts'
-import type { ReadableProfile } from '#store/items/readable-profiles.ts'
 import type { ItemScope, ReadDeps } from './find.ts'
 
 const FIRST_ROWS = 50
@@ -19,22 +18,24 @@ const BATCH_CHARS = 256 * 1024
  */
 export async function* readItems(
   { database }: Pick<ReadDeps, 'database'>,
-  { readable, selection, account }: ItemScope<ReadingAccount>,
+  scope: ItemScope<ReadingAccount>,
   query: Query,
+  kept: ReadonlySet<string> = new Set(),
 ): AsyncGenerator<FoundItem[]> {
+  const { readable, selection, account } = scope
   if (query.limit === 0 && 'cached' in account) throw new AccountChanged()
   let left = query.limit
   let rows = FIRST_ROWS
   let page = query
+  // Batches after the first belong to a long response, which must not delay short ones. So does the rest of a page.
+  let isLong = query.through !== undefined
   const laterProof = proofOfHolding(account, readable)
   while (left > 0) {
     const want = Math.min(left, rows)
-    // Batches after the first belong to a long response, which must not delay short ones.
-    const found =
-      page === query
-        ? await queryItems(database, readable, selection, page, want, proofOfCached(account))
-        : await queryItems(database.background, readable, selection, page, want, laterProof)
-    const items = query.dedup ? await withoutCopies(database, readable, selection, query, found) : found
+    const queries = isLong ? database.background : database
+    const proof = isLong ? laterProof : proofOfCached(account)
+    const found = await queryItems(queries, readable, selection, page, want, proof)
+    const items = await withoutCopies(queries, scope, query, found, kept)
     // Read everything before the yield: the consumer owns the list and may empty it.
     left -= items.length
     const last = found.at(-1)
@@ -44,18 +45,22 @@ export async function* readItems(
     if (items.length > 0) yield items
     if (isEnd) return
     page = { ...page, before: { at: last.at, id: last.id } }
+    isLong = true
   }
 }
 
-/** Keeps one item per dedupe key: an item is left out when an earlier one of the same response has one of its keys. */
-async function withoutCopies(
-  database: Database,
-  readable: readonly ReadableProfile[],
-  selection: Selection,
+/** With `dedup`, leaves out the items that are copies of an earlier one that the same query finds. `kept` were compared before. */
+export async function withoutCopies<Item extends ComparedItem>(
+  queries: Queries,
+  { readable, selection }: ItemScope<ReadingAccount>,
   query: Query,
-  found: FoundItem[],
-): Promise<FoundItem[]> {
-  const guids = [...new Set(found.flatMap(({ guid }) => guid))]
-  const originals = await findOriginals(database, readable, selection, query, guids)
-  return found.filter(({ id, guid }) => guid.every((dedupeKey) => (originals.get(dedupeKey) ?? id) === id))
+  found: Item[],
+  kept?: ReadonlySet<string>,
+): Promise<Item[]> {
+  if (!query.dedup) return found
+  const compared = found.filter(({ id }) => kept?.has(id) !== true)
+  const positions = await findCopies(queries, readable, selection, query, compared)
+  if (positions.size === 0) return found
+  const copies = new Set(compared.filter((_, position) => positions.has(position)))
+  return found.filter((item) => !copies.has(item))
 }

@@ -1,5 +1,7 @@
-import { verifiesApp } from '#kit/auth.ts'
+import { type Auth, verifiesApp } from '#kit/auth.ts'
+import { ApiError } from '#model/errors.ts'
 import { storedTypes } from '#model/types.ts'
+import { findApp } from '#store/apps/apps.ts'
 import { listServiceKeys } from '#store/apps/service-keys.ts'
 import type { ReadDeps } from './find.ts'
 
@@ -10,8 +12,12 @@ export interface ServiceCard {
   aliases: string[]
   endpoints: Record<string, { types: string[]; class: string; every_seconds: number }>
   types: string[]
-  /** Whether `apply` can verify that a token was issued to this app. */
-  apply_verifies_app: boolean
+  /** Whether the service confirms to `apply` that it issued a token to this app. */
+  apply: 'proven' | 'unproven'
+  /** Whether `force_login` has an effect. */
+  force_login: boolean
+  /** Values of `flag` that have an effect. */
+  flags: string[]
   has_keys?: boolean
 }
 
@@ -20,6 +26,8 @@ export async function listServices(
   { database, registry }: ReadDeps,
   appId: string | undefined,
 ): Promise<Record<string, ServiceCard>> {
+  if (appId !== undefined && (await findApp(database, appId)) === undefined)
+    throw new ApiError('client_unknown', undefined, { param: 'client_id' })
   const keys =
     appId === undefined ? undefined : new Set((await listServiceKeys(database, appId)).map(({ service }) => service))
   return Object.fromEntries(
@@ -44,10 +52,16 @@ export async function listServices(
           aliases,
           endpoints: described,
           types,
-          apply_verifies_app: verifiesApp(auth),
+          apply: verifiesApp(auth) ? 'proven' : 'unproven',
+          ...loginOptions(auth),
           ...(keys === undefined ? {} : { has_keys: keys.has(service) }),
         },
       ]
     }),
   )
+}
+
+function loginOptions(auth: Auth): Pick<ServiceCard, 'force_login' | 'flags'> {
+  if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2') return { force_login: false, flags: [] }
+  return { force_login: auth.forceLogin !== undefined, flags: Object.keys(auth.flags) }
 }

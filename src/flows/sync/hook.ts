@@ -67,7 +67,9 @@ function readPeople(hook: Hook, body: unknown): unknown {
 }
 
 /** In every account of the app with this service user: each has its own profile and items. */
-async function makeDue(deps: SyncDeps, { appId, service }: HookCall, nativeId: string): Promise<number> {
+async function makeDue(deps: SyncDeps, call: HookCall, nativeId: string): Promise<number> {
+  const { appId } = call
+  const service = deps.registry.find(call.service)?.service ?? call.service
   let due = 0
   for (const accountId of await findServiceUser(deps.database, { appId, service, nativeId })) {
     const account = await findAccountById(deps.database, accountId)

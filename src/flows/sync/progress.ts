@@ -40,6 +40,8 @@ export interface EndpointProgress {
   quarantine?: ShownRecord[]
   /** Worker processes that died while they read this endpoint, since its last success. */
   worker_deaths?: number
+  /** While the person has to sign in again: where a link for it is requested. */
+  reconnect?: string
 }
 
 export async function chooseProfile(
@@ -59,11 +61,14 @@ export async function isPresent({ database }: { database: Database }, { shard, i
 export async function syncProgress(
   { database, clock }: Pick<SyncDeps, 'database' | 'clock'>,
   profile: Profile,
+  options: { reconnect?: string } = {},
 ): Promise<Record<string, EndpointProgress>> {
   const key = { shard: profile.shard, profileId: profile.id }
   const states = await listEndpoints(database, key)
   // Read again: a client that follows a sync loaded the profile when it began.
-  const isPaused = (await findProfile(database, profile.shard, profile.id))?.state === 'paused'
+  const profileState = (await findProfile(database, profile.shard, profile.id))?.state
+  const isPaused = profileState === 'paused'
+  const { reconnect } = profileState === 'needs_auth' ? options : {}
   const faults = states.some((state) => state.faults > 0) ? await newestFaults({ database }, key) : undefined
   const records = states.some(({ quarantined }) => quarantined > 0) ? await newestRecords({ database }, key) : undefined
   const named = states.map((state): [string, EndpointProgress] => [
@@ -74,6 +79,7 @@ export async function syncProgress(
       ...(state.quarantined > 0
         ? { quarantined: state.quarantined, quarantine: records?.get(state.endpoint) ?? [] }
         : {}),
+      ...(reconnect === undefined ? {} : { reconnect }),
     },
   ])
   return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))

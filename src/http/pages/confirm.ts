@@ -5,7 +5,7 @@ import { page } from './layout.ts'
 type Asked = Extract<ConsentPrompt, { kind: 'prompt' }>
 
 /** Shown before a browser app gets a token or a profile joins an account, so that a link from an attacker cannot cause either. */
-export function confirmPage({ app, service, ticket, self, joins, expiresAt }: Asked): string {
+export function confirmPage({ app, service, ticket, self, joins, reconnects, expiresAt }: Asked): string {
   const { id, name, handle } = self
   const until = new Date(expiresAt).toISOString()
   return page(
@@ -13,7 +13,7 @@ export function confirmPage({ app, service, ticket, self, joins, expiresAt }: As
     html`<h1>Continue to ${app.name}?</h1>
 <div class="card">
 <p><strong>${app.name}</strong> will get access to your ${service} profile <strong>${name ?? handle ?? id}</strong>${handle !== undefined && name !== undefined && html` (${handle})`}.</p>
-${joins === undefined ? html`<p>It will be your account in ${app.name}.</p>` : joined(app.name, joins)}
+${joins === undefined ? html`<p>It will be your account in ${app.name}.</p>` : joined(app.name, joins, reconnects)}
 <form method="post" action="/oauth/confirm">
 <input type="hidden" name="ticket" value="${ticket}">
 <p class="row"><button name="answer" value="yes">Continue</button> <button class="quiet" name="answer" value="no">No, go back</button></p>
@@ -35,9 +35,9 @@ export function donePage(): string {
   )
 }
 
-function joined(appName: string, joins: { title: string; name: string }[]): Html {
+function joined(appName: string, joins: { title: string; name: string }[], reconnects: boolean): Html {
   const members = joins.map(({ title, name }) => html`<li><strong>${name}</strong> at ${title}</li>`)
-  return html`<p>It will be added to an account that <strong>already exists</strong> in ${appName}${members.length > 0 && ':'}</p>
+  return html`<p>It will be ${reconnects ? 'connected again in' : 'added to'} an account that <strong>already exists</strong> in ${appName}${members.length > 0 && ':'}</p>
 ${members.length > 0 ? html`<ul>${members}</ul>` : html`<p>Nobody is in it yet.</p>`}
 <p class="warn">Is this not you, or did somebody else send you the link? Then choose “No”.</p>`
 }

@@ -58,6 +58,11 @@ suite('redaction in free text', () => {
     'a code in a query': `https://app.test/cb?code=${CANARY}&state=${CANARY}`,
     'a code that looks like an error code in a query': 'https://app.test/cb?code=ABCDE',
     'a fragment': `https://app.test/cb#access_token=${CANARY}&account=1`,
+    'a one-time code as a number': '{"code":482913}',
+    'a one-time code in prose': 'the code: 4829',
+    'a short code in a query': 'https://app.test/cb?code=89',
+    'a short code in an inspected object': '{ code: 4829 }',
+    'a short state': '{"state":"4829"}',
     'a form body': `grant_type=authorization_code&code=${CANARY}`,
     'a form body from its start': `password=${CANARY}&b=1`,
     'JSON text': `{"a":1,"refresh_token":"${CANARY}","b":2}`,
@@ -86,7 +91,7 @@ suite('redaction in free text', () => {
       const shown = redactText(text)
       assert.ok(!shown.includes(CANARY), shown)
       assert.match(shown, /\[redacted\]/)
-      assert.doesNotMatch(shown, /trs_|tra_8b|eyJ|whsec_M|ABCDE/)
+      assert.doesNotMatch(shown, /trs_|tra_8b|eyJ|whsec_M|ABCDE|4829|=89/)
     })
   }
 
@@ -98,6 +103,11 @@ suite('redaction in free text', () => {
   for (const text of [
     'connect ECONNREFUSED 127.0.0.1:5432',
     "{ code: 'ECONNREFUSED', errno: -111 }",
+    '{"errors":[{"code":89,"message":"Invalid or expired token"}]}',
+    '{"error":{"type":"OAuthException","code": 190,"error_subcode":463}}',
+    '{"code":"1002"}',
+    '{"code":-32600}',
+    JSON.stringify({ body: '{"code":89}' }),
     'the OAuth callback failed: code: 57P01',
     'Basic information about the Bearer token of OAuth 1.0a and OAuth 2.0',
     'at file:///srv/src/store/database.ts:12:5',

@@ -56,7 +56,12 @@ function redactPairs(text: string): string {
     const quote = /^\\?["']/.exec(value)?.[0] ?? ''
     const bare = value.slice(quote.length, quote === '' ? undefined : -quote.length)
     // A value after `=` comes from a URL or a form, where a code is always an OAuth code.
-    if (bare === '' || /^\[redacted\]?$/.test(bare) || (between.includes(':') && isHarmless(name, bare))) continue
+    if (
+      bare === '' ||
+      /^\[redacted\]?$/.test(bare) ||
+      (between.includes(':') && (isHarmless(name, bare) || isErrorNumber(name, between, bare)))
+    )
+      continue
     safe += `${text.slice(done, index + pair.length)}${quote}${REDACTED}${quote}`
     done = index + pair.length + value.length
   }
@@ -87,6 +92,11 @@ function isHarmless(name: string, value: unknown): boolean {
   if (!['code', 'state', 'source', 'dest'].includes(name.toLowerCase())) return false
   if (typeof value === 'number') return true
   return typeof value === 'string' && /^(E[A-Z]{2,}|[A-Z]+(_[A-Z]+)+|[0-9A-Z]{5}|[a-z]+(_[a-z]+)*)$/.test(value)
+}
+
+// Services number their errors, as in `{"code":89}`. One-time codes have more digits, and an OAuth code is never so short.
+function isErrorNumber(name: string, between: string, bare: string): boolean {
+  return name === 'code' && /^\\?"/.test(between) && /^-?\d{1,5}$/.test(bare)
 }
 
 function redactError(error: Error, depth: number): Record<string, unknown> {

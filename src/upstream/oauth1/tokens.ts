@@ -1,4 +1,5 @@
-import type { OAuth1 } from '#kit/auth.ts'
+import type { OAuth1, RevocationScope } from '#kit/auth.ts'
+import type { RevocationResult } from '#model/revocation.ts'
 import type { Addresses } from '../addresses.ts'
 import { type Recovery, UpstreamError } from '../errors.ts'
 import { withParameters } from '../oauth2/token-request.ts'
@@ -54,21 +55,23 @@ export async function fetchAccessToken(
   return { ...tokenPairIn(fields), fields }
 }
 
-/** Revokes an access token, if the service supports it. A token that was revoked before counts as revoked. */
+/** Revokes an access token, if the service supports it. Throws if the service could not be asked. */
 export async function revokeAccessToken(
   upstream: Upstream,
   { auth, key, addresses }: OAuth1Deps,
   { token, tokenSecret }: { token: string; tokenSecret: string | undefined },
-): Promise<'revoked' | 'not_supported'> {
+  scope: RevocationScope | 'nothing',
+): Promise<RevocationResult> {
   const url = addresses.revokeUrl
-  if (url === undefined) return 'not_supported'
+  if (url === undefined) return 'not_offered'
+  if (scope === 'nothing' || (scope === 'token' && auth.revokeEnds === 'grant')) return 'kept'
   const reply = await upstream.send(signRequest(upstream, { auth, key, token, tokenSecret }, emptyForm(url)))
-  if (reply.status >= 200 && reply.status < 300) return 'revoked'
+  if (reply.status >= 200 && reply.status < 300) return scope === 'token' ? 'token_ended' : 'revoked'
   const secrets = [key.secret, token, tokenSecret]
   const context = { what: 'revocation', nowMs: upstream.clock.now(), refused: 'reauthorize', secrets } as const
   const failure = responseFailure(reply, context)
-  if (failure.recovery !== 'reauthorize') throw failure
-  return 'revoked'
+  if (failure.recovery === 'retry') throw failure
+  return 'refused'
 }
 
 async function requestFields(

@@ -1,11 +1,12 @@
-import type { Credential, OAuth2, Revocation } from '#kit/auth.ts'
+import type { Credential, OAuth2, Revocation, RevocationScope } from '#kit/auth.ts'
+import type { RevocationResult } from '#model/revocation.ts'
 import type { ServiceLocation } from '../addresses.ts'
 import { parseFields } from '../parse-object.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
 import { secretProof } from '../sign/secret-proof.ts'
 import { fillParameters, fillPlaceholders } from './placeholders.ts'
-import { tokenFailure } from './token-error.ts'
+import { errorCodeOf, tokenFailure } from './token-error.ts'
 import { requestAsApp, type TokenReply, withParameters } from './token-request.ts'
 
 export interface RevokeInput {
@@ -13,41 +14,64 @@ export interface RevokeInput {
   key: ServiceKey
   location: ServiceLocation
   credential: Credential
+  /**
+   * `grant`: nobody else needs the app's access to the person. `token`: end nothing but the tokens of this sign-in.
+   * `nothing`: others use this token, so only say whether it could be ended.
+   */
+  scope: RevocationScope | 'nothing'
 }
 
-export type RevokeOutcome = 'revoked' | 'not_supported'
+/**
+ * Revokes at the service. A token that was revoked before counts as revoked. Throws if the service could not be asked.
+ */
+export async function revoke(upstream: Upstream, input: RevokeInput): Promise<RevocationResult> {
+  const form = revocationFormOf(input)
+  if (form === 'kept' || form === 'not_offered') return form
+  const isEnded =
+    form.declared === undefined
+      ? await revokeByStandard(upstream, input, form.url)
+      : isRevoked(input, await revokeAsDeclared(upstream, input, form.url, form.declared), form.declared)
+  if (!isEnded) return 'refused'
+  return input.scope === 'token' ? 'token_ended' : 'revoked'
+}
 
-/** Revokes a grant at the service. A token that was revoked before counts as revoked. */
-export async function revoke(upstream: Upstream, input: RevokeInput): Promise<RevokeOutcome> {
-  const { auth, location, credential } = input
+/** The address and request that end as much as the scope allows. */
+function revocationFormOf({
+  auth,
+  location,
+  scope,
+}: RevokeInput): { url: string; declared: Revocation | undefined } | 'kept' | 'not_offered' {
+  const { revokeToken } = auth
   const url = location.addresses.revokeUrl
-  if (url === undefined) return 'not_supported'
-  if (auth.revoke) {
-    requireRevoked(input, await revokeAsDeclared(upstream, input, url, auth.revoke))
-    return 'revoked'
-  }
-  // The refresh token first: that ends the grant, while an access token alone could be refreshed.
+  if (url === undefined && revokeToken === undefined) return 'not_offered'
+  if (scope === 'nothing') return 'kept'
+  if (url !== undefined && (scope === 'grant' || auth.revokeEnds === 'token')) return { url, declared: auth.revoke }
+  if (revokeToken !== undefined) return { url: location.relocate(revokeToken.url, 'tokenUrl'), declared: revokeToken }
+  return 'kept'
+}
+
+/** The refresh token first: that ends the grant, while an access token alone could be refreshed. */
+async function revokeByStandard(upstream: Upstream, input: RevokeInput, url: string): Promise<boolean> {
+  const { auth, key, location, credential } = input
   const tokens = { refresh_token: credential.refreshToken, access_token: credential.token }
   for (const [hint, token] of Object.entries(tokens)) {
-    if (token !== undefined) requireRevoked(input, await revokeByStandard(upstream, input, url, { token, hint }))
+    if (token === undefined) continue
+    const reply = await requestAsApp(upstream, {
+      auth,
+      key,
+      url,
+      parameters: { token, token_type_hint: hint },
+      audience: location.addresses.issuer ?? location.addresses.tokenUrl,
+      dpopKey: credential.dpopKey,
+    })
+    // Without its refresh token, an access token that cannot be revoked ends by itself.
+    const isLeftToExpire =
+      token !== credential.refreshToken &&
+      credential.refreshToken !== undefined &&
+      errorCodeOf(reply.fields) === 'unsupported_token_type'
+    if (!isLeftToExpire && !isRevoked(input, reply)) return false
   }
-  return 'revoked'
-}
-
-function revokeByStandard(
-  upstream: Upstream,
-  { auth, key, location, credential }: RevokeInput,
-  url: string,
-  { token, hint }: { token: string; hint: string },
-): Promise<TokenReply> {
-  return requestAsApp(upstream, {
-    auth,
-    key,
-    url,
-    parameters: { token, token_type_hint: hint },
-    audience: location.addresses.issuer ?? location.addresses.tokenUrl,
-    dpopKey: credential.dpopKey,
-  })
+  return true
 }
 
 async function revokeAsDeclared(
@@ -88,9 +112,17 @@ async function revokeAsDeclared(
   return { response, fields: parseFields(response.text), sentAtMs }
 }
 
-function requireRevoked({ auth, key, credential }: RevokeInput, { response, fields, sentAtMs }: TokenReply): void {
-  if (response.status >= 200 && response.status < 300) return
+/** False if the service refuses; throws if it did not decide. */
+function isRevoked(
+  { auth, key, credential }: RevokeInput,
+  { response, fields, sentAtMs }: TokenReply,
+  { isGone }: Pick<Revocation, 'isGone'> = {},
+): boolean {
+  const { status } = response
+  if (status >= 200 && status < 300) return true
+  if (errorCodeOf(fields) === 'invalid_token' || isGone?.({ status, body: fields }) === true) return true
   const secrets = [key.secret, credential.token, credential.refreshToken]
   const failure = tokenFailure(response, fields, { auth, what: 'revocation', nowMs: sentAtMs, secrets })
-  if (failure.recovery !== 'reauthorize') throw failure
+  if (failure.recovery === 'retry') throw failure
+  return false
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Batch, CheckpointDiffers } from '#destinations/contract.ts'
-import { type ChangedItem, type Changes, changesAfter, latestChange } from '#store/items/changes.ts'
+import { type ChangedItem, type Changes, changesAfter, latestChange, type Tombstone } from '#store/items/changes.ts'
+import { forgetRecordedItems } from '#store/push/delivered-items.ts'
 import { forgetDeadLetters } from '#store/push/deliveries.ts'
 import { advanceCursor, type Cursor, finishCursor, removeCursor, yieldCursor } from '#store/push/leases.ts'
 import { deliveryProfile, rowsOf } from '../delivery-rows.ts'
@@ -11,6 +12,7 @@ import { reconcileCheckpoint, reconcileErasure } from '../repair/reconcile-check
 import { redriveRows } from '../repair/redrive.ts'
 import type { DeliveryRun } from './delivery-run.ts'
 import { keepLease, type Lease } from './lease-heartbeat.ts'
+import { completeRecording, itemsToRetract, recordBatch, startRecording } from './recorded-items.ts'
 import { writeBatch } from './write-batch.ts'
 
 /**
@@ -77,7 +79,9 @@ async function eraseProfile(deps: DeliverDeps, { connection }: DeliveryRun, take
     }
   }
   await deps.database.transaction(async (tx) => {
-    if (await removeCursor(tx, cursor)) await forgetDeadLetters(tx, cursor)
+    if (!(await removeCursor(tx, cursor))) return
+    await forgetDeadLetters(tx, cursor)
+    await forgetRecordedItems(tx, cursor)
   })
   return true
 }
@@ -94,7 +98,7 @@ async function deliverChanges(
   const source = await findSource(deps, run.filter, taken)
   // Either the profile was just disconnected and its erasure follows, or no path takes it and none ever did.
   if (source === undefined || (source.paths.length === 0 && taken.written === 0)) return skipChanges(deps, taken)
-  let cursor = taken
+  let cursor = await startRecording(deps, run, taken)
   let wrote = false
   let reconciliations = 0
   const profileDigest = digestOf(source)
@@ -106,6 +110,7 @@ async function deliverChanges(
     if (hasContent) {
       // If this process was frozen for a while, another run may have continued from here.
       if (!(await lease.isHeld()) || disconnected.aborted) return wrote
+      await recordBatch(deps, cursor, batch)
       try {
         rows = await writeBatch(deps, run, cursor, batch)
       } catch (error) {
@@ -124,6 +129,7 @@ async function deliverChanges(
     cursor = { ...cursor, seq: progress.seq, written, ackedProfileDigest }
     if (!changes.more) {
       if (cursor.redrive) await redriveRows(deps, run, cursor, source)
+      await completeRecording(deps, cursor)
       await finishCursor(database, cursor, progress)
       return wrote
     }
@@ -160,13 +166,16 @@ async function batchOf(
 ): Promise<Batch> {
   const wanted = await selectItems(deps, source, items)
   const { profile, paths } = source
-  const changes = { items, tombstones: tombstones.filter((each) => paths.length === 0 || wantsTombstone(paths, each)) }
+  const recorded = await itemsToRetract(deps, cursor, { items, tombstones }, wanted)
+  const deletes = (each: Tombstone) =>
+    recorded ? recorded.has(each.id) : paths.length === 0 || wantsTombstone(paths, each)
+  const changes = { items, tombstones: tombstones.filter(deletes) }
   const { takesUnknownDeletes } = deps.connections.kindOf(destination.kind)
   // In the first backfill the destination has no earlier state to retract. Kinds that pay for every delete get only those of
   // items that they may have.
   const retractAfter = cursor.generation === 0 ? cursor.backfillUntil : 0
   const retracts = (item: ChangedItem) =>
-    item.seq > retractAfter && (takesUnknownDeletes || couldHaveWanted(paths, item))
+    recorded?.has(item.id) ?? (item.seq > retractAfter && (takesUnknownDeletes || couldHaveWanted(paths, item)))
   return {
     destinationId: destination.id,
     profile: deliveryProfile(profile),

@@ -1,5 +1,5 @@
 import type { Destination } from '#model/destination.ts'
-import { ApiError } from '#model/errors.ts'
+import { ApiError, invalidInput } from '#model/errors.ts'
 import { auditDestination } from '#store/audit.ts'
 import {
   openDestinationCursors,
@@ -62,7 +62,8 @@ export async function replay(
   from: ReplayFrom,
   actor: string,
 ): Promise<number> {
-  if (from.seq !== undefined && from.since !== undefined) throw new ApiError('bad_body', 'Give either since or seq.')
+  if (from.seq !== undefined && from.since !== undefined)
+    throw invalidInput('bad_body', 'seq', 'cannot be given together with since.')
   const now = deps.clock.now()
   return deps.database.transaction(async (tx) => {
     await openDestinationCursors(tx, destination.id, now)

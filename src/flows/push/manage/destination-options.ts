@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Kind } from '#destinations/contract.ts'
 import { flagOption, readOptions } from '#destinations/options.ts'
 import type { DestinationKind } from '#model/destination.ts'
-import { ApiError } from '#model/errors.ts'
+import { invalidInput } from '#model/errors.ts'
 import { quietHours } from '../schedule.ts'
 
 const ofAllKinds = {
@@ -21,7 +21,7 @@ export function checkOptions(name: DestinationKind, kind: Kind, given: Record<st
   const unknown = Object.keys(given).find((option) => !Object.hasOwn(schema.shape, option))
   if (unknown !== undefined) {
     const known = Object.keys(schema.shape).toSorted().join(', ')
-    throw new ApiError('bad_body', `options.${unknown}: Unknown option “${unknown}” of ${name}. Known: ${known}.`)
+    throw invalidInput('bad_body', `options.${unknown}`, `Unknown option “${unknown}” of ${name}. Known: ${known}.`)
   }
   readOptions(schema, given)
 }

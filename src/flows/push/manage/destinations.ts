@@ -12,6 +12,7 @@ import {
   stopRunsOf,
   wakeCursors,
 } from '#store/push/cursors.ts'
+import { dropRecordedItems } from '#store/push/delivered-items.ts'
 import { dropDeliveryRecords } from '#store/push/deliveries.ts'
 import {
   deleteDestination,
@@ -29,6 +30,7 @@ import { checkFilter } from '../filter.ts'
 import { checkSchedule, hasSchedule, nextDue } from '../schedule.ts'
 import { requireSecrets } from '../secrets.ts'
 import { checkOptions, wantsEvents } from './destination-options.ts'
+import { requireReachable } from './reachable-host.ts'
 
 export interface NewDestination {
   name: string
@@ -51,8 +53,8 @@ export async function addDestination(
 ): Promise<{ destination: Destination; signing: string | undefined }> {
   const kind = deps.connections.kindOf(input.kind)
   const options = input.options ?? {}
-  kind.checkAddress(input.url, appId)
   checkOptions(input.kind, kind, options)
+  await requireReachable(deps.egress, kind.checkAddress(input.url, appId))
   const now = deps.clock.now()
   const schedule = checkSchedule(input.schedule ?? 'on_change')
   const destination: Destination = {
@@ -107,11 +109,14 @@ export type DestinationChange = Partial<Omit<NewDestination, 'kind'>>
 /** A new address or filter causes a backfill: items that match now may not have been delivered before. */
 export async function changeDestination(
   deps: DeliverDeps,
-  { id }: Destination,
+  { id, kind: kindName, appId }: Destination,
   change: DestinationChange,
   actor: string,
 ): Promise<Destination> {
   const now = deps.clock.now()
+  // Before the transaction, because a name may take long to resolve.
+  if (change.url !== undefined)
+    await requireReachable(deps.egress, deps.connections.kindOf(kindName).checkAddress(change.url, appId))
   return deps.database.transaction(async (tx) => {
     const { before, secrets } = await openLocked(deps, tx, id)
     const options = change.options ?? before.options
@@ -185,6 +190,7 @@ export async function removeDestination(
     await lockDestination(tx, destination.id)
     await removeCursors(tx, destination.id)
     await dropDeliveryRecords(tx, destination.id)
+    await dropRecordedItems(tx, destination.id)
     await deleteDestination(tx, destination.id)
     await auditDestination(tx, destination, {
       at: deps.clock.now(),

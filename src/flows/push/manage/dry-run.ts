@@ -1,7 +1,7 @@
 import { DeliveryError, type Finding } from '#destinations/contract.ts'
 import type { Destination } from '#model/destination.ts'
 import { lastOf } from '#platform/list-ends.ts'
-import { listAppProfiles } from '#store/identity/profiles.ts'
+import { findDuplicate, listAppProfiles } from '#store/identity/profiles.ts'
 import { countMatching } from '#store/items/match.ts'
 import type { DeliverDeps } from '../deps.ts'
 import { filterOf, pathsFor } from '../filter.ts'
@@ -70,7 +70,8 @@ async function dryRun(deps: DeliverDeps, destination: Destination): Promise<DryR
       const paths = pathsFor(filter, profile)
       if (paths.length === 0) continue
       found.profiles += 1
-      found.items += await countMatching(deps.database, profile, paths)
+      // What both merged profiles have is delivered once.
+      found.items += await countMatching(deps.database, profile, paths, await findDuplicate(deps.database, profile))
       if (performance.now() >= untilMs) return { ...found, exact: false }
     }
     if (page.length < PAGE_SIZE) return found

@@ -35,14 +35,20 @@ export async function reconcileCheckpoint(
     )
     return undefined
   }
-  const position = { seq: Math.min(cursor.seq, theirs.seq), written: theirs.seq, epoch: cursor.epoch }
+  const position = {
+    seq: Math.min(cursor.seq, theirs.seq),
+    written: theirs.seq,
+    epoch: cursor.epoch,
+    recording: cursor.recording,
+  }
   if (theirs.epoch <= cursor.epoch) {
     deps.log.warn('a destination was restored; delivery continues from its checkpoint', detail)
     const isHeld = await setCursorPosition(deps.database, cursor, position)
     return isHeld ? { ...cursor, ...position, ...profileUnknown } : undefined
   }
   deps.log.warn('a checkpoint is newer than our database, which was restored; changes get new numbers', detail)
-  const ahead = { ...position, seq: theirs.seq, epoch: theirs.epoch + 1 }
+  // What was delivered after the backup is not recorded.
+  const ahead = { ...position, seq: theirs.seq, epoch: theirs.epoch + 1, recording: 'none' as const }
   const isHeld = await deps.database.transaction(async (tx) => {
     await renumberChanges(tx, cursor, { after: cursor.seq, seen: theirs.seq, sinceMs: theirs.updatedAtMs })
     return setCursorPosition(tx, cursor, ahead)

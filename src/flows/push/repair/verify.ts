@@ -1,6 +1,6 @@
 import { DeliveryError, type FoundRow, type Verifier } from '#destinations/contract.ts'
 import type { Destination, PutRow } from '#model/destination.ts'
-import { ApiError } from '#model/errors.ts'
+import { ApiError, invalidInput } from '#model/errors.ts'
 import { lastOf } from '#platform/list-ends.ts'
 import { auditDestination } from '#store/audit.ts'
 import { type ChangedItem, itemsAfterId, itemsById, tombstonesAmong } from '#store/items/changes.ts'
@@ -95,7 +95,7 @@ function parsePosition(text = ''): VerifyPosition {
   const [profileId = '', itemId = '', seq = ''] = text.split('.')
   if (itemId === '') return { profileId, isDone: true, itemId, seq: 0 }
   if (!/^[0-9a-f]{32}$/.test(itemId) || !/^\d{1,15}$/.test(seq))
-    throw new ApiError('bad_body', 'after: must be the `next` of an earlier response.')
+    throw invalidInput('bad_body', 'after', 'must be the `next` of an earlier response.')
   return { profileId, isDone: false, itemId, seq: Number(seq) }
 }
 

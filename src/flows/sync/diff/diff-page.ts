@@ -1,6 +1,4 @@
 import type { ItemDraft } from '#kit/read-item.ts'
-import { typeBits } from '#model/types.ts'
-import { searchVector } from '#model/words.ts'
 import { createYielder } from '#platform/event-loop-yield.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { type ItemRow, type KnownItem, probeItems } from '#store/items/items.ts'
@@ -9,6 +7,7 @@ import { type Faults, joinFaults, NO_FAULTS } from '#store/sync/reader-faults.ts
 import { type LosslessJson, parseStored, stringifyLossless } from '#upstream/body/lossless-json.ts'
 import { badRecord } from './bad-record.ts'
 import { canonicalText, storableText, structureFault } from './canonical.ts'
+import { itemRow, type RecordText } from './item-row.ts'
 import { type ItemStream, isObject } from './item-stream.ts'
 import { contentHash, hashRecord } from './record-hash.ts'
 
@@ -33,18 +32,12 @@ export interface PageDiff {
   oldestAt: number | undefined
 }
 
-interface IdentifiedRecord {
-  id: string
-  nativeId: string
+interface IdentifiedRecord extends RecordText {
   raw: LosslessJson
-  text: string
-  hash: Buffer
 }
 
 /** Limit: bytes of one record; a larger one is quarantined. */
 const MAX_ITEM_BYTES = 1024 * 1024
-/** Limit: characters of a participant's id; longer ones do not fit in an index and are left out. */
-const MAX_PARTICIPANT = 500
 
 /** Nothing to write. */
 export function emptyDiff(): PageDiff {
@@ -74,7 +67,7 @@ export async function diffPage(
 ): Promise<PageDiff> {
   const { identified, deleted, quarantined, seen, hasUnidentified } = await identifyAll(stream, records)
   await beforeLookup?.([...seen, ...deleted])
-  const known = await probeItems(queries, stream.profileKey, [...identified.values()])
+  const known = await probeItems(queries, stream.profileKey, [...identified.values()], stream.isBeingReread)
   const { changed, reserialized } = await partitionChanges([...identified.values()], known)
   let faults = NO_FAULTS
   let oldestAt: number | undefined
@@ -84,7 +77,7 @@ export async function diffPage(
     await yieldToOthers()
     const draft = stream.read(record.raw)
     if (draft.faults.length > 0) faults = joinFaults(faults, faultsOf(stream, record, draft))
-    rows.push(toRow(record, draft, stream.name, known.get(record.id), nowMs))
+    rows.push(itemRow(record, draft, stream.name, known.get(record.id), nowMs))
   }
   for (const { at } of rows) if (oldestAt === undefined || at < oldestAt) oldestAt = at
   for (const { at } of known.values()) if (oldestAt === undefined || at < oldestAt) oldestAt = at
@@ -97,7 +90,11 @@ export async function diffPage(
 /** Limit: characters of a record's own id beside a fault of its reader; the rest is cut off. */
 const MAX_SHOWN_ID = 200
 
-function faultsOf(stream: ItemStream, { id, nativeId }: IdentifiedRecord, { faults }: ItemDraft): Faults {
+export function faultsOf(
+  stream: Pick<ItemStream, 'faultsByField' | 'kind'>,
+  { id, nativeId }: Pick<RecordText, 'id' | 'nativeId'>,
+  { faults }: ItemDraft,
+): Faults {
   for (const { field } of faults) stream.faultsByField.set(field, (stream.faultsByField.get(field) ?? 0) + 1)
   const record = { itemId: id, nativeId: storableText(nativeId).slice(0, MAX_SHOWN_ID), kind: stream.kind }
   return { count: faults.length, latest: faults.map((fault) => ({ ...record, ...fault })) }
@@ -174,32 +171,4 @@ async function partitionChanges(records: IdentifiedRecord[], known: Map<string, 
 
 function isReserialized(before: string, raw: LosslessJson): boolean {
   return canonicalText(parseStored(before)) === canonicalText(raw)
-}
-
-function toRow(
-  record: IdentifiedRecord,
-  draft: ItemDraft,
-  endpoint: string,
-  before: KnownItem | undefined,
-  nowMs: number,
-): PageDiff['rows'][number] {
-  return {
-    isNew: before === undefined,
-    id: record.id,
-    endpoint,
-    nativeId: storableText(record.nativeId),
-    at: draft.at ?? before?.at ?? nowMs,
-    hash: record.hash,
-    types: typeBits(draft.types),
-    author: draft.hasAuthor ? storableText(draft.participants[0]!) : undefined,
-    participants: draft.participants.filter(({ length }) => length <= MAX_PARTICIPANT).map(storableText),
-    guid: draft.guid.map(storableText),
-    lat: draft.place?.lat,
-    lng: draft.place?.lng,
-    words: searchVector(draft.texts),
-    oembed: JSON.stringify(draft.card),
-    data: record.text,
-    bytes: Buffer.byteLength(record.text),
-    bytesBefore: before?.bytes ?? 0,
-  }
 }

@@ -1,6 +1,7 @@
 import type { Connector } from '#kit/connector.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import { type ItemDraft, itemNamer, itemReader } from '#kit/read-item.ts'
+import { readerVersion } from '#kit/reader-version.ts'
 import type { ProfileKey } from '#store/sync/schedule.ts'
 
 /** The items of one endpoint of one profile, and how its records are read. */
@@ -9,10 +10,12 @@ export interface ItemStream {
   name: string
   kind: string
   /**
-   * Epoch and version of the kind. Begins every hash, so that after a reset or a changed connector all stored items
-   * count as changed.
+   * Epoch and version of the reader. Begins every hash, so that after a reset all stored items count as changed, and
+   * those that an older version read are known.
    */
   hashPrefix: number
+  /** The profile's items are being read again because the readers have changed: an item that only was read before is not changed. */
+  isBeingReread: boolean
   /** Faults are stored for the endpoint, or records quarantined. During a run both only ever become true. */
   hasFaults: boolean
   hasQuarantined: boolean
@@ -33,13 +36,14 @@ export function openItemStream(
   owner: string,
   profileKey: ProfileKey,
   epoch: number,
-  { hasFaults, hasQuarantined } = { hasFaults: false, hasQuarantined: false },
+  { hasFaults, hasQuarantined, isBeingReread } = { hasFaults: false, hasQuarantined: false, isBeingReread: false },
 ): ItemStream {
   return {
     profileKey,
     name,
     kind: endpoint.kind.name,
-    hashPrefix: (epoch + EPOCHS_PER_VERSION * (endpoint.kind.version ?? 0)) % 2 ** 32,
+    hashPrefix: (epoch + EPOCHS_PER_VERSION * readerVersion(endpoint)) % 2 ** 32,
+    isBeingReread,
     hasFaults,
     hasQuarantined,
     faultsByField: new Map(),

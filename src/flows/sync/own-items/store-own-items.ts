@@ -1,20 +1,17 @@
-import { OWN_SERVICE, type OwnItem, ownEndpoint } from '#kit/own-items.ts'
+import type { OwnItem } from '#kit/own-items.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
-import { newShardId } from '#platform/ids.ts'
+import { firstOf } from '#platform/list-ends.ts'
 import type { Queries } from '#platform/postgres/database.ts'
-import { lockAccount } from '#store/identity/accounts.ts'
-import { findOwnProfile, insertOwnProfile, numberOwnChanges } from '#store/items/own-profile.ts'
+import { numberOwnChanges, type OwnProfile } from '#store/items/own-profile.ts'
 import { analyzeAtThresholds } from '#store/items/statistics.ts'
-import { openProfileCursors } from '#store/push/cursors.ts'
-import type { ProfileKey } from '#store/sync/schedule.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import { writeDiff } from '../commit/commit-page.ts'
 import type { SyncDeps } from '../deps.ts'
 import { hasTooManyValues, isTooDeep } from '../diff/canonical.ts'
-import { diffPage } from '../diff/diff-page.ts'
-import { openItemStream } from '../diff/item-stream.ts'
+import { diffPage, type PageDiff } from '../diff/diff-page.ts'
 import { openOwnItemQuota } from './own-item-quota.ts'
+import { ensureOwnProfiles, lockOwner, type OwnStream, openOwnStreams } from './own-profiles.ts'
 
 export interface OwnItemCounts {
   added: number
@@ -38,14 +35,18 @@ export async function storeOwnItems(
     .transaction(async (tx) => {
       // The transaction may be a retry after a deadlock.
       quota.release()
-      const key = await ensureOwnProfile(tx, account, now)
-      const lastSeq = await numberOwnChanges(tx, key, items.length)
-      if (lastSeq === undefined) throw new ApiError('token_invalid')
-      const stream = openItemStream(OWN_SERVICE, endpoint, ownEndpoint, account.id, key, 0)
-      const page = await diffPage(tx, stream, items as LosslessJson[], now)
-      await quota.reserve(tx, key, page.rows)
-      const { added, changed, seen } = await writeDiff(tx, stream, page, lastSeq, now)
-      return { seq: lastSeq, added, changed: changed - added, unchanged: seen.length - changed }
+      const profiles = await ensureOwnProfiles(tx, await lockOwner(tx, account), now)
+      const pages: OwnPage[] = []
+      for (const { stream, records, replaced } of await assignItems(tx, profiles, endpoint, items)) {
+        const page = await diffPage(tx, stream, records, now)
+        pages.push({ stream, page: { ...page, deleted: replaced } })
+      }
+      await quota.reserve(
+        tx,
+        profiles[0],
+        pages.flatMap(({ page }) => page.rows),
+      )
+      return writePages(tx, pages, now)
     })
     .catch(async (error: unknown) => {
       quota.release()
@@ -59,26 +60,60 @@ export async function storeOwnItems(
   return counts
 }
 
-/** Creates the profile under a lock on the account, so that two concurrent first requests do not create two. */
-async function ensureOwnProfile(tx: Queries, account: Account, nowMs: number): Promise<ProfileKey> {
-  const { service } = OWN_SERVICE
-  const known = await findOwnProfile(tx, account, service)
-  if (known !== undefined) return known
-  const locked = await lockAccount(tx, account.shard, account.id)
-  // Merged or deleted since the token was verified.
-  if (locked === undefined) throw new ApiError('token_invalid')
-  const createdMeanwhile = await findOwnProfile(tx, locked, service)
-  if (createdMeanwhile !== undefined) return createdMeanwhile
-  const key = { shard: locked.shard, profileId: newShardId(locked.shard, nowMs) }
-  await insertOwnProfile(tx, locked, key, service, nowMs)
-  await openProfileCursors(tx, key, locked.appId, nowMs)
-  return key
+interface OwnPage {
+  stream: OwnStream
+  page: PageDiff
+}
+
+interface AssignedItems {
+  stream: OwnStream
+  records: LosslessJson[]
+  /** Older copies in this profile of items that another one keeps. */
+  replaced: string[]
+}
+
+/** An item stays in the profile that has it, so that it keeps its id after a merge; new ones go to the first profile. */
+async function assignItems(
+  tx: Queries,
+  profiles: readonly OwnProfile[],
+  endpoint: string,
+  items: OwnItem[],
+): Promise<AssignedItems[]> {
+  const streams = await openOwnStreams(tx, profiles, endpoint, profiles.length === 1 ? [] : items)
+  const assigned: AssignedItems[] = streams.map((stream) => ({ stream, records: [], replaced: [] }))
+  for (const item of items) {
+    const copies = assigned
+      .map((each) => ({ each, id: each.stream.identify(item).id }))
+      .filter(({ each, id }) => each.stream.updatedAt.has(id))
+      // Stable: of equal times, the first profile's.
+      .sort((a, b) => (b.each.stream.updatedAt.get(b.id) ?? 0) - (a.each.stream.updatedAt.get(a.id) ?? 0))
+    const [kept = { each: firstOf(assigned) }, ...older] = copies
+    kept.each.records.push(item as LosslessJson)
+    for (const { each, id } of older) each.replaced.push(id)
+  }
+  return assigned.filter(({ records, replaced }, i) => i === 0 || records.length + replaced.length > 0)
+}
+
+/** Returns the counts, and the last `seq` of the first profile, which has the new items. */
+async function writePages(tx: Queries, pages: OwnPage[], nowMs: number): Promise<OwnItemCounts & { seq: number }> {
+  const total = { added: 0, changed: 0, unchanged: 0, seq: 0 }
+  for (const { stream, page } of pages) {
+    const count = page.rows.length + page.deleted.length
+    const lastSeq = await numberOwnChanges(tx, stream.profileKey, count)
+    if (stream === pages[0]?.stream) total.seq = lastSeq
+    const { added, changed, seen } = await writeDiff(tx, stream, page, lastSeq, nowMs)
+    total.added += added
+    total.changed += changed - added
+    total.unchanged += seen.length - changed
+  }
+  return total
 }
 
 /** Refuses items that could not be returned unchanged, before anything is written. */
 function refuseUnstorable(item: OwnItem, index: number): void {
   const fault = faultOf(item)
-  if (fault !== undefined) throw new ApiError('bad_body', `${index} (id ${JSON.stringify(item.id)}): ${fault}.`)
+  if (fault !== undefined)
+    throw new ApiError('bad_body', `${index} (id ${JSON.stringify(item.id)}): ${fault}.`, { param: String(index) })
 }
 
 function faultOf(item: OwnItem): string | undefined {

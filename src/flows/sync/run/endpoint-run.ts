@@ -14,6 +14,8 @@ export interface ProfileRun {
   connector: Connector
   key: ServiceKey
   /** The credential as it was last looked up, shared by the pages of the run. */
+  /** The stored items are being read again because the readers have changed. */
+  isBeingReread: boolean
   cachedCredential: { fresh: FreshCredential | undefined; expiresAt: number }
 }
 

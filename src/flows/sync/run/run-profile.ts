@@ -1,5 +1,7 @@
 import { markNeedsAuth } from '#access/needs-auth.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
+import { serviceReaderVersion } from '#kit/reader-version.ts'
+import { grantedScopes } from '#model/profile.ts'
 import type { SyncReason } from '#model/sync-reasons.ts'
 import type { SyncRules } from '#model/sync-rules.ts'
 import { newId } from '#platform/ids.ts'
@@ -58,7 +60,7 @@ export async function runProfile(deps: SyncDeps, key: ProfileKey, options: RunOp
   const release = deps.access?.follow({ profiles: [key], unmerged: true, unpaused: true }, () => accessEnded.abort())
   try {
     const signal = AbortSignal.any([options.signal, accessEnded.signal])
-    const { earliestMs } = await runLeased(deps, key, token, { ...options, signal })
+    const { earliestMs } = await runLeased(deps, scheduled, token, { ...options, signal })
     if (earliestMs === undefined) await unscheduleProfile(deps.database, key, token)
     else await finishProfile(deps.database, key, token, earliestMs)
   } catch (error) {
@@ -69,7 +71,13 @@ export async function runProfile(deps: SyncDeps, key: ProfileKey, options: RunOp
   }
 }
 
-async function runLeased(deps: SyncDeps, key: ProfileKey, token: string, options: RunOptions): Promise<NextRun> {
+async function runLeased(
+  deps: SyncDeps,
+  { shard, profileId, readerVersion }: ProfileKey & { readerVersion: number },
+  token: string,
+  options: RunOptions,
+): Promise<NextRun> {
+  const key = { shard, profileId }
   const profile = await findProfile(deps.database, key.shard, key.profileId)
   if (profile === undefined || profile.state === 'needs_auth' || profile.state === 'paused') return UNSCHEDULED
   if (profile.state === 'limited' && (profile.stateUntil ?? 0) > deps.clock.now())
@@ -79,7 +87,8 @@ async function runLeased(deps: SyncDeps, key: ProfileKey, token: string, options
   // Setting keys does not wake the profiles, so they check again by themselves.
   if (connector === undefined || serviceKey === undefined) return { earliestMs: deps.clock.now() + HOUR_MS }
   const cachedCredential = { fresh: undefined, expiresAt: 0 }
-  const profileRun: ProfileRun = { profile, connector, key: serviceKey, cachedCredential }
+  const isBeingReread = readerVersion < serviceReaderVersion(connector.endpoints)
+  const profileRun: ProfileRun = { profile, connector, key: serviceKey, cachedCredential, isBeingReread }
   const rules = await findAppSync(deps.database, profile.appId)
   return runDueEndpoints(deps, key, profileRun, rules, token, options)
 }
@@ -102,6 +111,7 @@ async function runDueEndpoints(
     const stream = openItemStream(connector, state.endpoint, endpoint!, profile.nativeId, key, state.epoch, {
       hasFaults: state.faults > 0,
       hasQuarantined: state.quarantined > 0,
+      isBeingReread: profileRun.isBeingReread,
     })
     const run: EndpointRun = {
       ...profileRun,
@@ -175,9 +185,8 @@ async function mayRun(
  * tried.
  */
 function missingScope({ scope }: Endpoint, { profile }: ProfileRun): string | undefined {
-  if (profile.scope === undefined || profile.scope === '') return undefined
-  const granted = new Set(profile.scope.split(/[\s,]+/))
-  return scope.find((each) => !granted.has(each))
+  const granted = grantedScopes(profile)
+  return granted && scope.find((each) => !granted.includes(each))
 }
 
 /** When the failure of one endpoint concerns the whole profile: ends the run and says when the next one is. */

@@ -1,7 +1,7 @@
 import type { Connector } from '#kit/connector.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
-import type { Profile } from '#model/profile.ts'
+import { grantedScopes, type Profile } from '#model/profile.ts'
 import type { QuotaName } from '#model/quotas.ts'
 import type { EndpointState } from '#store/sync/endpoints.ts'
 import { UpstreamError } from '#upstream/errors.ts'
@@ -79,7 +79,8 @@ export function beginWalk(endpoint: Endpoint, profile: Profile, state: EndpointS
     },
     headers: endpoint.headers,
   }
-  const request = endpoint.prepare?.(plain, { nowMs, watermark: state.watermark }) ?? plain
+  const request =
+    endpoint.prepare?.(plain, { nowMs, watermark: state.watermark, granted: grantedScopes(profile) }) ?? plain
   return { ...NOT_BEGUN, next: endpoint.pages.first(request), watermark: state.watermark, beganAt: nowMs }
 }
 

@@ -1,6 +1,6 @@
 import { duration } from '#kit/endpoint.ts'
 import { endpointFault } from '#kit/endpoint-fault.ts'
-import { ApiError } from '#model/errors.ts'
+import { ApiError, invalidInput } from '#model/errors.ts'
 import type { IntervalRule, OptionalClass, SyncRules } from '#model/sync-rules.ts'
 import { MAX_CRON, parseCron } from '#platform/cron.ts'
 import { findAppSync, setAppSync } from '#store/apps/apps.ts'
@@ -53,7 +53,7 @@ function checkEndpoint(registry: SyncDeps['registry'], name: string): string {
   const connector = registry.find(service)
   if (connector !== undefined && (endpoint === '*' || endpointFault(registry, service, endpoint) === undefined))
     return `${connector.service}/${endpoint}`
-  throw new ApiError('bad_body', `pace.${name}: unknown endpoint.`)
+  throw invalidInput('bad_body', `pace.${name}`, 'unknown endpoint.')
 }
 
 /** Limit: shortest time between two syncs that an app may set; less is refused with 400. */
@@ -64,14 +64,15 @@ const MAX_RULE_MS = 366 * 86_400_000
 
 /** Reads an interval such as `15m`, or a cron expression with an optional time zone. */
 export function parseInterval(name: string, text: string): IntervalRule {
-  if (text.length > MAX_CRON) throw new ApiError('bad_body', `pace.${name}: must have at most ${MAX_CRON} characters.`)
+  if (text.length > MAX_CRON)
+    throw invalidInput('bad_body', `pace.${name}`, `must have at most ${MAX_CRON} characters.`)
   if (/^\d+[smhd]$/.test(text)) {
     const everyMs = duration(text)
-    if (everyMs < MIN_RULE_MS) throw new ApiError('bad_body', `pace.${name}: at most every 30s.`)
-    if (everyMs > MAX_RULE_MS) throw new ApiError('bad_body', `pace.${name}: at least every 366d.`)
+    if (everyMs < MIN_RULE_MS) throw invalidInput('bad_body', `pace.${name}`, 'at most every 30s.')
+    if (everyMs > MAX_RULE_MS) throw invalidInput('bad_body', `pace.${name}`, 'at least every 366d.')
     return { text, everyMs }
   }
   const cron = parseCron(text)
   if (!('fault' in cron)) return { text, ...cron }
-  throw new ApiError('bad_body', `pace.${name}: “${text}” is not an interval such as “15m”, and ${cron.fault}.`)
+  throw invalidInput('bad_body', `pace.${name}`, `“${text}” is not an interval such as “15m”, and ${cron.fault}.`)
 }

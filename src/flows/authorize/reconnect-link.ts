@@ -1,0 +1,139 @@
+import { newTicket, ticketShard } from '#model/access-token.ts'
+import type { App } from '#model/app.ts'
+import { matchesRedirectUri } from '#model/app.ts'
+import { ApiError } from '#model/errors.ts'
+import type { Profile } from '#model/profile.ts'
+import { profileName } from '#model/profile-name.ts'
+import type { Queries } from '#platform/postgres/database.ts'
+import { findApp } from '#store/apps/apps.ts'
+import { findServiceKey } from '#store/apps/service-keys.ts'
+import { writeAudit } from '#store/audit.ts'
+import { findDuplicate, findProfile } from '#store/identity/profiles.ts'
+import { findReconnectLink, insertReconnectLink, type ReconnectLink } from '#store/identity/reconnect-links.ts'
+import type { AuthorizeDeps } from './deps.ts'
+import { type ReturnTo, requireService, sendToService } from './start.ts'
+
+/** How long a link may wait for its first click. */
+const LINK_TTL_MS = 3_600_000
+
+export interface NewLink {
+  redirectUri?: string | undefined
+  scope?: string | undefined
+}
+
+/** Creates a link by which the person of a profile signs in again. Only the same service user can use it. */
+export async function createReconnectLink(
+  deps: AuthorizeDeps,
+  profile: Profile,
+  { redirectUri, scope }: NewLink,
+  actor: string,
+): Promise<{ url: string; expires_at: number }> {
+  const { database, keyring, hasher, clock, config } = deps
+  const app = await findApp(database, profile.appId)
+  if (app === undefined) throw new ApiError('client_unknown')
+  const hasKeys =
+    deps.registry.find(profile.service) !== undefined &&
+    (await findServiceKey(database, keyring, app.id, profile.service)) !== undefined
+  if (!hasKeys) throw new ApiError('no_service_keys')
+  const ticket = newTicket('trl', profile.shard)
+  const now = clock.now()
+  const link: ReconnectLink = {
+    shard: profile.shard,
+    hash: hasher.hash('reconnect', ticket),
+    appId: app.id,
+    profileId: profile.id,
+    redirectUri: redirectOf(app, redirectUri),
+    scope,
+    expiresAt: now + LINK_TTL_MS,
+  }
+  await database.transaction(async (tx) => {
+    await insertReconnectLink(tx, link)
+    await writeAudit(tx, {
+      shard: profile.shard,
+      at: now,
+      actor,
+      action: 'profile.reconnect_link',
+      appId: app.id,
+      accountId: profile.accountId,
+      detail: { profile: profileName(profile) },
+    })
+  })
+  return {
+    url: `${config.baseUrl}/oauth/reconnect?${new URLSearchParams({ ticket }).toString()}`,
+    expires_at: link.expiresAt,
+  }
+}
+
+/** The only registered address need not be given. */
+function redirectOf({ redirectUris }: App, given: string | undefined): string {
+  if (given === undefined) {
+    const [only, ...others] = redirectUris
+    if (only !== undefined && others.length === 0) return only
+    throw new ApiError('redirect_unregistered', 'redirect_uri: must be given, because the app has several.', {
+      param: 'redirect_uri',
+    })
+  }
+  if (matchesRedirectUri(redirectUris, given)) return given
+  throw new ApiError('redirect_unregistered', undefined, { param: 'redirect_uri' })
+}
+
+export interface OpenedLink {
+  app: App
+  to: ReturnTo
+  profile: Profile
+  link: ReconnectLink
+}
+
+/** Finds a valid link and its profile. A click changes nothing, so that a preview of the link does not use it up. */
+export async function openReconnectLink(deps: AuthorizeDeps, ticket: string): Promise<OpenedLink> {
+  const { database, hasher, clock } = deps
+  const shard = ticketShard('trl', ticket)
+  const link =
+    shard === undefined ? undefined : await findReconnectLink(database, shard, hasher.hash('reconnect', ticket))
+  const profile = link && (await visibleProfile(database, link))
+  const app = link && (await findApp(database, link.appId))
+  if (link === undefined || link.expiresAt < clock.now() || profile === undefined || app === undefined)
+    throw new ApiError('link_invalid')
+  // The app may have removed the address since.
+  if (!matchesRedirectUri(app.redirectUris, link.redirectUri)) throw new ApiError('redirect_unregistered')
+  const reconnect = { profile: profileName(profile), account: profile.accountId }
+  return { app, profile, link, to: { redirectUri: link.redirectUri, state: undefined, reconnect } }
+}
+
+/** Returns the service's authorization URL for the browser. */
+export async function startReconnect(
+  deps: AuthorizeDeps,
+  { app, to, profile, link }: OpenedLink,
+  browser: Buffer,
+  ip: string,
+): Promise<string> {
+  const { connector, key } = await requireService(deps, app, profile.service)
+  return sendToService(deps, {
+    app,
+    connector,
+    key,
+    browser,
+    ip,
+    options: { scope: link.scope, forceLogin: false },
+    value: {
+      redirectUri: to.redirectUri,
+      responseType: 'code',
+      state: undefined,
+      codeChallenge: undefined,
+      accountId: profile.accountId,
+      reconnect: {
+        shard: link.shard,
+        link: link.hash.toString('hex'),
+        profileId: profile.id,
+        profile: profileName(profile),
+        account: profile.accountId,
+      },
+    },
+  })
+}
+
+/** The profile that people see: a merge may have merged the one of the link into another of the same service user. */
+async function visibleProfile(queries: Queries, { shard, profileId }: ReconnectLink): Promise<Profile | undefined> {
+  const into = await findDuplicate(queries, { shard, id: profileId })
+  return into === undefined ? findProfile(queries, shard, profileId) : findProfile(queries, into.shard, into.profileId)
+}

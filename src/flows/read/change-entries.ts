@@ -1,0 +1,33 @@
+import { endpointOf } from '#kit/own-items.ts'
+import type { Registry } from '#kit/registry.ts'
+import { formatIdr, partitionOf } from '#model/idr.ts'
+import type { FoundItem } from '#store/items/query.ts'
+import type { Resolved } from './changed-copies.ts'
+
+/** Writes a change as JSON text; undefined when there is nothing to tell. */
+export function writeEntry(
+  registry: Registry,
+  present: (item: FoundItem) => string,
+): (change: Resolved, item: FoundItem | undefined) => string | undefined {
+  return ({ profile, key, change, put }, item) => {
+    if (change === 'none') return undefined
+    if (put !== undefined) {
+      // Changed or deleted since its key was read: it is listed again, at its new place.
+      const isCurrent = item !== undefined && (put.profile !== profile || item.seq === key.seq)
+      return isCurrent ? `{"change":"upsert","item":${present(item)}}` : undefined
+    }
+    const { owner, service } = profile
+    const type = endpointOf(registry, service, key.endpoint)?.kind.name ?? 'data'
+    return JSON.stringify({
+      change: 'delete',
+      id: `${key.id}_${partitionOf(profile)}`,
+      idr: formatIdr({ type, owner, service, endpoint: key.endpoint, item: key.nativeId }),
+      deleted_at: key.at,
+    })
+  }
+}
+
+/** Every item of the profile must be dropped; if it was connected again, its items follow. */
+export function removedEntry(profile: string): string {
+  return JSON.stringify({ change: 'profile_removed', profile })
+}

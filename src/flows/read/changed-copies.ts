@@ -1,0 +1,59 @@
+import type { Database } from '#platform/postgres/database.ts'
+import type { ChangeKey } from '#store/items/change-keys.ts'
+import { typesOfItems } from '#store/items/match.ts'
+import type { ReadableProfile } from '#store/items/readable-profiles.ts'
+
+/** A change, and what a reader gets of it. */
+export interface Decided {
+  profile: ReadableProfile
+  key: ChangeKey
+  time: number
+  change: 'upsert' | 'delete' | 'none'
+}
+
+export interface Resolved extends Decided {
+  /** The item to present for an `upsert`. */
+  put: { profile: ReadableProfile; id: string } | undefined
+}
+
+/**
+ * After a merge, several profiles of one service user may have a copy of an item, and the one of the first profile is read.
+ * A change of a hidden copy is none; where a copy was deleted, the next one appears.
+ */
+export async function resolveCopies(
+  database: Database,
+  readable: readonly ReadableProfile[],
+  decided: readonly Decided[],
+  bits: number | undefined,
+): Promise<Resolved[]> {
+  const groups = Map.groupBy(readable, nameOf)
+  const typesIn = new Map<ReadableProfile, Map<string, number>>()
+  for (const [name, changes] of Map.groupBy(decided, ({ profile }) => nameOf(profile))) {
+    const group = groups.get(name) ?? []
+    if (group.length < 2) continue
+    const ids = [...new Set(changes.map(({ key }) => key.id))]
+    for (const profile of group) typesIn.set(profile, await typesOfItems(database, profile, ids))
+  }
+  return decided.map((each) => {
+    const { profile, key, change } = each
+    const group = groups.get(nameOf(profile)) ?? []
+    const shown = group.find((copy) => typesIn.get(copy)?.has(key.id))
+    if (change === 'none' || group.length < 2) return { ...each, put: putOf(each, profile) }
+    if (shown === undefined || shown === profile) return { ...each, put: putOf(each, profile) }
+    const isBefore = group.indexOf(shown) < group.indexOf(profile)
+    if (isBefore) return { ...each, change: 'none', put: undefined }
+    // A later copy is shown because this one was deleted, or is about to be.
+    const types = typesIn.get(shown)?.get(key.id) ?? 0
+    const isWanted = bits === undefined || (types & bits) !== 0
+    const resolved: Decided = { ...each, change: isWanted ? 'upsert' : 'delete' }
+    return { ...resolved, put: putOf(resolved, shown) }
+  })
+}
+
+function putOf({ change, key }: Decided, profile: ReadableProfile): Resolved['put'] {
+  return change === 'upsert' ? { profile, id: key.id } : undefined
+}
+
+function nameOf({ service, owner }: ReadableProfile): string {
+  return `${service} ${owner}`
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { type AccountView, listAccounts, showAccount } from '#flows/authorize/list-accounts.ts'
+import { usageOf } from '#flows/operations/usage.ts'
+import { flag } from '#model/input.ts'
+import { PROFILE_STATES } from '#model/profile.ts'
+import { usage } from './admin-quotas.ts'
+import { addLink } from './data-route.ts'
+import { text } from './parameters.ts'
+import { route } from './route.ts'
+
+/** Limit: accounts on one page of `GET /accounts`; more is answered with 400. */
+const MAX_ACCOUNTS_ON_PAGE = 200
+const DEFAULT_LIMIT = 50
+
+const account = z.object({
+  id: z.string(),
+  created_at: z.int(),
+  profiles: z.array(
+    z.object({
+      profile: z.string(),
+      service: z.string(),
+      name: z.string().optional(),
+      state: z.enum(PROFILE_STATES),
+      connected_at: z.int(),
+      synced_at: z.int().optional(),
+      error: z.string().optional(),
+      reconnect: z.string().optional().describe('In the state `needs_auth`: POST here for a link to sign in again.'),
+    }),
+  ),
+})
+
+export const list = route({
+  auth: 'app',
+  summary: "List the app's accounts with the states of their profiles, a page at a time",
+  query: z.object({
+    limit: z
+      .string()
+      .regex(/^\d{1,4}$/, `must be a whole number from 1 to ${MAX_ACCOUNTS_ON_PAGE}`)
+      .transform(Number)
+      .refine((n) => n >= 1 && n <= MAX_ACCOUNTS_ON_PAGE, `must be a whole number from 1 to ${MAX_ACCOUNTS_ON_PAGE}`)
+      .default(DEFAULT_LIMIT)
+      .describe('Maximum number of accounts.'),
+    cursor: text('From the `Link` header of the previous page.', 100).optional(),
+    service: text('Only accounts with a profile of this service.').optional(),
+    state: z
+      .enum(PROFILE_STATES)
+      .optional()
+      .describe('Only accounts with a profile in this state; with `service`, of this service.'),
+    count: flag('Add `X-Total-Count`: the number of all accounts that match.'),
+  }),
+  response: z.array(account),
+  run: async (deps, { app, query, reply }) => {
+    const { accounts, next, total } = await listAccounts(deps, app.id, query)
+    if (total !== undefined) void reply.header('x-total-count', String(total))
+    if (next !== undefined) {
+      const { service, state, count, limit } = query
+      const given = { limit: String(limit), service, state, count: count ? 'true' : undefined, cursor: next }
+      const pairs = Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined)
+      addLink(reply, `<${deps.config.baseUrl}/accounts?${new URLSearchParams(pairs).toString()}>; rel="next"`)
+    }
+    return accounts
+  },
+})
+
+export const show = route({
+  auth: 'app',
+  summary: "Get one of the app's accounts: its profiles, and how much of its quotas it uses",
+  path: z.object({ id: text('The account.') }),
+  response: account.extend({ usage: usage.pick({ counted_at: true, quotas: true, profiles: true }) }),
+  reasons: ['not_found'],
+  run: async (deps, { app, path }): Promise<AccountView & { usage: object }> => {
+    const shown = await showAccount(deps, app.id, path.id)
+    const { counted_at, quotas, profiles } = await usageOf(deps, app.id, { account: path.id })
+    return { ...shown, usage: { counted_at, quotas, profiles } }
+  },
+})

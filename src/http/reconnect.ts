@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { AuthorizeError } from '#flows/authorize/errors.ts'
+import { showAccount } from '#flows/authorize/list-accounts.ts'
+import { createReconnectLink, openReconnectLink, startReconnect } from '#flows/authorize/reconnect-link.ts'
+import { chooseProfile, profileIn } from '#flows/sync/progress.ts'
+import { ApiError, type Reason } from '#model/errors.ts'
+import { rememberBrowser } from './browser.ts'
+import { text } from './parameters.ts'
+import { returnError } from './return-to-app.ts'
+import { route } from './route.ts'
+
+const body = z.object({
+  redirect_uri: text('Where to redirect the person afterwards; may be missing if the app has only one.').optional(),
+  scope: text("Overrides the service's default scope.").optional(),
+})
+const response = z.object({
+  url: z.string().describe('For the person. Works once, and until `expires_at`.'),
+  expires_at: z.int(),
+})
+const reasons: Reason[] = ['no_profile', 'no_service_keys', 'redirect_unregistered']
+
+export const linkByAccount = route({
+  auth: 'account',
+  summary: 'Create a link by which the person signs in again to a profile',
+  path: z.object({ profile: text('`service` or `id@service`.') }),
+  body,
+  status: 201,
+  response,
+  reasons,
+  run: async (deps, call) => {
+    const profile = await chooseProfile(deps, call.account, call.path.profile)
+    const { redirect_uri: redirectUri, scope } = call.body
+    return createReconnectLink(deps, profile, { redirectUri, scope }, `account:${call.account.id}`)
+  },
+})
+
+export const linkByApp = route({
+  auth: 'app',
+  summary: "Create a link by which a person signs in again to a profile of one of the app's accounts",
+  path: z.object({ id: text('The account.'), profile: text('`service` or `id@service`.') }),
+  body,
+  status: 201,
+  response,
+  reasons: [...reasons, 'not_found'],
+  run: async (deps, { app, path, body: given }) => {
+    const { id } = await showAccount(deps, app.id, path.id)
+    const profile = await profileIn(deps, id, path.profile)
+    return createReconnectLink(deps, profile, { redirectUri: given.redirect_uri, scope: given.scope }, `app:${app.id}`)
+  },
+})
+
+export const follow = route({
+  auth: 'browser',
+  hasSideEffects: true,
+  summary: 'Redirect a person to a service to sign in again, by a link that the app created',
+  query: z.object({ ticket: text('From the link.') }),
+  status: 302,
+  reasons: ['link_invalid', 'redirect_unregistered', 'too_many_sign_ins'],
+  run: async (deps, { query, request, reply }) => {
+    const opened = await openReconnectLink(deps, query.ticket)
+    try {
+      const url = await startReconnect(deps, opened, rememberBrowser(deps, request, reply), request.ip)
+      return await reply.code(302).header('location', url).send()
+    } catch (error) {
+      if (error instanceof AuthorizeError) return returnError(deps, reply, opened.to, error)
+      if (error instanceof ApiError) throw error
+      deps.log.error('a sign-in could not be started', { request_id: request.id, error })
+      return returnError(deps, reply, opened.to, new AuthorizeError('server_error'))
+    }
+  },
+})
