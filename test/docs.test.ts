@@ -74,6 +74,20 @@ suite('the documentation', () => {
     assert.deepEqual(silent, [])
   })
 
+  test('the tests that the specification names exist, and every statement has one', () => {
+    const text = readFileSync(join(root, 'docs/specification.md'), 'utf8')
+    const rows = text.split('\n').filter((line) => /^\| (?!statement |rule )[^-]/.test(line))
+    assert.ok(rows.length > 100)
+    const wrong = rows.flatMap((row) => {
+      const named = [...row.matchAll(/\]\(\.\.\/([^)]+\.test\.ts)\) “([^”]+)”/g)]
+      const missing = named.filter(([, file, title]) => !readFileSync(join(root, file!), 'utf8').includes(title!))
+      return named.length === 0
+        ? [`${row.slice(0, 60)}: no test`]
+        : missing.map(([, file, title]) => `${file}: ${title}`)
+    })
+    assert.deepEqual(wrong, [])
+  })
+
   test('links between documents lead somewhere', () => {
     const files = globSync('{*.md,docs/*.md}', { cwd: root })
     const dead = files.flatMap((file) => {

@@ -5,7 +5,7 @@ import { storeOwnItems } from '#flows/sync/own-items/store-own-items.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { removeItems } from '#store/items/items.ts'
-import { findOwnProfile, numberOwnChanges } from '#store/items/own-profile.ts'
+import { listOwnProfiles, numberOwnChanges } from '#store/items/own-profile.ts'
 import { markDeliveriesDue } from '#store/push/cursors.ts'
 import { newPerson } from '../harness/person.ts'
 import type { Random } from './push-random.ts'
@@ -50,15 +50,15 @@ export async function createSource(deps: AuthorizeDeps, random: Random, apps: st
     source.counts.put += items.length
   }
   const remove = async (account: Account) => {
-    const key = await findOwnProfile(deps.database, account, 'self')
-    if (key === undefined) return
+    const [profile] = await listOwnProfiles(deps.database, account, 'self')
+    if (profile === undefined) return
+    const key = { shard: profile.shard, profileId: profile.profileId }
     const found = await deps.database.rows<{ id: string }>(
       { name: '', text: 'select id from item where shard = $1 and profile_id = $2 order by random() limit 2' },
       [key.shard, key.profileId],
     )
     await deps.database.transaction(async (tx) => {
       const seq = await numberOwnChanges(tx, key, found.length)
-      if (seq === undefined) return
       const ids = found.map(({ id }) => id.replaceAll('-', ''))
       await removeItems(tx, key, ids, seq - found.length + 1, Date.now())
       await markDeliveriesDue(tx, key, Date.now())

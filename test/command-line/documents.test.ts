@@ -37,7 +37,7 @@ suite('commands with --json print one document', () => {
     assert.deepEqual(await document(['migrate', '--dry-run']), { done: before.pending, pending: [] })
   })
 
-  test('app create, list, show, rotate-secret, keys set, list, delete, app delete', async () => {
+  test('app create, list, show, set, rotate-secret, keys set, list, delete, app delete', async () => {
     const made = await document<{ client_id: string; client_secret: string }>(
       [
         ['app', 'create', '--name', 'My App', '--redirect-uri', 'https://a.test/cb', '--redirect-uri', 'com.app:/cb'],
@@ -57,6 +57,9 @@ suite('commands with --json print one document', () => {
     const shown = await document<{ name: string; secrets: object[] }>(['app', 'show', id])
     assert.deepEqual([shown.name, shown.secrets.length], ['My App', 1])
     assert.ok(!JSON.stringify([listed, shown]).includes(secret))
+    const changed = await document<{ name: string; apply: string }>(['app', 'set', id, '--apply', 'any'])
+    assert.deepEqual([changed.name, changed.apply], ['My App', 'any'])
+    for (const wrong of [['--apply', 'all'], []]) await document(['app', 'set', id, ...wrong], 2)
 
     const rotated = await document<{ client_secret: string; previous_ends_at: number }>([
       'app',

@@ -5,10 +5,13 @@ import { join } from 'node:path'
 import type { Auth } from '#kit/auth.ts'
 import type { Connector, Hook, Sign } from '#kit/connector.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
+import { MAX_KIND_VERSIONS } from '#kit/reader-version.ts'
 import { connectorFault } from '#kit/registry.ts'
 import { MAP_KEYS } from '#model/normal.ts'
 
 const root = join(import.meta.dirname, '../..')
+/** Feeds that by their documentation have no records of the person. Instagram: media in which another user tagged the person. */
+const LISTS_OTHERS_ONLY = new Set(['/me/tags'])
 const [MINUTE_MS, WEEK_MS] = [60_000, 7 * 86_400_000]
 
 /** Checks the definition of a connector. */
@@ -39,10 +42,14 @@ function checkEndpoint(name: string, endpoint: Endpoint, scopes: string[] | unde
   const say = (text: string) => `${name}: ${text}`
   assert.match(name, /^[a-z][a-z0-9_]*$/)
   assert.match(endpoint.kind.name, /^[a-z0-9][a-z0-9._-]*$/, say('the name of the kind is the type in the IDR'))
+  assert.ok((endpoint.kind.version ?? 0) < MAX_KIND_VERSIONS, say('the version of the kind'))
   assert.ok(['core', 'personal', 'social'].includes(endpoint.class), say('class'))
   assert.ok(endpoint.everyMs >= MINUTE_MS && endpoint.everyMs <= WEEK_MS, say('every'))
   assert.match(endpoint.path, /^\//, say('path'))
   assert.equal(new Set(endpoint.types).size, endpoint.types.length, say('types'))
+  // Without an author nobody knows whether the person made it.
+  if (endpoint.feed && !LISTS_OTHERS_ONLY.has(endpoint.path))
+    assert.ok(endpoint.kind.participants, say('a feed needs the authors of its records'))
   const unknownFields = Object.keys(endpoint.kind.map).filter((field) => !(MAP_KEYS as string[]).includes(field))
   assert.deepEqual(unknownFields, [], say('fields that map does not have'))
   // A run that starts at a watermark does not list everything.
@@ -64,10 +71,17 @@ function scopesOf(auth: Auth): string[] | undefined {
 
 function addressesOf(auth: Auth): string[] {
   if (auth.kind === 'oauth2') {
-    const { authorizeUrl, tokenUrl, refreshUrl, revokeUrl, longToken, renew, verifyApp } = auth
-    return [authorizeUrl, tokenUrl, refreshUrl, revokeUrl, longToken?.url, renew?.url, verifyApp?.url].filter(
-      (url) => url !== undefined,
-    )
+    const { authorizeUrl, tokenUrl, refreshUrl, revokeUrl, revokeToken, longToken, renew, verifyApp } = auth
+    return [
+      authorizeUrl,
+      tokenUrl,
+      refreshUrl,
+      revokeUrl,
+      revokeToken?.url,
+      longToken?.url,
+      renew?.url,
+      verifyApp?.url,
+    ].filter((url) => url !== undefined)
   }
   if (auth.kind !== 'oauth1') return []
   return [auth.requestTokenUrl, auth.authorizeUrl, auth.accessTokenUrl, auth.revokeUrl ?? auth.authorizeUrl]

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Endpoint } from '#kit/endpoint.ts'
+import { CARD_TYPES } from '#kit/read-cards.ts'
 import { type ItemDraft, MAX_PARTICIPANTS, mapOf } from '#kit/read-item.ts'
-import { MAP_KEYS } from '#model/normal.ts'
-import { ITEM_TYPES } from '#model/types.ts'
+import { type Card, MAP_KEYS } from '#model/normal.ts'
+import { type BaseType, baseOf, ITEM_TYPES } from '#model/types.ts'
 
 const [YEAR_2000, YEAR_2100] = [Date.UTC(2000), Date.UTC(2100)]
 const ADDRESSES = ['url', 'image', 'media', 'photo', 'thumbnail_url', 'provider_url']
@@ -13,13 +14,39 @@ export function checkItem(endpoint: Endpoint, owner: string, raw: unknown, draft
   if (draft.deleted) return
   if (draft.at !== undefined) checkTime('at', draft.at)
   for (const type of draft.types) assert.ok(ITEM_TYPES.includes(type), `there is no type ${type}`)
-  if (endpoint.feed) for (const type of draft.types) assert.match(type, /_feed$/, 'what others made is of a feed')
+  if (endpoint.feed) checkFeed(owner, draft)
   checkParticipants(endpoint, owner, raw, draft)
   if (draft.place !== undefined) checkPlace(draft.place)
   for (const dedupeKey of draft.guid) assert.match(dedupeKey, /^[a-z]+:\S+$/, 'dedupe keys have no spaces')
   for (const text of draft.texts) assert.ok(typeof text === 'string' && text !== '', 'a text to search is a text')
-  checkCard(draft)
-  checkMap(mapOf(endpoint, raw, owner))
+  const map = mapOf(endpoint, raw, owner)
+  checkMap(map)
+  checkCard(draft.card)
+  checkCards(draft, map)
+}
+
+function checkFeed(owner: string, { types, hasAuthor, participants }: ItemDraft): void {
+  for (const type of types) assert.match(type, /_feed$/, 'what others made is of a feed')
+  if (hasAuthor && participants[0] === owner) assert.deepEqual(types, [], 'what the person made is in no feed')
+}
+
+/** Each type that the item is stored under has a card of its own, and all cards are searched. */
+function checkCards({ types, card: main, cards, texts }: ItemDraft, map: Record<string, unknown>): void {
+  for (const type of types.map(baseOf)) {
+    const card = cards[type] ?? main
+    checkCard(card)
+    assert.equal(card.type, CARD_TYPES[type], `the card of ${type}`)
+    const urls = (map['urls'] ?? [map['url']]) as unknown[]
+    if (type === 'photos' && map['image'] !== undefined) assert.match(card.url ?? '', /^http/, 'a photo has a picture')
+    if (type === 'news') assert.ok(urls.includes(card.url), `the card of a link has another address: ${card.url}`)
+    if (type === 'statuses') assert.equal(card.text, map['text'])
+    for (const text of searchedIn(type, card)) assert.ok(texts.includes(text), `the card of ${type} is not searched`)
+  }
+}
+
+function searchedIn(type: BaseType, { title, url, description }: Partial<Card>): string[] {
+  const searched = type === 'news' ? [title, url] : type === 'photos' ? [title, description] : []
+  return searched.filter((text) => text !== undefined)
 }
 
 function checkParticipants(
@@ -42,7 +69,7 @@ function checkPlace({ lat, lng }: { lat: number; lng: number }): void {
   assert.ok(Math.abs(lat) <= 90 && Math.abs(lng) <= 180, `no place on earth: ${lat},${lng}`)
 }
 
-function checkCard({ card }: ItemDraft): void {
+function checkCard(card: Partial<Card>): void {
   for (const [field, value] of Object.entries(card)) {
     assert.ok(typeof value === 'string' || typeof value === 'number', `card.${field} is ${typeof value}`)
     if (ADDRESSES.includes(field)) checkAddress(`card.${field}`, value)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Watermark } from '#kit/checkpoint.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
+import { grantedScopes } from '#model/profile.ts'
 import { parseLossless } from '#upstream/body/lossless-json.ts'
 import { callService } from '#upstream/call-service.ts'
 import type { Fixture } from './fixture.ts'
@@ -41,7 +42,11 @@ export async function walkEndpoint(fixture: Fixture, endpoint: Endpoint, from?: 
   return { records, response, watermark }
 }
 
-function firstRequest({ self, nowMs }: Fixture, endpoint: Endpoint, watermark: Watermark | undefined): PageRequest {
+function firstRequest(
+  { self, nowMs, caller }: Fixture,
+  endpoint: Endpoint,
+  watermark: Watermark | undefined,
+): PageRequest {
   const fill = (text: string, encode: (value: string) => string) =>
     text.replaceAll('{id}', () => encode(self.id)).replaceAll('{handle}', () => encode(self.handle ?? ''))
   const query = { ...endpoint.query, ...(watermark === undefined ? {} : endpoint.checkpoint?.query(watermark)) }
@@ -51,7 +56,9 @@ function firstRequest({ self, nowMs }: Fixture, endpoint: Endpoint, watermark: W
     query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, fill(value, String)])),
     headers: endpoint.headers,
   }
-  return endpoint.prepare?.(request, { nowMs: nowMs(), watermark }) ?? request
+  return (
+    endpoint.prepare?.(request, { nowMs: nowMs(), watermark, granted: grantedScopes(caller.credential) }) ?? request
+  )
 }
 
 async function ask(

@@ -8,6 +8,11 @@ import { openPushFixture, type PushFixture } from '../chaos/push-kills.ts'
 import { seeded } from '../chaos/push-random.ts'
 import { createSource } from '../chaos/push-source.ts'
 import { type ClientDatabase, clientDatabase } from '../harness/client-database.ts'
+import {
+  type ClickhouseServer,
+  clickhouseServerMissing,
+  startClickhouseServer,
+} from '../spec/push/kinds/clickhouse-server.ts'
 import type { Target } from '../spec/push/kinds/fixture.ts'
 import { mysqlFixture } from '../spec/push/kinds/mysql-fixture.ts'
 
@@ -20,15 +25,18 @@ const TRIED = Number(process.env['CRASH_POINTS'] ?? 5)
 let fixture: PushFixture
 let postgres: ClientDatabase
 let mysql: Target
+let clickhouse: ClickhouseServer | undefined
 before(async () => {
   fixture = await openPushFixture()
   postgres = await clientDatabase()
   if (mysqlFixture.skip === false) mysql = await mysqlFixture.open()
+  if (clickhouseServerMissing === false) clickhouse = await startClickhouseServer()
 })
 after(async () => {
   await fixture?.close()
   await postgres?.drop()
   await mysql?.close()
+  await clickhouse?.stop()
 })
 
 async function askMysql<Row>(sql: string): Promise<Row[]> {
@@ -46,6 +54,14 @@ async function askMysql<Row>(sql: string): Promise<Row[]> {
   }
 }
 
+async function askClickhouse<Row>(sql: string): Promise<Row[]> {
+  const text = await clickhouse!.ask(`${sql} format JSONEachRow`)
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Row)
+}
+
 test('P02 P17 a worker crashes at one crash point after another while people are merged and erased: the next worker completes the work', {
   skip: mysqlFixture.skip,
 }, async (t) => {
@@ -54,6 +70,12 @@ test('P02 P17 a worker crashes at one crash point after another while people are
   const source = await createSource(fixture.deps, random, [fixture.appId], 12)
   await fixture.add({ kind: 'postgres', url: postgres.url })
   await fixture.add({ kind: 'mysql', url: mysql.url })
+  if (clickhouse === undefined) t.diagnostic(`without ClickHouse: ${clickhouseServerMissing}`)
+  else
+    await fixture.add({
+      kind: 'clickhouse',
+      url: `clickhouse://writer:right@127.0.0.1:${clickhouse.port}/default?sslmode=disable`,
+    })
   const points = CRASH_POINTS.map((point) => ({ point, at: random.next() }))
     .sort((a, b) => a.at - b.at)
     .slice(0, TRIED)
@@ -86,4 +108,12 @@ test('P02 P17 a worker crashes at one crash point after another while people are
     0,
   )
   assert.deepEqual(faultsOf(there), NO_FAULTS, `mysql, seed ${SEED}`)
+  if (clickhouse === undefined) return
+  const columnar = judgeTables(
+    stored,
+    await askClickhouse<TableRow>(`${ASK_ITEMS(`visitParamExtractInt(data, 'v')`)} final`),
+    await askClickhouse<{ id: string; account_id: string }>(`${ASK_PROFILES} final`),
+    0,
+  )
+  assert.deepEqual(faultsOf(columnar), NO_FAULTS, `clickhouse, seed ${SEED}`)
 })

@@ -62,7 +62,11 @@ test('stored item counts match the items after every kill of the process', async
       string
     >
   }
-  const app = await admin('POST', '/admin/apps', { name: 'Counted', redirect_uris: ['https://app.test/'] })
+  const app = await admin('POST', '/admin/apps', {
+    name: 'Counted',
+    redirect_uris: ['https://app.test/'],
+    apply: 'any',
+  })
   const keys = { key: 'k', secret: 's', overrides: { base_url: service.url } }
   await admin('PUT', `/admin/apps/${app['client_id']}/keys/shop`, keys)
   const form = { client_id: app['client_id']!, client_secret: app['client_secret']!, token: 'token-ada' }

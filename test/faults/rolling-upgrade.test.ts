@@ -18,6 +18,8 @@ const NEXT = `
 suite('R03 a rolling upgrade', () => {
   let old: Tributary
   let folder: string
+  /** The migration after those of this release. */
+  const nextName = `${String(readMigrations().length + 1).padStart(4, '0')}-next.sql`
   before(async () => {
     old = await startTributary()
     folder = mkdtempSync(join(tmpdir(), 'tributary-next-'))
@@ -29,7 +31,7 @@ suite('R03 a rolling upgrade', () => {
   })
 
   const next = (sql: string) => {
-    writeFileSync(join(folder, '0002-next.sql'), sql)
+    writeFileSync(join(folder, nextName), sql)
     return readMigrations(folder)
   }
 
@@ -45,7 +47,7 @@ suite('R03 a rolling upgrade', () => {
     })
     const { database, clock } = old.store
     await assert.rejects(migrate(database, clock.now(), next(`${NEXT}\nselect nothing from nowhere;`)))
-    assert.deepEqual(await migrate(database, clock.now(), next(NEXT)), ['0002-next.sql'])
+    assert.deepEqual(await migrate(database, clock.now(), next(NEXT)), [nextName])
     const afterwards = responses.get(201) ?? 0
     const hasFailed = () => [...responses.keys()].some((status) => status >= 500)
     await until('more is written', () => (responses.get(201) ?? 0) >= afterwards + 5 || hasFailed())

@@ -16,16 +16,21 @@ export interface ServiceKeys {
 export interface NewApp {
   name?: string
   redirectUris?: string[]
+  /** A public client. */
+  isPublic?: boolean
   /** Service keys, by service. */
   keys?: Record<string, ServiceKeys>
+  /** Tokens that `apply` accepts. Most services of the tests cannot prove to whom a token was issued. */
+  apply?: 'proven' | 'any'
 }
 
 /** Creates an app through the admin API. */
 export async function makeApp(
   tributary: Pick<Tributary, 'admin'>,
-  { name = 'App', redirectUris = ['https://app.test/'], keys = {} }: NewApp = {},
+  { name = 'App', redirectUris = ['https://app.test/'], isPublic = false, keys = {}, apply = 'any' }: NewApp = {},
 ): Promise<App> {
-  const { status, body } = await tributary.admin('POST', '/admin/apps', { name, redirect_uris: redirectUris })
+  const fields = { name, redirect_uris: redirectUris, public: isPublic, apply }
+  const { status, body } = await tributary.admin('POST', '/admin/apps', fields)
   if (status !== 201) throw new Error(`The app was not created: ${JSON.stringify(body)}`)
   const { client_id: clientId, client_secret: secret } = body as { client_id: string; client_secret: string }
   for (const [service, each] of Object.entries(keys)) await setKeys(tributary, { clientId }, service, each)

@@ -17,7 +17,9 @@ export interface LabApp extends App {
 export interface AppOptions {
   name?: string
   redirectUris?: string[]
+  isPublic?: boolean
   services?: DemoService[]
+  apply?: 'proven' | 'any'
 }
 
 /** What a test gets from `startLabHarness`. */
@@ -52,7 +54,13 @@ export async function startLabHarness(env: Record<string, string> = {}, tuning: 
 async function makeLabApp(
   tributary: Tributary,
   lab: Awaited<ReturnType<typeof startLab<DemoService>>>,
-  { name = 'Lab App', redirectUris = [REDIRECT], services = SERVICES }: AppOptions = {},
+  {
+    name = 'Lab App',
+    redirectUris = [REDIRECT],
+    isPublic = false,
+    services = SERVICES,
+    apply = 'any',
+  }: AppOptions = {},
 ): Promise<LabApp> {
   const entries = services.map((service) => {
     const { url, register } = lab.services[service]
@@ -60,5 +68,5 @@ async function makeLabApp(
     return [service, { ...keys, overrides: { base_url: url } }] as const
   })
   const keys = Object.fromEntries(entries)
-  return { ...(await makeApp(tributary, { name, redirectUris, keys })), keys }
+  return { ...(await makeApp(tributary, { name, redirectUris, isPublic, keys, apply })), keys }
 }

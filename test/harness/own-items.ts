@@ -1,5 +1,5 @@
 import { removeItems } from '#store/items/items.ts'
-import { findOwnProfile, numberOwnChanges } from '#store/items/own-profile.ts'
+import { listOwnProfiles, numberOwnChanges } from '#store/items/own-profile.ts'
 import { markDeliveriesDue } from '#store/push/cursors.ts'
 import type { Person } from './person.ts'
 import { send } from './send.ts'
@@ -27,14 +27,15 @@ export async function putItems(tributary: Tributary, { token }: Person, items: O
 
 /** Removes items from the store, like a sync that no longer finds them. */
 export async function takeItems({ store, sql }: Tributary, { account }: Person, nativeIds: string[]): Promise<void> {
-  const key = (await findOwnProfile(store.database, account, 'self'))!
+  const [profile] = await listOwnProfiles(store.database, account, 'self')
+  const key = { shard: profile!.shard, profileId: profile!.profileId }
   const rows = await sql<{ id: string }>(
     'select id from item where shard = $1 and profile_id = $2 and native_id = any($3)',
     [key.shard, key.profileId, nativeIds],
   )
   const ids = rows.map(({ id }) => id)
   await store.database.transaction(async (tx) => {
-    const seq = (await numberOwnChanges(tx, key, ids.length))!
+    const seq = await numberOwnChanges(tx, key, ids.length)
     await removeItems(tx, key, ids, seq - ids.length + 1, store.clock.now())
     await markDeliveriesDue(tx, key, store.clock.now())
   })

@@ -7,6 +7,7 @@ const QUEUES: Record<LoopName, string[]> = {
   syncs: ['sync', 'alone'],
   deliveries: ['deliver', 'alone'],
   deletions: [],
+  rereads: [],
 }
 
 /** How often a loop has looked for due work. */

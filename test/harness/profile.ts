@@ -25,6 +25,7 @@ export async function newProfile(
     person: {},
     data: '{}',
     connectedAt: now,
+    updatedAt: now,
     syncedAt: undefined,
   })
   return id

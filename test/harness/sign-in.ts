@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type Browser, createBrowser, type Page, type WalkOptions } from '../../lab/browser.ts'
 import type { App } from './app.ts'
 import type { Running } from './send.ts'
@@ -94,4 +95,13 @@ export async function signIn(
   by: App = at.app,
 ): Promise<Granted> {
   return redeemed(at, await newCode(at, service, person, query, by), by)
+}
+
+/** An address that an app was returned to with an error, without the description and the issuer, which every error has. */
+export function withoutDescription(address: string): string {
+  const pattern = /([?&])error_description=([^&]+)&?/
+  const description = new URLSearchParams(pattern.exec(address)?.[0]).get('error_description') ?? ''
+  assert.match(description, /^[ !#-[\]-~]{10,300}$/, address)
+  assert.match(address, /[?&]iss=http[^&]+$/)
+  return address.replace(pattern, '$1').replace(/[?&]iss=[^&]+$/, '')
 }

@@ -4,9 +4,10 @@ import fc from 'fast-check'
 import { until } from '../harness/until.ts'
 import { selfSigned } from '../spec/push/kinds/certificate.ts'
 import { type Attack, type Attacked, type Result, startAttacked } from './destination-attack.ts'
+import { clickhouseCases, startHostileClickhouse } from './servers/clickhouse.ts'
 import type { HostileServer } from './servers/listen.ts'
 import { goodInfo, natsCases, natsReply, startFloodingNats, startHostileNats, startTlsNats } from './servers/nats.ts'
-import { plainResponse, startRawHttp } from './servers/raw-http.ts'
+import { plainResponse, type RawResponse, startRawHttp } from './servers/raw-http.ts'
 import { s3Cases, startHostileS3, startListingS3 } from './servers/s3.ts'
 import { startHostileReceiver, webhookCases } from './servers/webhook.ts'
 
@@ -24,6 +25,7 @@ const ENOUGH = 20_000
 
 const natsUrl = ({ port }: HostileServer) => `nats://user:word@127.0.0.1:${port}?tls=false`
 const s3Url = ({ port }: HostileServer) => `s3://key:secret@127.0.0.1:${port}/bucket/p?tls=false`
+const clickhouseUrl = ({ port }: HostileServer) => `clickhouse://user:PassSecret44@127.0.0.1:${port}/db?sslmode=disable`
 const hookUrl = ({ port }: HostileServer) => `http://127.0.0.1:${port}/hook`
 
 /** A hundred at a time: ten thousand would need more memory than the code under test. */
@@ -39,7 +41,7 @@ function textOf({ outcomes }: Result): string {
   return outcomes.map(({ ended, said }) => `${ended}: ${said}`).join('\n')
 }
 
-suite('hostile NATS, S3 and webhook servers', () => {
+suite('hostile NATS, S3, ClickHouse and webhook servers', () => {
   let attacked: Attacked
   before(() => {
     attacked = startAttacked()
@@ -248,6 +250,78 @@ suite('hostile NATS, S3 and webhook servers', () => {
 
     test('generated responses', (t) =>
       generated(t, s3Cases, startHostileS3, (server) => ({ kind: 'files', url: s3Url(server) })))
+  })
+
+  suite('ClickHouse', () => {
+    const clickhouse = (server: HostileServer, steps: string[], waitMs = PATIENT_MS) =>
+      against(server, { kind: 'clickhouse', url: clickhouseUrl(server), steps, waitMs })
+    const always = (response: RawResponse) => startRawHttp(() => response)
+    const rowsOf = (...data: unknown[]) => plainResponse(200, JSON.stringify({ data, rows: data.length }))
+
+    test('an endless response', async () => {
+      const server = await always({
+        bytes: 'HTTP/1.1 200 OK\r\n\r\n{"data":[',
+        endless: `{"n":"${'x'.repeat(60_000)}"},`,
+        chunk: 0,
+        ends: 'stays',
+      })
+      assert.match(await clickhouse(server, ['test', 'write']), /far more than it was asked for/)
+    })
+
+    test('an error that contains our password, and one that contains a row', async () => {
+      const secret = 'Code: 516. DB::Exception: PassSecret44 is wrong for user. (AUTHENTICATION_FAILED)'
+      const server = await always(plainResponse(403, secret))
+      const text = await clickhouse(server, ['test', 'prepare', 'write', 'erase', 'drop'])
+      assert.match(text, /Code 516: \*\*\* is wrong for user/)
+      assert.doesNotMatch(text, /PassSecret44/)
+      const repeating = await startRawHttp(({ path }) =>
+        path.includes('query=insert')
+          ? plainResponse(
+              500,
+              `Code: 27, e.displayText() = DB::Exception: Cannot parse input: expected , before: ada@demo`,
+            )
+          : rowsOf(),
+      )
+      const said = await clickhouse(repeating, ['write'])
+      assert.match(said, /^failed: Code 27: Cannot parse input$/)
+    })
+
+    test('removals that never end, and rows in the tables of others', async () => {
+      const server = await startRawHttp(() => rowsOf({ n: 1, version: 1, id: 'x'.repeat(10_000) }))
+      const text = await clickhouse(server, ['test', 'erase'], 300)
+      assert.match(text, /not enough time/)
+    })
+
+    test('a checkpoint that no run of ours can have written', async () => {
+      const server = await startRawHttp(() => rowsOf({ seq: '99999999999999999999', epoch: 'x', updated_at: {} }))
+      assert.match(await clickhouse(server, ['write', 'erase']), /checkpoint at the destination cannot be read/)
+    })
+
+    test('a number of rows that does not match, and rows that are none', async () => {
+      for (const body of ['{"data":[],"rows":1}', '{"data":[1],"rows":1}', '{"data":[[]],"rows":1}', '[]', 'null', ''])
+        assert.match(
+          await clickhouse(await always(plainResponse(200, body)), ['write']),
+          /^failed: The response of the server cannot be read/,
+        )
+    })
+
+    test('close() ends requests in progress', async () => {
+      const server = await startRawHttp(() => undefined)
+      const text = await against(server, {
+        kind: 'clickhouse',
+        url: clickhouseUrl(server),
+        steps: ['drop'],
+        waitMs: 600_000,
+        closeAfterMs: 200,
+      })
+      assert.match(text, /failed/)
+    })
+
+    test('generated responses', (t) =>
+      generated(t, clickhouseCases, startHostileClickhouse, (server) => ({
+        kind: 'clickhouse',
+        url: clickhouseUrl(server),
+      })))
   })
 
   suite('webhook', () => {

@@ -1,10 +1,13 @@
+import { allKeys } from '#kit/dedupe-keys.ts'
 import { linksIn, plainText } from '#kit/kind.ts'
 import { linkPages } from '#kit/pages.ts'
 import { readItemQuery } from '#model/item-filter/read.ts'
+import { contactKeys } from '#model/people/contact-keys.ts'
 import { parseProfileName } from '#model/profile-name.ts'
 import { parseTextQuery } from '#model/text-query.ts'
 import { fold, searchVector, wordsOf } from '#model/words.ts'
 import { parseCron } from '#platform/cron.ts'
+import { findJsonFault } from '#platform/json-fault.ts'
 import { redactText } from '#platform/telemetry/redact.ts'
 import { parseLossless } from '#upstream/body/lossless-json.ts'
 import { excerpt } from '#upstream/errors.ts'
@@ -96,14 +99,25 @@ export const FUNCTIONS: Record<string, { run: (text: string) => unknown; pumps: 
     ],
     begins: ['', 'a'],
   },
+  allKeys: { run: (text) => allKeys(text, [text]), pumps: ['a', ' ', '\t ', '\u0301\u0323', '\uFF9E', 'a\u0301'] },
   wordsOf: { run: wordsOf, pumps: ['a', 'a ', '东', '东a', 'à', '\u0301\u0323', 'ไ', '1', '_', '\u{1F600}'] },
   searchVector: { run: (text) => searchVector([text, text]), pumps: ['a ', 'ab', 'é ', '东京', '\u0301\u0323'] },
+  contactKeys: {
+    run: (text) => contactKeys({ name: text, handle: text, email: text, urls: [text] }),
+    pumps: ['a', '@', '.', 'a@', 'a.', ' ', ' @', '/', '\u0301', 'www.'],
+    begins: ['', 'a@', 'https://a/', 'https://'],
+  },
   parseTextQuery: { run: parseTextQuery, pumps: ['"', '"a ', '-', '-"', 'a', 'a ', '" "', '*', 'é" '] },
   parseCron: { run: parseCron, pumps: [' ', '1,', '* ', 'A', 'A/', '0 6 * * * '], begins: ['', '0 6 * * * '] },
   parseProfileName: {
     run: (text) => parseProfileName({ find: () => undefined }, text),
     pumps: ['@', '%', '%40', 'a@', '%2540', '\ud800', 'é'],
     begins: ['', 'a@'],
+  },
+  findJsonFault: {
+    run: findJsonFault,
+    pumps: ['[', '{"a":', '"', '\\u0041', '1', ' ', '\n', '[],', '{"a":1,', '-'],
+    begins: ['', '[', '"'],
   },
   readItemQuery: {
     run: quietly((text) => readItemQuery(new URLSearchParams(text), 0)),

@@ -3,7 +3,7 @@
 # the caller: a test whose program is missing counts itself as skipped, by name.
 set -u
 
-packages='python3-oauthlib chromium pgbouncer'
+packages='python3-oauthlib chromium pgbouncer clickhouse-server'
 
 missing=''
 for package in $packages; do

@@ -20,11 +20,23 @@ const app = (id: string, createdAt = 1) => ({
   name: `Name of ${id} 'quoted" \\ {a,b} 日本`,
   redirectUris: ['https://a.test/?x="1",{2}', 'com.app:/cb'],
   tokenFlow: true,
+  isPublic: false,
+  apply: 'proven' as const,
   createdAt,
 })
 const secret = (id: string, createdAt = 1) => ({ id, hash: randomBytes(32), createdAt, expiresAt: undefined })
 
 suite('apps in the store', () => {
+  test('accept any token to apply if a release without that setting created them', async () => {
+    const insert = statement(
+      'test-old-app',
+      `insert into app (id, name, redirect_uris, token_flow, created_at) values ('old', 'Old', '{}', true, 0)`,
+    )
+    await opened.database.count(insert)
+    assert.equal((await apps.findApp(opened.database, 'old'))?.apply, 'any')
+    await apps.deleteApp(opened.database, 'old')
+  })
+
   test('are read back as stored, the oldest first', async () => {
     for (const [id, createdAt] of [
       ['b', 2],
@@ -51,8 +63,16 @@ suite('apps in the store', () => {
   test('change only the given fields and only themselves', async () => {
     await apps.insertApp(opened.database, app('left'), secret('s'))
     await apps.insertApp(opened.database, app('right'), secret('s'))
-    assert.equal(await apps.updateApp(opened.database, { ...app('left'), name: 'new', tokenFlow: false }), true)
-    assert.deepEqual(await apps.findApp(opened.database, 'left'), { ...app('left'), name: 'new', tokenFlow: false })
+    assert.equal(
+      await apps.updateApp(opened.database, { ...app('left'), name: 'new', tokenFlow: false, isPublic: true }),
+      true,
+    )
+    assert.deepEqual(await apps.findApp(opened.database, 'left'), {
+      ...app('left'),
+      name: 'new',
+      tokenFlow: false,
+      isPublic: true,
+    })
     assert.deepEqual(await apps.findApp(opened.database, 'right'), app('right'))
     assert.equal(await apps.updateApp(opened.database, app('nobody')), false)
   })

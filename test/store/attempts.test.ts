@@ -67,7 +67,15 @@ suite('authentication of an app', () => {
   const deps = () => ({ database: opened.database, hasher: new Hasher('pepper'), clock: { now: () => now } })
   before(async () => {
     const hash = new Hasher('pepper').hash('app_secret', 'right')
-    const app = { id: 'app', name: 'n', redirectUris: [], tokenFlow: true, createdAt: 1 }
+    const app = {
+      id: 'app',
+      name: 'n',
+      redirectUris: [],
+      tokenFlow: true,
+      isPublic: false,
+      apply: 'proven' as const,
+      createdAt: 1,
+    }
     await insertApp(opened.database, app, { id: 's', hash, createdAt: 1, expiresAt: undefined })
   })
 

@@ -24,6 +24,7 @@ const HASHES = [
   'app_secret.hash',
   'access_token.hash',
   'pending.hash',
+  'reconnect_link.hash',
   'pending.browser',
   'consent.hash',
   'consent.browser',

@@ -41,7 +41,15 @@ function openKeyring(): Keyring {
 const serviceKey = (n: number) => ({ service: `s${n}`, key: 'k', scope: undefined, overrides: {}, updatedAt: 1 })
 
 async function fill(keyring: Keyring): Promise<void> {
-  const app = { id: 'app', name: 'n', redirectUris: [], tokenFlow: true, createdAt: 1 }
+  const app = {
+    id: 'app',
+    name: 'n',
+    redirectUris: [],
+    tokenFlow: true,
+    isPublic: false,
+    apply: 'proven' as const,
+    createdAt: 1,
+  }
   await insertApp(opened.database, app, { id: 's', hash: Buffer.alloc(32), createdAt: 1, expiresAt: undefined })
   await opened.database.transaction(async (tx) => {
     for (let n = 0; n < KEYS; n += 1) await putServiceKey(tx, keyring, 'app', serviceKey(n), `secret ${n}`)

@@ -181,11 +181,11 @@ suite('OAuth 1.0a sign-in', () => {
     )
   })
 
-  test('revocation ends the token, and may be repeated; refreshing is not possible', async () => {
+  test('revocation ends the token; a second one is refused; refreshing is not possible', async () => {
     const grant = await held()
     await refusal(refreshCredential(open.upstream, grant), 'reauthorize', 'no_refresh_token')
-    assert.equal(await revokeCredential(open.upstream, grant), 'revoked')
+    assert.equal(await revokeCredential(open.upstream, grant, 'grant'), 'revoked')
     await refusal(verifyCredential(open.upstream, grant), 'reauthorize', 'service_refused')
-    assert.equal(await revokeCredential(open.upstream, grant), 'revoked')
+    assert.equal(await revokeCredential(open.upstream, grant, 'grant'), 'refused')
   })
 })

@@ -18,6 +18,7 @@ const odd: Connector = defineConnector({
     tokenUrl: 'https://odd.test/token?v=2',
     refreshUrl: 'https://odd.test/refresh',
     revokeUrl: 'https://odd.test/apps/{key}/token',
+    revokeEnds: 'token',
     revoke: { method: 'DELETE', tokenPlacement: 'json', parameters: { access_token: '{token}' }, tokenAuth: 'basic' },
     tokenMethod: 'GET',
     names: {
@@ -110,7 +111,7 @@ suite('a service with other names and placements of every parameter', () => {
     assert.equal(fresh.token, 'tok-2')
     assert.equal(fresh.previousRefreshToken, 'ref-1')
     assert.equal(parametersOf(0)['again'], 'ref-1')
-    assert.equal(await revokeCredential(open.upstream, held), 'revoked')
+    assert.equal(await revokeCredential(open.upstream, held, 'grant'), 'revoked')
     const revoked = server.requests[1]!
     assert.deepEqual([revoked.method, revoked.url], ['DELETE', '/apps/my-app/token'])
     assert.equal(revoked.headers.authorization, `Basic ${btoa('my-app:my-secret')}`)

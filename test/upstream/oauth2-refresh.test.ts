@@ -141,7 +141,7 @@ suite('OAuth 2 refresh, revocation and verification', () => {
     health.faults.add({ path: new URL(revokeUrl!).pathname, kind: 'status', status: 502 })
     await refusal(refreshCredential(open.upstream, { ...grant, credential }), 'reauthorize', 'subject_changed')
     health.faults.clear()
-    const message = 'an abandoned grant could not be revoked'
+    const message = 'an abandoned token could not be ended'
     assert.deepEqual(
       logged().map((line) => [line['message'], line['service'], line['reason']]),
       [[message, 'demo-health', 'service_failed']],
@@ -162,20 +162,20 @@ suite('OAuth 2 refresh, revocation and verification', () => {
 
   test('revocation ends the grant, and may be repeated', async () => {
     const grant = await held()
-    assert.equal(await revokeCredential(open.upstream, grant), 'revoked')
+    assert.equal(await revokeCredential(open.upstream, grant, 'grant'), 'revoked')
     assert.equal(await grant.status(), 401)
     await refusal(refreshCredential(open.upstream, grant), 'reauthorize', 'grant_refused')
-    assert.equal(await revokeCredential(open.upstream, grant), 'revoked')
+    assert.equal(await revokeCredential(open.upstream, grant, 'grant'), 'revoked')
     social.faults.add({ path: '/oauth/revoke', kind: 'status', status: 502 })
-    await refusal(revokeCredential(open.upstream, grant), 'retry', 'service_failed')
+    await refusal(revokeCredential(open.upstream, grant, 'grant'), 'retry', 'service_failed')
   })
 
-  test('a service without revocation is not_supported', async () => {
+  test('a service without revocation is not_offered', async () => {
     const grant = await held()
     const { revokeUrl: _, ...auth } = demoSocial.auth as OAuth2
     assert.equal(
-      await revokeCredential(open.upstream, { ...grant, connector: { ...demoSocial, auth } }),
-      'not_supported',
+      await revokeCredential(open.upstream, { ...grant, connector: { ...demoSocial, auth } }, 'grant'),
+      'not_offered',
     )
   })
 
@@ -184,14 +184,14 @@ suite('OAuth 2 refresh, revocation and verification', () => {
       revoke: { method: 'POST', tokenPlacement: 'form', parameters: { token: '{token}', app: '{key}' } },
     })
     const grant = await held(connector)
-    assert.equal(await revokeCredential(open.upstream, grant), 'revoked')
+    assert.equal(await revokeCredential(open.upstream, grant, 'grant'), 'revoked')
     assert.equal(await grant.status(), 401)
     const deleting = withOptions<OAuth2>(demoSocial, {
       revokeUrl: 'https://demo-social.test/apps/{key}/grant',
       revoke: { method: 'DELETE', tokenPlacement: 'bearer' },
     })
     social.faults.add({ path: '/apps/*', kind: 'response', status: 204, body: '' })
-    assert.equal(await revokeCredential(open.upstream, { ...grant, connector: deleting }), 'revoked')
+    assert.equal(await revokeCredential(open.upstream, { ...grant, connector: deleting }, 'grant'), 'revoked')
     const [request] = social.requests.to('/apps/*', 'DELETE')
     assert.equal(request?.path, `/apps/${grant.key.key}/grant`)
     assert.equal(request?.headers.authorization, `Bearer ${grant.credential.token}`)

@@ -114,7 +114,7 @@ suite('sign-in at a Bluesky data server', { skip }, () => {
 
   test('revocation ends the grant', async () => {
     const grant = await held()
-    assert.equal(await revokeCredential(open.upstream, grant), 'revoked')
+    assert.equal(await revokeCredential(open.upstream, grant, 'grant'), 'revoked')
     await refusal(refreshCredential(open.upstream, grant), 'reauthorize', 'grant_refused')
   })
 

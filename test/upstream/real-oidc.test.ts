@@ -138,7 +138,7 @@ suite('sign-in at oidc-provider', { skip }, () => {
     const back = await signIn()
     const { credential } = await finishSignIn(open.upstream, back)
     const grant = { connector: back.connector, key: back.key, credential }
-    assert.equal(await revokeCredential(open.upstream, grant), 'revoked')
+    assert.equal(await revokeCredential(open.upstream, grant, 'grant'), 'revoked')
     await refusal(refreshCredential(open.upstream, grant), 'reauthorize', 'grant_refused')
     await refusal(verifyCredential(open.upstream, grant), 'reauthorize', 'service_refused')
   })

@@ -26,6 +26,7 @@ export async function proxied(deps: ProxyDeps, profile: Profile, path: string, p
         headers: {},
         body: Readable.from([]),
         paginate,
+        wantsCurrentProfile: false,
         onStreamedBody: () => {},
         hangup: new Hangup(),
         onProfile: () => {},

@@ -122,7 +122,9 @@ suite('the admin token', () => {
     ]) {
       const response = await request(headers)
       assert.equal(response.status, 401, JSON.stringify(headers))
-      assert.equal(response.headers.get('www-authenticate'), 'Bearer')
+      const refused = ', error="invalid_token", error_description="The admin token is missing or wrong."'
+      const challenge = `Bearer realm="tributary"${'authorization' in headers ? refused : ''}`
+      assert.equal(response.headers.get('www-authenticate'), challenge)
       assert.equal(((await response.json()) as { reason: string }).reason, 'admin_token_invalid')
     }
     assert.equal((await fetch(`${tributary.url}/admin/apps?access_token=${tributary.adminToken}`)).status, 401)

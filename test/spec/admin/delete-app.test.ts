@@ -16,7 +16,7 @@ interface Progress {
   state: string
   accounts: number
   erased: number
-  service_tokens: { revoked: number; not_supported: number; failed: number }
+  service_tokens: { revoked: number; refused: number; unreachable: number; not_offered: number }
   destinations_waiting?: number
   destinations_untold?: number
 }
@@ -97,7 +97,7 @@ suite('an app that has people', () => {
       assert.equal((await send(harness, 'GET', '/push', { headers: basic(app) })).status, 401)
       await deleted(app)
       const progress = await progressOf(app)
-      assert.deepEqual([progress.erased, progress.service_tokens.failed], [progress.accounts, 0])
+      assert.deepEqual([progress.erased, progress.service_tokens.unreachable], [progress.accounts, 0])
       assert.ok(progress.service_tokens.revoked >= 3)
       assert.equal(progress.destinations_untold, undefined)
       assert.deepEqual(await tablesWithRowsOf(sql, ids), [])
@@ -136,7 +136,7 @@ suite('an app that has people', () => {
       assert.equal((await remove(app, '?erase=true')).status, 202)
       await until('it waits', async () => (await progressOf(app)).state === 'waiting_for_destinations')
       const waiting = await progressOf(app)
-      assert.deepEqual([waiting.erased, waiting.service_tokens.failed], [waiting.accounts, 0])
+      assert.deepEqual([waiting.erased, waiting.service_tokens.unreachable], [waiting.accounts, 0])
       assert.ok(waiting.destinations_waiting! > 0)
       const again = await remove(app, '?erase=true')
       assert.deepEqual([again.status, (again.body as Progress).state], [202, 'waiting_for_destinations'])

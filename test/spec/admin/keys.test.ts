@@ -90,7 +90,7 @@ suite('service keys in the admin API', () => {
         overrides: { [name]: value },
       })
       assert.equal(response.status, 400, `${name}=${value}`)
-      assert.ok(response.body.error.startsWith(name), response.body.error)
+      assert.ok(response.body.error.startsWith(`overrides.${name}: `), response.body.error)
     }
   })
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { basic } from '../../harness/app.ts'
+import { basic, setKeys } from '../../harness/app.ts'
 import type { DemoService, LabHarness } from '../../harness/lab.ts'
 import { get, type RequestOptions, send } from '../../harness/send.ts'
 import { signIn } from '../../harness/sign-in.ts'
-import { assertRefused, auditOf, nativeId, startQuietHarness, tokensFor } from './fixture.ts'
+import { assertRefused, auditOf, nativeId, serviceToken, startQuietHarness, tokensFor } from './fixture.ts'
 
 let harness: LabHarness
 before(async () => {
@@ -37,11 +37,35 @@ suite('/auth/:service/apply', () => {
       assert.equal((await send(harness, 'POST', '/auth/demo-social/apply', options)).status, 200)
   })
 
+  test('POST with parameters in the query; the body wins, and nothing of it is logged', async () => {
+    const { token } = await tokensFor(harness, 'demo-social', 'ada')
+    const path = '/auth/demo-social/apply'
+    const all = await send(harness, 'POST', path, { query: { ...keys(), token } })
+    assert.equal(all.status, 200, all.text)
+    const split = await send(harness, 'POST', path, { query: { ...keys(), token: 'wrong-token' }, form: { token } })
+    assert.equal(split.status, 200, split.text)
+    assertRefused(await send(harness, 'POST', path, { query: keys() }), 400, 'bad_body')
+    const repeated = await fetch(`${harness.tributary.url}${path}?token=a&token=b`, { method: 'POST' })
+    assert.equal(repeated.status, 400)
+    const lines = harness.tributary.logged.join('\n')
+    for (const secret of [token, harness.app.secret]) assert.ok(!lines.includes(secret))
+  })
+
+  test('an empty `account` counts as absent', async () => {
+    const { token } = await tokensFor(harness, 'demo-social', 'ada')
+    const [one, two] = [await apply('demo-social', { token }), await apply('demo-social', { token, account: '' })]
+    assert.equal(two.status, 200, two.text)
+    assert.notEqual(two.body['account'], one.body['account'])
+    const query = { ...keys(), token, account: '' }
+    assert.equal((await send(harness, 'GET', '/auth/demo-social/apply', { query })).status, 200)
+  })
+
   test('an OAuth 1 service requires its token secret', async () => {
     const { token, token_secret: tokenSecret } = await tokensFor(harness, 'demo-micro', 'ada')
     const missing = await apply('demo-micro', { token })
-    assertRefused(missing, 400, 'bad_parameter')
+    assertRefused(missing, 400, 'bad_body')
     assert.match(String(missing.body['error']), /^token_secret: /)
+    assert.equal(missing.body['param'], 'token_secret')
     assertRefused(await apply('demo-micro', { token, token_secret: 'wrong' }), 401, 'service_refused')
     assert.equal((await apply('demo-micro', { token, token_secret: tokenSecret! })).status, 200)
   })
@@ -138,7 +162,7 @@ suite('F27 app_verified: whether the service issued the token to this app', () =
 
   test('GET /services says in advance whether it can be checked', async () => {
     const { body } = await send(harness, 'GET', '/services')
-    const cards = body as Record<string, { apply_verifies_app: boolean }>
+    const cards = body as Record<string, { apply: string }>
     for (const [service, verified] of Object.entries({
       ...verifying,
       github: true,
@@ -149,7 +173,7 @@ suite('F27 app_verified: whether the service issued the token to this app', () =
       instagram: false,
       bluesky: false,
     }))
-      assert.equal(cards[service]?.apply_verifies_app, verified, service)
+      assert.equal(cards[service]?.apply, verified ? 'proven' : 'unproven', service)
   })
 
   test('one unverifiable token of a batch entry makes the whole entry unverified', async () => {
@@ -159,6 +183,62 @@ suite('F27 app_verified: whether the service issued the token to this app', () =
     const { body } = await send(harness, 'POST', '/auth/apply/batch', { json: { ...keys(), accounts: [entry] } })
     assert.equal((body['ben'] as Record<string, unknown>)['app_verified'], false)
   })
+})
+
+suite('an app that accepts only proven tokens', () => {
+  test('is what a new app is; tokens of services that cannot prove it are refused, also in a batch', async () => {
+    const { body: made } = await harness.tributary.admin('POST', '/admin/apps', {
+      name: 'New',
+      redirect_uris: ['https://new.test/'],
+    })
+    assert.equal((made as { apply: string }).apply, 'proven')
+    const app = await harness.makeApp({ apply: 'proven' })
+    const applyAs = async (service: 'demo-social' | 'demo-health') => {
+      const form = { token: await serviceToken(harness, service, 'ada', app) }
+      return send(harness, 'POST', `/auth/${service}/apply`, { form, headers: basic(app) })
+    }
+    assert.equal((await applyAs('demo-social')).status, 200)
+    const { requests } = harness.lab.services['demo-health']
+    const token = await serviceToken(harness, 'demo-health', 'ada', app)
+    requests.clear()
+    const before = await harness.sql('select 1 from account')
+    assertRefused(
+      await send(harness, 'POST', '/auth/demo-health/apply', { form: { token }, headers: basic(app) }),
+      403,
+      'app_unproven',
+    )
+    const json = { accounts: [{ id: 'ada', 'demo-health': { token } }] }
+    const batch = await send(harness, 'POST', '/auth/apply/batch', { json, headers: basic(app) })
+    assert.deepEqual(batch.body, { ada: { error: { 'demo-health': 'app_unproven' } } })
+    assert.equal(requests.all.length, 0, 'the token is not sent anywhere')
+    assert.equal((await harness.sql('select 1 from account')).length, before.length)
+  })
+
+  test('can be changed by the operator; profiles that were applied before stay', async () => {
+    const app = await harness.makeApp({ apply: 'any' })
+    const form = { token: await serviceToken(harness, 'demo-health', 'ada', app) }
+    const applied = await send(harness, 'POST', '/auth/demo-health/apply', { form, headers: basic(app) })
+    const change = await harness.tributary.admin('PATCH', `/admin/apps/${app.clientId}`, { apply: 'proven' })
+    assert.deepEqual([change.status, (change.body as { apply: string }).apply], [200, 'proven'])
+    const refused = await send(harness, 'POST', '/auth/demo-health/apply', { form, headers: basic(app) })
+    assertRefused(refused, 403, 'app_unproven')
+    assert.equal((await get(harness, '/profiles', String(applied.body['access_token']))).status, 200)
+    const { body } = await harness.tributary.admin('GET', `/admin/apps/${app.clientId}`)
+    assert.equal((body as { apply: string }).apply, 'proven')
+    const wrong = await harness.tributary.admin('PATCH', `/admin/apps/${app.clientId}`, { apply: 'all' })
+    assert.equal(wrong.status, 400)
+  })
+})
+
+test('an address that we refuse ourselves is not a refusal of the service', async () => {
+  const app = await harness.makeApp()
+  const token = await serviceToken(harness, 'demo-social', 'ada', app)
+  await setKeys(harness.tributary, app, 'demo-social', {
+    ...app.keys['demo-social']!,
+    overrides: { base_url: 'http://10.255.255.1' },
+  })
+  const refused = await send(harness, 'POST', '/auth/demo-social/apply', { form: { token }, headers: basic(app) })
+  assertRefused(refused, 502, 'service_unreachable')
 })
 
 suite('POST /auth/apply/batch', () => {
@@ -189,7 +269,7 @@ suite('POST /auth/apply/batch', () => {
     assert.deepEqual(half!.profiles, [`${encodeURIComponent(nativeId(harness, 'demo-health', 'ada'))}@demo-health`])
     const errors = { 'demo-social': 'service_refused', nowhere: 'service_unknown', bluesky: 'no_service_keys' }
     assert.deepEqual(none, { error: errors })
-    assert.deepEqual(empty, { error: {} })
+    assert.deepEqual(empty, { error: 'The entry names no service.', reason: 'bad_body' })
   })
 
   test('accepts 1000 entries and refuses 1001', async () => {

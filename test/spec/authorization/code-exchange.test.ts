@@ -97,19 +97,20 @@ suite('POST /oauth/access_token', () => {
     for (const name of ['client_id', 'client_secret', 'code'] as const) {
       const { [name]: _, ...form } = whole
       const response = await send(harness, 'POST', '/oauth/access_token', { form })
-      assert.equal(response.status, 400)
+      assertRefused(response, 400, 'bad_body')
+      assert.equal(response.body['param'], name)
       assert.match(String(response.body['error']), new RegExp(`^${name}: is missing`))
     }
     for (const wrong of [{ profile: 'some' }, { auth: 'perhaps' }, { grant_type: 'password' }]) {
       const response = await send(harness, 'POST', '/oauth/access_token', { form: { ...whole, ...wrong } })
       assertRefused(response, 400, 'bad_body')
-      assert.match(String(response.body['error']), new RegExp(`^${Object.keys(wrong)[0]}: `))
+      assert.match(String(response.body['error_description']), new RegExp(`^${Object.keys(wrong)[0]}: `))
     }
     const other = await send(harness, 'POST', '/oauth/access_token', {
       form: { ...whole, client_id: 'app_other' },
       headers: basic(harness.app),
     })
-    assertRefused(other, 400, 'bad_parameter')
+    assertRefused(other, 400, 'bad_body')
     assert.equal((await redeem(harness, code)).status, 200, 'none of these used the code up')
   })
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { LabHarness } from '../../harness/lab.ts'
 import { get, send } from '../../harness/send.ts'
-import { newBrowser, REDIRECT, redeem, signIn, walk } from '../../harness/sign-in.ts'
-import { assertRefused, startQuietHarness } from './fixture.ts'
+import { codeOf, newBrowser, REDIRECT, redeem, signIn, walk } from '../../harness/sign-in.ts'
+import { assertRefused, pkce, startQuietHarness } from './fixture.ts'
 
 let harness: LabHarness
 before(async () => {
@@ -13,6 +13,8 @@ after(() => harness.stop())
 
 const address = (query: Record<string, string> = {}, clientId = harness.app.clientId) =>
   `${harness.tributary.url}/connect?${new URLSearchParams({ client_id: clientId, redirect_uri: REDIRECT, ...query }).toString()}`
+
+const credentials = () => ({ client_id: harness.app.clientId, client_secret: harness.app.secret })
 
 suite('/connect', () => {
   test('shows the app’s name and its services, and nothing else', async () => {
@@ -39,6 +41,33 @@ suite('/connect', () => {
       'demo-health',
       'demo-social',
     ])
+  })
+
+  test('a client that uses PKCE, a scope or the token flow finds its parameters in every link', async () => {
+    const { verifier, query } = pkce()
+    const browser = newBrowser()
+    const page = await browser.open(address({ ...query, scope: 'profile', force_login: 'true', flag: 'dm' }))
+    const link = page.links.find(({ label }) => label === 'Demo Social')!
+    const start = new URL(link.href, page.url)
+    for (const [name, value] of Object.entries({ ...query, scope: 'profile', force_login: 'true', flag: 'dm' }))
+      assert.equal(start.searchParams.get(name), value)
+    const code = codeOf(await walk(start.href, { person: 'ada' }, browser))
+    assertRefused(
+      await send(harness, 'POST', '/oauth/access_token', { form: { ...credentials(), code } }),
+      400,
+      'code_invalid',
+    )
+    const form = {
+      ...credentials(),
+      code: codeOf(await walk(start.href, { person: 'ada' }, newBrowser())),
+      code_verifier: verifier,
+    }
+    assert.equal((await send(harness, 'POST', '/oauth/access_token', { form })).status, 200)
+
+    const tokenPage = await browser.open(address({ response_type: 'token' }))
+    const tokenLink = tokenPage.links.find(({ label }) => label === 'Demo Social')!
+    const back = await walk(new URL(tokenLink.href, page.url).href, { person: 'ada' }, browser)
+    assert.match(back.hash, /access_token=/)
   })
 
   test('an app without services shows a message', async () => {

@@ -90,7 +90,7 @@ suite('DELETE /profiles/:id', () => {
       const response = await remove(ada.access_token, 'demo-social')
       harness.lab.services['demo-social'].faults.clear()
       const outcome = (response.body['deleted'] as { service_token: string }[])[0]?.service_token
-      assert.equal(outcome, fault.kind === 'html' ? 'revoked' : 'failed')
+      assert.equal(outcome, fault.kind === 'html' ? 'revoked' : 'unreachable')
       assert.deepEqual(await left(), [{ n: 0 }])
     })
   }
@@ -100,7 +100,7 @@ suite('DELETE /profiles/:id', () => {
     const ada = await signIn(harness, 'demo-social', 'ada', {}, app)
     await harness.tributary.admin('DELETE', `/admin/apps/${app.clientId}/keys/demo-social`)
     const response = await remove(ada.access_token, 'demo-social')
-    assert.equal((response.body['deleted'] as { service_token: string }[])[0]?.service_token, 'failed')
+    assert.equal((response.body['deleted'] as { service_token: string }[])[0]?.service_token, 'unreachable')
   })
 })
 
@@ -181,5 +181,5 @@ test('a service that hangs does not delay the erasure for long, and the response
     'erased while the service hangs',
   )
   await social.close()
-  assert.equal(((await pending).body['deleted'] as { service_token: string }[])[0]?.service_token, 'failed')
+  assert.equal(((await pending).body['deleted'] as { service_token: string }[])[0]?.service_token, 'unreachable')
 })

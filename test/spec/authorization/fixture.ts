@@ -108,7 +108,7 @@ export function pkce(verifier = randomBytes(32).toString('base64url')): Pkce {
 
 /** Deps to call the flows directly, on the store of the running service, with a clock that is ahead. */
 export async function openFlows(
-  harness: LabHarness,
+  harness: Pick<LabHarness, 'tributary'>,
   aheadMs = 0,
 ): Promise<{ deps: AuthorizeDeps; close: () => Promise<void> }> {
   const { store, url, dataDir } = harness.tributary
@@ -120,7 +120,7 @@ export async function openFlows(
 
 /** Runs the maintenance as if this much time had passed. */
 export async function expireAfter(
-  harness: LabHarness,
+  harness: Pick<LabHarness, 'tributary'>,
   aheadMs: number,
 ): Promise<{ pending: number; consents: number }> {
   const { expireSignIns } = await import('#flows/authorize/expire-sign-ins.ts')

@@ -18,7 +18,7 @@ import {
 } from './machine-model.ts'
 
 const SEED = Number(process.env['TEST_SEED'] ?? 20_261_115)
-const TIME_MS = 20_000
+const RUNS = 40
 const PEOPLE = ['ada', 'ben'] as const
 const SERVICES = ['demo-social', 'demo-health'] as const
 
@@ -220,7 +220,7 @@ test('S23 random sequences of sign-in, link, apply, merge, revoke and disconnect
       runs += 1
       steps += sequence.length
     }),
-    { seed: SEED, numRuns: 150, interruptAfterTimeLimit: TIME_MS, endOnFailure: false },
+    { seed: SEED, numRuns: RUNS, endOnFailure: false },
   )
   assert.ok(runs > 0)
   process.stdout.write(`# seed ${SEED}: ${runs} sequences, ${steps} steps\n`)

@@ -32,6 +32,8 @@ const membersOf = async ({ token }: { token: string }): Promise<string[] | numbe
   return status === 200 ? ((body['demo-social'] ?? []) as string[]).toSorted() : status
 }
 
+type Made = Awaited<ReturnType<typeof make>>
+
 /** Runs a few at a time. */
 async function eachOf<Thing>(things: Thing[], work: (thing: Thing, at: number) => Promise<void>): Promise<void> {
   const waiting = [...things.entries()]
@@ -145,9 +147,10 @@ suite('S24 merges', () => {
   })
 
   test('a hundred merges while database connections are cut: every profile exists once, every account is whole or deleted', async () => {
-    const pairs = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => Promise.all([make(`s${i}`, 'shared'), make(`d${i}`, 'shared')])),
-    )
+    const pairs: [Made, Made][] = []
+    await eachOf(Array.from({ length: 100 }), async (_, i) => {
+      pairs[i] = [await make(`s${i}`, 'shared'), await make(`d${i}`, 'shared')]
+    })
     let cut = 0
     const merging = { over: false }
     const saboteur = (async () => {

@@ -51,7 +51,7 @@ suite('GET /profiles', () => {
       401,
       'token_invalid',
     )
-    assert.equal((await request({})).headers.get('www-authenticate'), 'Bearer')
+    assert.equal((await request({})).headers.get('www-authenticate'), 'Bearer realm="tributary"')
   })
 
   test('full=true returns objects with the record of the service', async () => {
@@ -145,6 +145,33 @@ suite('GET /profiles/:service', () => {
     assert.deepEqual(byId.body, byService.body)
     const encoded = `/profiles/${encodeURIComponent(`${encodeURIComponent(health())}@demo-health`)}`
     assert.equal((await get(harness, encoded, ada.access_token)).status, 200)
+  })
+
+  test('`at` is the first sign-in, `updated` the last one that changed the record', async () => {
+    const app = await harness.makeApp()
+    const times = async ({ access_token: token }: Granted) => {
+      const { at, updated } = (await get(harness, '/profiles/demo-social', token)).body
+      return { at, updated }
+    }
+    const first = await signIn(harness, 'demo-social', 'ada', {}, app)
+    const before = await times(first)
+    assert.equal(before.at, before.updated)
+    await harness.sql('update profile set updated_at = 5 where account_id = $1', [first.account])
+    assert.deepEqual(await times(await signIn(harness, 'demo-social', 'ada', {}, app)), { at: before.at, updated: 5 })
+    await harness.sql(`update profile set data = '{}' where account_id = $1`, [first.account])
+    const after = await times(await signIn(harness, 'demo-social', 'ada', {}, app))
+    assert.equal(after.at, before.at)
+    assert.ok(Number(after.updated) > Number(before.updated))
+  })
+
+  test('a record that an older release stored counts as changed when it was connected', async () => {
+    const granted = await signIn(harness, 'demo-micro', 'ada', {}, await harness.makeApp())
+    const [row] = await harness.sql<{ connected_at: string }>(
+      'update profile set updated_at = null where account_id = $1 returning connected_at',
+      [granted.account],
+    )
+    const { body } = await get(harness, '/profiles/demo-micro', granted.access_token)
+    assert.equal(body['updated'], Number(row?.connected_at))
   })
 
   test('accepts an id with an at sign encoded or not', async () => {

@@ -45,7 +45,7 @@ suite('sign-in at a service built on oauthlib', { skip }, () => {
     const applied = await send(harness, 'POST', '/auth/oauthlib/apply', { form, headers: basic(harness.app) })
     assert.equal(applied.body['profile'], entry['profile'])
     const erased = await send(harness, 'DELETE', '/profiles/oauthlib', { token: granted.access_token })
-    assert.equal((erased.body['deleted'] as { service_token: string }[])[0]?.service_token, 'not_supported')
+    assert.equal((erased.body['deleted'] as { service_token: string }[])[0]?.service_token, 'not_offered')
     assert.deepEqual((await get(harness, '/profiles', granted.access_token)).body, { id: granted.account })
     await provider.revoke(auth.token)
     assertRefused(
@@ -76,7 +76,10 @@ suite('sign-in at a service built on oauthlib', { skip }, () => {
   test('a wrong app secret is reported at once', async () => {
     await setKey('wrong')
     const response = await fetch(harness.startUrl('oauthlib', { state: 's' }), { redirect: 'manual' })
-    assert.match(response.headers.get('location') ?? '', /\?error=service_refused&state=s$/)
+    assert.match(
+      response.headers.get('location') ?? '',
+      /\?error=service_refused&error_description=[^&]+&state=s&iss=[^&]+$/,
+    )
     await setKey(provider.consumerSecret)
     await finishReal(await walk())
   })

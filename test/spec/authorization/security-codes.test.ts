@@ -104,7 +104,7 @@ suite('S12 PKCE', () => {
         'GET',
         harness.startUrl('demo-social', query).slice(harness.tributary.url.length),
       )
-      assert.match(response.headers.get('location') ?? '', /\?error=invalid_request$/)
+      assert.match(response.headers.get('location') ?? '', /\?error=invalid_request&error_description=code_challenge/)
     }
   })
 })

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import type { Browser, Page } from '../../../lab/browser.ts'
 import type { LabHarness } from '../../harness/lab.ts'
 import { get } from '../../harness/send.ts'
-import { type Granted, newBrowser, REDIRECT, redeem, signIn } from '../../harness/sign-in.ts'
+import { type Granted, newBrowser, REDIRECT, redeem, signIn, withoutDescription } from '../../harness/sign-in.ts'
 import { expireAfter, nativeId, pkce, startQuietHarness } from './fixture.ts'
 
 let harness: LabHarness
@@ -44,12 +44,16 @@ suite('F10 a link with an access token joins nobody without consent', () => {
     assert.equal(again.body, page.body)
     assert.equal((await newBrowser().open(page.url)).status, 400, 'another browser does not see it')
     harness.lab.services['demo-health'].requests.clear()
-    assert.equal((await press(browser, again, 'no')).url, `${REDIRECT}?error=access_denied&state=s`)
+    assert.equal(withoutDescription((await press(browser, again, 'no')).url), `${REDIRECT}?error=access_denied&state=s`)
     assert.ok(harness.lab.services['demo-health'].requests.count('/oauth/revoke') > 0)
     assert.deepEqual(await profilesOf(ada.access_token), before)
     const ben = nativeId(harness, 'demo-health', 'ben')
     assert.deepEqual(await harness.sql('select 1 from consent where native_id = $1', [ben]), [])
-    assert.equal((await press(browser, page, 'no')).url, `${REDIRECT}?error=access_denied&state=s`, 'a second click')
+    assert.equal(
+      withoutDescription((await press(browser, page, 'no')).url),
+      `${REDIRECT}?error=access_denied&state=s`,
+      'a second click',
+    )
     assert.equal((await press(browser, page, 'yes')).status, 400, 'no is no')
     assert.equal((await browser.open(page.url)).status, 400)
   })
@@ -99,7 +103,7 @@ suite('F10 a link with an access token joins nobody without consent', () => {
     const { browser, page } = await openLink(ada.access_token, 'esra')
     const result = await press(browser, page, 'yes')
     harness.lab.services['demo-health'].requests.clear()
-    assert.equal((await press(browser, page, 'no')).url, `${REDIRECT}?error=access_denied&state=s`)
+    assert.equal(withoutDescription((await press(browser, page, 'no')).url), `${REDIRECT}?error=access_denied&state=s`)
     assert.ok(harness.lab.services['demo-health'].requests.count('/oauth/revoke') > 0)
     assert.equal((await redeem(harness, codeIn(result)!)).status, 400)
   })

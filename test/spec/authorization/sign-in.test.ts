@@ -39,13 +39,8 @@ suite('sign-in', () => {
       const accounts = await harness.sql('select 1 from account')
       const back = await walk(harness.startUrl(service, { state: 'a b&c' }), { person: 'chloe', decision: 'deny' })
       assert.equal(back.origin + back.pathname, REDIRECT)
-      assert.deepEqual(
-        [...back.searchParams],
-        [
-          ['error', 'access_denied'],
-          ['state', 'a b&c'],
-        ],
-      )
+      assert.deepEqual([...back.searchParams.keys()], ['error', 'error_description', 'state', 'iss'])
+      assert.deepEqual([back.searchParams.get('error'), back.searchParams.get('state')], ['access_denied', 'a b&c'])
       assert.equal((await harness.sql('select 1 from account')).length, accounts.length)
     })
   }
@@ -83,9 +78,9 @@ suite('sign-in', () => {
     assert.ok((await walk(spelled, { person: 'ada' })).searchParams.has('code'))
   })
 
-  test('without a state none is returned; the code is the only query parameter', async () => {
+  test('without a state none is returned', async () => {
     const back = await walk(harness.startUrl('demo-social'), { person: 'ada' })
-    assert.deepEqual([...back.searchParams.keys()], ['code'])
+    assert.deepEqual([...back.searchParams.keys()], ['code', 'iss'])
     assert.equal(back.hash, '')
   })
 
@@ -100,14 +95,14 @@ suite('sign-in', () => {
       code_challenge: '',
     }
     const back = await walk(harness.startUrl('demo-social', empty), { person: 'ada' })
-    assert.deepEqual([...back.searchParams.keys()], ['code'])
+    assert.deepEqual([...back.searchParams.keys()], ['code', 'iss'])
   })
 
   test('the registered address keeps its own query', async () => {
     const redirect = `${REDIRECT}?tenant=7&x=%20y`
     const app = await harness.makeApp({ redirectUris: [redirect] })
     const back = await walk(harness.startUrl('demo-social', { redirect_uri: redirect }, app), { person: 'ada' })
-    assert.match(back.href, /^http:\/\/localhost:4999\/back\?tenant=7&x=%20y&code=trc_[0-9a-z]+$/)
+    assert.match(back.href, /^http:\/\/localhost:4999\/back\?tenant=7&x=%20y&code=trc_[0-9a-z]+&iss=[^&]+$/)
   })
 
   test('a sign-in takes effect when its code is redeemed, not before', async () => {
@@ -173,13 +168,7 @@ suite('parameters of the app that reach the service', () => {
 
   test('a scope that the service refuses returns an error', async () => {
     const back = await walk(harness.startUrl('demo-social', { scope: 'everything', state: 's' }), { person: 'ada' })
-    assert.deepEqual(
-      [...back.searchParams],
-      [
-        ['error', 'service_refused'],
-        ['state', 's'],
-      ],
-    )
+    assert.deepEqual([back.searchParams.get('error'), back.searchParams.get('state')], ['service_refused', 's'])
   })
 
   test('flag=dm uses the alternative page of a service that has one, and is ignored elsewhere', async () => {
@@ -187,6 +176,18 @@ suite('parameters of the app that reach the service', () => {
     assert.equal((await location('demo-micro', { flag: 'dm' })).pathname, '/oauth/authorize')
     assert.equal((await location('demo-micro', { flag: 'other' })).pathname, '/oauth/authenticate')
     assert.equal((await location('demo-social', { flag: 'dm' })).searchParams.has('flag'), false)
+  })
+
+  test('GET /services says where force_login and flag have an effect', async () => {
+    const { body } = await send(harness, 'GET', '/services')
+    const cards = body as Record<string, { force_login: boolean; flags: string[] }>
+    const forced = Object.keys(cards).filter((service) => cards[service]!.force_login)
+    assert.deepEqual(
+      ['bluesky', 'demo-health', 'demo-micro', 'demo-social', 'facebook', 'github', 'instagram'],
+      forced.filter((service) => !['oidc', 'oauthlib'].includes(service)).sort(),
+    )
+    for (const service of ['x', 'tumblr', 'foursquare']) assert.equal(cards[service]!.force_login, false, service)
+    assert.deepEqual([cards['x']!.flags, cards['github']!.flags], [['dm'], []])
   })
 
   test('force_login requests a new login in the way of each service', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { LabHarness } from '../../harness/lab.ts'
 import { send } from '../../harness/send.ts'
-import { newBrowser, REDIRECT, signIn, walk } from '../../harness/sign-in.ts'
+import { newBrowser, REDIRECT, signIn, walk, withoutDescription } from '../../harness/sign-in.ts'
 import { assertRefused, startQuietHarness } from './fixture.ts'
 
 let harness: LabHarness
@@ -48,20 +48,119 @@ suite('errors reported to the app by redirect, with the state', () => {
       assert.equal(reply.status, 302)
       const to = new URL(reply.headers.get('location')!)
       assert.equal(to.origin + to.pathname, REDIRECT)
-      assert.deepEqual(
-        [...to.searchParams],
-        [
-          ['error', error],
-          ['state', 'st+1'],
-        ],
-      )
+      assert.equal(withoutDescription(to.search), `?error=${error}&state=st%2B1`)
       assert.equal(reply.text, '')
     })
   }
 
+  const long = (name: string, chars: number): [string, string] => [name, 'x'.repeat(chars)]
+  const wrong: [what: string, pairs: [string, string][], description: RegExp, state: string | null][] = [
+    [
+      'a flag that is neither true nor false',
+      [['force_login', 'maybe']],
+      /^force_login: must be true, yes, 1, false, no or 0\.$/,
+      's',
+    ],
+    ['a long scope', [long('scope', 2001)], /^scope: must have at most 2000 characters\.$/, 's'],
+    ['a long flag', [long('flag', 2001)], /^flag: /, 's'],
+    ['a long response type', [long('response_type', 2001)], /^response_type: /, 's'],
+    ['a long access token', [long('access_token', 2001)], /^access_token: /, 's'],
+    ['a long challenge', [long('code_challenge', 2001)], /^code_challenge: /, 's'],
+    ['a challenge without a method', [long('code_challenge', 43)], /^code_challenge: PKCE needs/, 's'],
+    [
+      'a second scope',
+      [
+        ['scope', 'a'],
+        ['scope', 'a'],
+      ],
+      /^scope: was given more than once\.$/,
+      's',
+    ],
+    [
+      'a second response type',
+      [
+        ['response_type', 'code'],
+        ['response_type', 'code'],
+      ],
+      /^response_type: was given/,
+      's',
+    ],
+    [
+      'a second access token',
+      [
+        ['access_token', 'a'],
+        ['access_token', 'b'],
+      ],
+      /^access_token: was given/,
+      's',
+    ],
+    ['a second service', [['service', 'demo-micro']], /^service: was given more than once\.$/, 's'],
+    [
+      'a second force_login',
+      [
+        ['force_login', 'true'],
+        ['force_login', 'true'],
+      ],
+      /^force_login: was given/,
+      's',
+    ],
+    [
+      'a second challenge method',
+      [
+        ['code_challenge_method', 'S256'],
+        ['code_challenge_method', 'S256'],
+      ],
+      /^code_chal/,
+      's',
+    ],
+    ['a second state, which is not returned', [['state', 't']], /^state: was given more than once\.$/, null],
+  ]
+  for (const path of ['/oauth/authenticate', '/oauth/authorize'])
+    for (const [what, pairs, description, state] of wrong)
+      test(`${path}: ${what}`, async () => {
+        const query = new URLSearchParams([...Object.entries({ ...good(), state: 's' }), ...pairs])
+        const reply = await send(harness, 'GET', `${path}?${query.toString()}`, { headers: { accept: 'text/html' } })
+        assert.equal(reply.status, 302)
+        const to = new URL(reply.headers.get('location')!)
+        assert.equal(to.origin + to.pathname, REDIRECT)
+        assert.equal(to.searchParams.get('error'), 'invalid_request')
+        assert.match(to.searchParams.get('error_description') ?? '', description)
+        assert.equal(to.searchParams.get('state'), state)
+      })
+
+  test('a state that is too long is not returned, and the longest one is', async () => {
+    const over = await open({ ...good(), state: 'x'.repeat(4001) })
+    const to = new URL(over.headers.get('location')!)
+    assert.deepEqual([to.searchParams.get('error'), to.searchParams.get('state')], ['invalid_request', null])
+    assert.match(to.searchParams.get('error_description') ?? '', /^state: must have at most 4000 characters/)
+    const longest = await open({ ...good(), state: 'x'.repeat(4000), service: 'nowhere' })
+    assert.equal(new URL(longest.headers.get('location')!).searchParams.get('state'), 'x'.repeat(4000))
+  })
+
+  test('unknown parameters are ignored, also repeated ones, as RFC 6749 3.1 requires', async () => {
+    const more = 'prompt=login&nonce=n&audience=a&resource=a&resource=b&limt=1&__proto__=x&constructor=y'
+    const query = new URLSearchParams(good()).toString()
+    const reply = await send(harness, 'GET', `/oauth/authenticate?${query}&${more}`)
+    assert.equal(reply.status, 302)
+    assert.ok(!reply.headers.get('location')!.startsWith(REDIRECT), 'the person goes to the service')
+  })
+
+  test('a description repeats nothing of the request', async () => {
+    const canary = 'canary0123456789'
+    for (const wrong of [
+      { force_login: canary },
+      { scope: canary.repeat(200) },
+      { access_token: canary },
+      { code_challenge: canary },
+    ]) {
+      const location = (await open({ ...good(), ...wrong })).headers.get('location')!
+      assert.ok(location.startsWith(REDIRECT) && !location.includes(canary), location)
+    }
+  })
+
   test('the error is in the query also for response_type=token', async () => {
     const reply = await open({ ...good(), service: 'nowhere', response_type: 'token', state: 's' })
-    assert.equal(reply.headers.get('location'), `${REDIRECT}?error=service_unknown&state=s`)
+    assert.equal(withoutDescription(reply.headers.get('location')!), `${REDIRECT}?error=service_unknown&state=s`)
   })
 
   test('a service that does not respond, responds with nonsense, or refuses the keys', async () => {
@@ -70,15 +169,15 @@ suite('errors reported to the app by redirect, with the state', () => {
     const outcome = async (service: string) =>
       (await walk(harness.startUrl(service, { state: 's' }), { person: 'ada' })).search
     micro.faults.add({ path: '/oauth/request_token', kind: 'reset' })
-    assert.equal(await outcome('demo-micro'), '?error=service_unreachable&state=s')
+    assert.equal(withoutDescription(await outcome('demo-micro')), '?error=service_unreachable&state=s')
     for (const fault of [{ kind: 'status', status: 503 }, { kind: 'reset' }, { kind: 'html' }] as const) {
       social.faults.add({ path: '/oauth/token', ...fault })
-      assert.equal(await outcome('demo-social'), '?error=service_unreachable&state=s', fault.kind)
+      assert.equal(withoutDescription(await outcome('demo-social')), '?error=service_unreachable&state=s', fault.kind)
     }
     social.faults.add({ path: '/api/me', kind: 'status', status: 500 })
-    assert.equal(await outcome('demo-social'), '?error=service_unreachable&state=s')
+    assert.equal(withoutDescription(await outcome('demo-social')), '?error=service_unreachable&state=s')
     social.faults.add({ path: '/oauth/token', kind: 'response', status: 401, body: '{"error":"invalid_client"}' })
-    assert.equal(await outcome('demo-social'), '?error=service_refused&state=s')
+    assert.equal(withoutDescription(await outcome('demo-social')), '?error=service_refused&state=s')
     assert.deepEqual(await harness.sql('select 1 from profile where app_id = $1', [harness.app.clientId]), [])
   })
 
@@ -138,10 +237,18 @@ suite('errors shown to the person, never by redirect', () => {
     assertRefused(await send(harness, 'GET', '/auth/nowhere/callback?state=x&code=y'), 400, 'session_expired')
   })
 
-  test('a flag that is neither true nor false is named', async () => {
-    const reply = await open({ ...good(), force_login: 'maybe' })
-    assertRefused(reply, 400, 'bad_parameter')
-    assert.match(String(reply.body['error']), /^force_login: /)
+  test('a second client_id or redirect_uri', async () => {
+    for (const name of ['client_id', 'redirect_uri'] as const) {
+      const query = new URLSearchParams([...Object.entries(good()), [name, good()[name]]])
+      const reply = await send(harness, 'GET', `/oauth/authenticate?${query.toString()}`)
+      assertRefused(reply, 400, 'bad_parameter')
+      assert.equal(reply.body['param'], name)
+      assert.equal(reply.headers.get('location'), null)
+      const page = await send(harness, 'GET', `/oauth/authenticate?${query.toString()}`, {
+        headers: { accept: 'text/html' },
+      })
+      assert.deepEqual([page.status, page.text.includes(`${name}: was given more than once.`)], [400, true])
+    }
   })
 
   test('an app that is deleted during the sign-in', async () => {
@@ -159,6 +266,6 @@ suite('errors shown to the person, never by redirect', () => {
     const login = await browser.login(await browser.open(harness.startUrl('demo-social', {}, app)), 'ada')
     await harness.tributary.admin('DELETE', `/admin/apps/${app.clientId}/keys/demo-social`)
     const page = await browser.decide(login, 'allow')
-    assert.equal(new URL(page.url).search, '?error=no_service_keys')
+    assert.equal(withoutDescription(new URL(page.url).search), '?error=no_service_keys')
   })
 })

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import type { Browser, Page } from '../../../lab/browser.ts'
 import type { LabHarness } from '../../harness/lab.ts'
 import { get } from '../../harness/send.ts'
-import { newBrowser, REDIRECT, signIn } from '../../harness/sign-in.ts'
+import { newBrowser, REDIRECT, signIn, withoutDescription } from '../../harness/sign-in.ts'
 import { auditOf, nativeId, startQuietHarness } from './fixture.ts'
 
 let harness: LabHarness
@@ -33,7 +33,7 @@ suite('response_type=token', () => {
     assert.ok(result.stopped)
     assert.equal(new URL(result.url).search, '')
     const fragment = fragmentOf(result)
-    assert.deepEqual([...fragment.keys()], ['access_token', 'account', 'state'])
+    assert.deepEqual([...fragment.keys()], ['access_token', 'account', 'state', 'iss'])
     assert.equal(fragment.get('state'), 'x y')
     const { body } = await get(harness, '/profiles', fragment.get('access_token')!)
     assert.equal(body['id'], fragment.get('account'))
@@ -42,7 +42,7 @@ suite('response_type=token', () => {
 
   test('without a state none is returned', async () => {
     const { browser, page } = await askedFor()
-    assert.deepEqual([...fragmentOf(await press(browser, page, 'yes')).keys()], ['access_token', 'account'])
+    assert.deepEqual([...fragmentOf(await press(browser, page, 'yes')).keys()], ['access_token', 'account', 'iss'])
   })
 
   test('the page shows the app, the service, the person and what will happen', async () => {
@@ -70,7 +70,7 @@ suite('response_type=token', () => {
     const { browser, page } = await askedFor({ state: 's' }, 'dmitri')
     harness.lab.services['demo-social'].requests.clear()
     const result = await press(browser, page, 'no')
-    assert.equal(result.url, `${REDIRECT}?error=access_denied&state=s`)
+    assert.equal(withoutDescription(result.url), `${REDIRECT}?error=access_denied&state=s`)
     assert.ok(harness.lab.services['demo-social'].requests.count('/oauth/revoke') > 0)
     const dmitri = nativeId(harness, 'demo-social', 'dmitri')
     assert.deepEqual(await harness.sql('select 1 from consent where native_id = $1', [dmitri]), [])
@@ -107,7 +107,7 @@ suite('response_type=token', () => {
     const app = await harness.makeApp()
     await harness.tributary.admin('PATCH', `/admin/apps/${app.clientId}`, { token_flow: false })
     const page = await newBrowser().open(harness.startUrl('demo-social', { response_type: 'token', state: 's' }, app))
-    assert.equal(page.url, `${REDIRECT}?error=unsupported_response_type&state=s`)
+    assert.equal(withoutDescription(page.url), `${REDIRECT}?error=unsupported_response_type&state=s`)
   })
 
   test('the form may redirect to an app with a custom scheme', async () => {
@@ -134,7 +134,7 @@ suite('response_type=token', () => {
   test('PKCE does not apply here and is refused', async () => {
     const challenge = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' }
     const page = await newBrowser().open(harness.startUrl('demo-social', { response_type: 'token', ...challenge }))
-    assert.equal(page.url, `${REDIRECT}?error=invalid_request`)
+    assert.equal(withoutDescription(page.url), `${REDIRECT}?error=invalid_request`)
   })
 
   test('a ticket of the page cannot be redeemed as a code, nor a code as a ticket', async () => {

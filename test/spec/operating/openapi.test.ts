@@ -20,7 +20,7 @@ interface Document {
   paths: Record<string, Record<string, Operation>>
   components: {
     securitySchemes: Record<string, unknown>
-    schemas: Record<string, { properties: Record<string, { enum?: string[] }> }>
+    schemas: Record<string, { properties: Record<string, { enum?: unknown[] }>; required: string[] }>
   }
 }
 
@@ -86,6 +86,44 @@ suite('the OpenAPI document', () => {
     }
   })
 
+  test('marks what a sign-in needs as required, and lists forms beside JSON', () => {
+    const { parameters } = operationOf('GET', '/oauth/authenticate')!
+    const required = parameters.filter((each) => each.required).map(({ name }) => name)
+    assert.deepEqual(required, ['client_id', 'redirect_uri', 'service'])
+    assert.deepEqual(operationOf('GET', '/oauth/authorize')!.parameters, parameters)
+    const media = (method: string, path: string) => Object.keys(operationOf(method, path)!.requestBody?.content ?? {})
+    const both = ['application/json', 'application/x-www-form-urlencoded']
+    for (const path of [
+      '/oauth/access_token',
+      '/oauth/revoke',
+      '/auth/:service/apply',
+      '/auth/merge',
+      '/oauth/confirm',
+    ])
+      assert.deepEqual(media('POST', path), both, path)
+    for (const path of ['/auth/apply/batch', '/services/self/:endpoint', '/push'])
+      assert.deepEqual(media('POST', path), ['application/json'], path)
+  })
+
+  test('describes every field of an error', async () => {
+    const { properties, required } = document.components.schemas['Error']!
+    assert.deepEqual(Object.keys(properties), [
+      'error',
+      'code',
+      'reason',
+      'param',
+      'see',
+      'request_id',
+      'error_code',
+      'error_description',
+    ])
+    assert.deepEqual(required, ['error', 'code', 'reason', 'see', 'request_id'])
+    const refused = (await (await fetch(`${tributary.url}/auth/merge`)).json()) as Record<string, unknown>
+    for (const name of Object.keys(refused)) assert.ok(name in properties, name)
+    for (const [name, { enum: values }] of Object.entries(properties))
+      if (values !== undefined) assert.ok(values.includes(refused[name]), name)
+  })
+
   test('has no dangling reference', () => {
     let found = 0
     walk(document, (node) => {
@@ -124,7 +162,7 @@ suite('the OpenAPI document', () => {
 
   test('lists every reason, each with a status and a sentence', () => {
     assert.deepEqual(document.components.schemas['Error']?.properties['reason']?.enum, Object.keys(REASONS))
-    for (const [reason, [status, sentence]] of Object.entries(REASONS)) {
+    for (const [reason, [status, , sentence]] of Object.entries(REASONS)) {
       assert.match(reason, /^[a-z]+(_[a-z]+)*$/)
       assert.ok(status >= 400 && status < 600)
       assert.match(sentence, /^[A-Z].*\.$/)

@@ -163,11 +163,11 @@ suite("an app's own items", () => {
     const { access_token: token } = await harness.connect('own')
     assert.equal((await own(token, notes(PROFILE_ITEMS - 1))).status, 200)
     const refused = await own(token, notes(2, 100))
-    assert.deepEqual([refused.status, reason(refused)], [403, 'quota_reached'])
+    assert.deepEqual([refused.status, reason(refused)], [413, 'quota_reached'])
     assert.match((refused.body as { error: string }).error, /quota profile_items of 25 does not allow 2 more items/)
     assert.deepEqual((await own(token, [{ id: 'n0', text: 'changed' }])).body, { added: 0, changed: 1, unchanged: 0 })
     assert.equal((await own(token, notes(1, 100))).status, 200)
-    assert.equal((await own(token, notes(1, 101))).status, 403)
+    assert.equal((await own(token, notes(1, 101))).status, 413)
     assert.deepEqual((await own(token, [{ id: 'n1', text: 'changed too' }])).body, {
       added: 0,
       changed: 1,
@@ -204,7 +204,7 @@ suite("an app's own items", () => {
       return false
     })
     assert.equal(await stored(), 10)
-    assert.equal((await own(people[0]!.access_token, notes(1, 1000))).status, 403)
+    assert.equal((await own(people[0]!.access_token, notes(1, 1000))).status, 413)
     assert.deepEqual(await miscounted(), [])
   })
 
@@ -213,7 +213,7 @@ suite("an app's own items", () => {
     await setQuotas({ account_bytes: 2000 })
     assert.equal((await own(token, [{ id: 'a', text: 'x'.repeat(1500) }])).status, 200)
     const refused = await own(token, [{ id: 'b', text: 'ü'.repeat(300) }])
-    assert.deepEqual([refused.status, reason(refused)], [403, 'quota_reached'])
+    assert.deepEqual([refused.status, reason(refused)], [413, 'quota_reached'])
     const { quotas } = await usage(`?account=${account}`)
     assert.deepEqual([quotas['account_bytes']!.used, quotas['account_bytes']!.state], [1520, 'ok'])
     assert.equal((await own(token, [{ id: 'b', text: 'x'.repeat(300) }])).status, 200)

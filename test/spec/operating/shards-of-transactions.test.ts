@@ -22,6 +22,8 @@ const SEVERAL_SHARDS: Record<string, string> = {
   'flows/authorize/erase-app.ts':
     'an account with the profiles of several shards after a merge; at the end what the app has in any shard',
   'flows/authorize/delete-app.ts': 'counts the accounts of the app',
+  'flows/sync/own-items/store-own-items.ts': 'after a merge, own items that were stored in either account',
+  'flows/sync/own-items/delete-own-item.ts': 'after a merge, an own item that was stored in either account',
   'flows/push/manage/destinations.ts': 'a destination has a cursor for every profile of its app',
   'flows/push/manage/control.ts': 'a destination has a cursor for every profile of its app',
   'flows/sync/schedule/rules.ts': 'makes the endpoints of all profiles of the app due',
@@ -31,7 +33,11 @@ const SEVERAL_SHARDS: Record<string, string> = {
 const NOT_RUN: Record<string, string> = {
   'flows/authorize/accounts.ts': 'one shard',
   'flows/authorize/apply.ts': 'as exchange.ts: a service user and an account',
+  'flows/authorize/reconnect.ts': 'as exchange-code.ts: a service user, an account and a profile',
+  'flows/authorize/reconnect-link.ts': 'one shard',
   'flows/authorize/expire-sign-ins.ts': 'unfinished sign-ins of any shard',
+  'flows/authorize/revoke-token.ts': 'one shard: the service user',
+  'flows/sync/reread/reread-profiles.ts': 'one shard',
   'flows/push/deliver/settle-failure.ts': 'none: destination and events',
   'flows/push/deliver/bisect-rejects.ts': 'one shard',
   'flows/push/repair/reconcile-checkpoint.ts': 'one shard',
@@ -130,7 +136,7 @@ suite('a transaction', () => {
       const response = await admin(method, `/admin/apps/${app.clientId}${path}`, body)
       assert.ok(response.status < 300, `${method} ${path}: ${JSON.stringify(response.body)}`)
     }
-    await asAdmin('POST', '/rotate-secret?keep=true')
+    await asAdmin('POST', '/rotate-secret')
     await asAdmin('PUT', '/quotas', {})
     await asAdmin('PUT', '/sync', {})
     const made = await asApp('POST', '/push', { name: 'Ours', kind: 'postgres', url: theirs.url, filter: ['*'] })
@@ -148,6 +154,9 @@ suite('a transaction', () => {
     const query = { source: ada.access_token, dest: ben.access_token }
     const merged = await send(harness, 'GET', '/auth/merge', { query })
     assert.equal(merged.status, 200, merged.text)
+    const json = [{ id: 'mine', text: 'ours now' }, { id: 'new' }]
+    await send(harness, 'POST', '/services/self/notes', { token: ben.access_token, json })
+    await send(harness, 'DELETE', '/services/self/notes/mine', { token: ben.access_token })
     await send(harness, 'DELETE', '/profiles/demo-health', { token: ben.access_token })
     await until('the destination is caught up', async () => (await asApp('GET', path))['profiles_behind'] === 0)
     await asAdmin('DELETE', '?erase=true')

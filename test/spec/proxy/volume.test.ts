@@ -76,7 +76,12 @@ suite('a body of any size', { skip }, () => {
       return (await reply.json()) as Record<string, string>
     }
     const admin = `Bearer ${adminToken}`
-    const app = await send('POST', '/admin/apps', { name: 'App', redirect_uris: ['https://app.test/'] }, admin)
+    const app = await send(
+      'POST',
+      '/admin/apps',
+      { name: 'App', redirect_uris: ['https://app.test/'], apply: 'any' },
+      admin,
+    )
     const apiUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
     await send(
       'PUT',

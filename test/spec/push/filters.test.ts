@@ -129,6 +129,112 @@ suite('filters', () => {
     await receiver.close()
   })
 
+  test('a message is deleted only if it was delivered, also for people who come later, after replays and deletions', async () => {
+    const receiver = await startReceiver()
+    const tenant = await harness.newTenant()
+    const made = await tenant.add({ kind: 'webhook', url: receiver.url, filter: ['/types/photos?q=r1'] })
+    const late = await tenant.newPerson()
+    const said = () => receiver.changes().map(({ op, native_id }) => `${op} ${native_id}`)
+    const delivered = async () => {
+      await until('somebody is there', async () => (await tenant.show(made)).profiles > 0)
+      await tenant.caughtUp(made)
+      return said()
+    }
+    const photo = (id: string, title: string): OwnItem => ({ id, type: 'photos', title })
+    await harness.put(late, [photo('a', 'r1'), photo('b', 'other'), photo('c', 'other'), photo('d', 'r1 too')])
+    assert.deepEqual(await delivered(), ['put a', 'put d'])
+    // Neither a change nor the deletion of an item that never matched is a message.
+    await harness.put(late, [photo('b', 'another'), photo('a', 'no longer')])
+    await harness.take(late, ['c', 'd'])
+    await until('both are deleted', () => said().filter((each) => each.startsWith('delete')).length === 2)
+    assert.deepEqual((await delivered()).slice(2).sort(), ['delete a', 'delete d'])
+    // A receiver that lost its data gets the same again.
+    receiver.messages.length = 0
+    await tenant.ask('POST', `/push/${made.id}/backfill`)
+    await until('they come again', () => said().length >= 2)
+    assert.deepEqual((await delivered()).toSorted(), ['delete a', 'delete d'])
+    // An item that did not match, matches, and does not match again.
+    receiver.messages.length = 0
+    await harness.put(late, [photo('b', 'r1 at last')])
+    await until('it comes', () => said().length === 1)
+    await harness.put(late, [photo('b', 'gone')])
+    await until('it goes', () => said().length === 2)
+    assert.deepEqual(await delivered(), ['put b', 'delete b'])
+    const records = () => harness.sql('select item_id from delivered_item where destination_id = $1', [made.id])
+    assert.equal((await records()).length, 3)
+    await fetch(`${harness.tributary.url}/profiles`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${late.token}` },
+    })
+    await until('the person is erased', () => receiver.messages.some(({ type }) => type === 'profile.erased'))
+    await until('and so are the records', async () => (await records()).length === 0)
+    await tenant.ask('DELETE', `/push/${made.id}`)
+    await receiver.close()
+  })
+
+  test('a filter that gets parameters later sends no deletes of items that match neither then nor before', async () => {
+    const receiver = await startReceiver()
+    const tenant = await harness.newTenant()
+    const person = await tenant.newPerson()
+    const photo = (id: string, title: string): OwnItem => ({ id, type: 'photos', title })
+    await harness.put(person, [photo('a', 'r1'), photo('b', 'other')])
+    const made = await tenant.add({ kind: 'webhook', url: receiver.url, filter: ['/types/photos'] })
+    await until('both come', () => receiver.changes().length === 2)
+    await tenant.caughtUp(made)
+    receiver.messages.length = 0
+    await tenant.ask('PATCH', `/push/${made.id}`, { filter: ['/types/photos?q=r1'] })
+    const said = () => receiver.changes().map(({ op, native_id }) => `${op} ${native_id}`)
+    await until('everything comes again', () => said().length === 2)
+    assert.deepEqual(said().toSorted(), ['delete b', 'put a'])
+    await tenant.caughtUp(made)
+    receiver.messages.length = 0
+    await harness.put(person, [photo('c', 'never')])
+    await harness.put(person, [photo('a', 'not any more')])
+    await until('the deletion comes', () => said().length > 0)
+    await tenant.caughtUp(made)
+    assert.deepEqual(said(), ['delete a'])
+    // Without parameters nothing is recorded, so what was recorded before is no longer trusted.
+    const recording = async () =>
+      (
+        await harness.sql<{ recording: string }>('select recording from delivery_cursor where destination_id = $1', [
+          made.id,
+        ])
+      )
+        .map((row) => row.recording)
+        .join()
+    assert.equal(await recording(), 'complete')
+    await tenant.ask('PATCH', `/push/${made.id}`, { filter: ['*'] })
+    await until('it is noted', async () => (await recording()) === 'none')
+    await tenant.ask('DELETE', `/push/${made.id}`)
+    await receiver.close()
+  })
+
+  test('after a run of an older release, which records nothing, deletes are sent for every item that may have been delivered', async () => {
+    const receiver = await startReceiver()
+    const tenant = await harness.newTenant()
+    const person = await tenant.newPerson()
+    const made = await tenant.add({ kind: 'webhook', url: receiver.url, filter: ['/types/photos?q=r1'] })
+    await harness.put(person, [{ id: 'a', type: 'photos', title: 'r1' }])
+    await until('it comes', () => receiver.changes().length === 1)
+    await tenant.caughtUp(made)
+    await harness.idle()
+    // What such a run leaves: a new epoch, and an item that it delivered.
+    await harness.sql('update delivery_cursor set epoch = epoch + 1 where destination_id = $1', [made.id])
+    await harness.sql('delete from delivered_item where destination_id = $1', [made.id])
+    await harness.put(person, [{ id: 'a', type: 'photos', title: 'no longer' }])
+    await until('it goes', () => receiver.changes().some(({ op }) => op === 'delete'))
+    // Everything again, and it is known again what the receiver has.
+    await tenant.ask('POST', `/push/${made.id}/backfill`)
+    await until('it is delivered again', () => receiver.changes().length === 3)
+    await tenant.caughtUp(made)
+    await harness.put(person, [{ id: 'b', type: 'photos', title: 'never' }])
+    await harness.put(person, [{ id: 'c', type: 'photos', title: 'r1' }])
+    await until('the last comes', () => receiver.changes().some(({ native_id }) => native_id === 'c'))
+    assert.ok(!receiver.changes().some(({ native_id }) => native_id === 'b'))
+    await tenant.ask('DELETE', `/push/${made.id}`)
+    await receiver.close()
+  })
+
   test('a changed filter delivers what matches now and deletes what no longer does', async () => {
     await harness.put(ada, [{ id: 'dog', type: 'photos', title: 'A dog again' }])
     const { id } = await app.add({ kind: 'postgres', url: theirs.url, filter: ['/types/photos'] })

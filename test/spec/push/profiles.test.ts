@@ -95,6 +95,9 @@ suite('profiles that connect, merge and disconnect', () => {
     await caughtUp(made)
     assert.equal(await rows(adas), before / 2, 'what both had is there once')
     assert.equal(await rows(`native_id = 'mine'`), 1)
+    const tried = await pusher(harness, app).request('POST', `/push/${made.id}/test`)
+    const { items, exact } = tried.body['matches'] as { items: number; exact: boolean }
+    assert.deepEqual({ items, exact }, { items: await rows(), exact: true }, 'and test counts them once')
     const doubles = await theirs.sql(
       `select i.id from tributary_items i join tributary_profiles p on p.id = i.profile_id where i.deleted_at is null group by p.account_id, i.id having count(*) > 1`,
     )

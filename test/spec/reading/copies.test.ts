@@ -44,6 +44,74 @@ suite('dedup', () => {
     assert.deepEqual(names(await harness.items('/types/photos?dedup=true&q=%22sea%20sea%22', reader)), ['later copy'])
   })
 
+  test('equal texts count only at another service and within 15 minutes', async () => {
+    const reader = await harness.newReader()
+    const library = await harness.newProfile(reader, 'library')
+    const museum = await harness.newProfile(reader, 'museum')
+    const second = await harness.newProfile(reader, 'library', 'ben')
+    const [at, quarter] = [1_700_000_000_000, 15 * 60_000]
+    const status = (id: string, after: number, text: string, more = {}) => ({
+      id,
+      at: at + after,
+      types: ['statuses' as const],
+      text,
+      ...more,
+    })
+    await harness.put(library, [
+      status('morning', 0, 'Good morning'),
+      status('morning, next year', 365 * 86_400_000, 'Good morning'),
+      status('noon', 0, 'Noon'),
+      status('empty', 0, ' '),
+      status('night', 0, 'Good night'),
+    ])
+    await harness.put(second, [status('morning of another user', 1000, 'Good morning')])
+    await harness.put(museum, [
+      status('at the end of the window', quarter, ' Good  morning\n'),
+      status('after the window', quarter + 1, 'Noon'),
+      status('empty too', 1, ''),
+      status('other words', 1, 'good Night'),
+      status('a contact', 1, 'Good night', { types: ['statuses', 'contacts'] }),
+    ])
+    const found = names(await harness.items('/types/statuses?dedup=true&sort=asc', reader))
+    assert.deepEqual(found.toSorted(), [
+      'a contact',
+      'after the window',
+      'empty',
+      'empty too',
+      'morning',
+      'morning of another user',
+      'morning, next year',
+      'night',
+      'noon',
+      'other words',
+    ])
+    // The order of reading does not matter, nor does the page.
+    assert.deepEqual(names(await harness.items('/types/statuses?dedup=true', reader)), found.toReversed())
+    // An item that the query does not find does not make another one a copy.
+    const since = names(await harness.items(`/types/statuses?dedup=true&since=${at + 1001}`, reader))
+    assert.ok(since.includes('at the end of the window'))
+    const ofMuseum = names(await harness.items('/types/statuses?dedup=true&services=museum', reader))
+    assert.equal(ofMuseum.length, 5)
+  })
+
+  test('keys that an earlier release stored: links and ids count, hashes of texts do not', async () => {
+    const reader = await harness.newReader()
+    const library = await harness.newProfile(reader, 'library')
+    const museum = await harness.newProfile(reader, 'museum')
+    const photo = (id: string, at: number) => ({ id, at, types: ['photos' as const] })
+    await harness.put(library, [photo('a', 1), photo('b', 2), photo('c', 3)])
+    await harness.put(museum, [photo('a too', 11), photo('b too', 12), photo('c too', 13)])
+    const hash = '0123456789abcdef0123456789abcdef'
+    const stored = { a: 'guid:instagram/#Cabc', b: `caption:instagram/#${hash}`, c: `guid:mira@twitter/#${hash}` }
+    const { database } = harness.tributary.store
+    for (const [name, dedupeKey] of Object.entries(stored))
+      await database.script(`update item set guid = '{${dedupeKey}}' where native_id in ('${name}', '${name} too')`)
+    // A key that was stored before keys were bounded.
+    await database.script(`update item set guid = array[repeat('x', 100000)] || guid where native_id = 'b'`)
+    const found = names(await harness.items('/types/photos?dedup=true', reader))
+    assert.deepEqual(found, ['c too', 'b too', 'c', 'b', 'a'])
+  })
+
   test('keeps one of many copies', async () => {
     const reader = await harness.newReader()
     const profile = await harness.newProfile(reader)

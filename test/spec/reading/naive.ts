@@ -45,7 +45,9 @@ export function evaluate(all: readonly Stored[], query: Query, nowMs: number): s
   const sort = query.sort ?? 'desc'
   const seen = all.map(see).filter((item) => isWanted(item, query, nowMs))
   seen.sort((a, b) => compare(a, b))
-  const stored = query.dedup ? seen.filter((item, i) => !seen.slice(0, i).some((other) => share(item, other))) : seen
+  const stored = query.dedup
+    ? seen.filter((item, i) => !seen.slice(0, i).some((other) => areCopies(item, other)))
+    : seen
   if (sort === 'desc') stored.reverse()
   const { before } = query
   const rest =
@@ -58,8 +60,9 @@ export function evaluate(all: readonly Stored[], query: Query, nowMs: number): s
 function see(stored: Stored): Seen {
   const { thing, owner, service, endpoint } = stored
   const feed = endpoint === 'feed'
-  const types = thing.types ?? []
   const author = thing.author ?? (feed ? undefined : owner)
+  // A feed has nothing that the person made.
+  const types = feed && author === owner ? [] : (thing.types ?? [])
   const people = [...new Set([...(author === undefined ? [] : [author]), ...(thing.others ?? [])])].slice(0, 16)
   return {
     id: globalId({ type: 'thing', owner, service, endpoint, item: thing.id }),
@@ -67,6 +70,7 @@ function see(stored: Stored): Seen {
     types: feed ? types.filter((type) => FEEDS.includes(type)).map((type) => `${type}_feed`) : types,
     author,
     people,
+    // Searched by all its types, also those that no feed has.
     fields: fieldsOf(thing).map(wordsIn),
     stored,
   }
@@ -139,8 +143,22 @@ function wordsIn(text: string | undefined): string[] {
     .filter((word) => word !== '')
 }
 
-function share(a: Seen, b: Seen): boolean {
-  return (a.stored.thing.guid ?? []).some((dedupeKey) => b.stored.thing.guid?.includes(dedupeKey))
+/** The same link or id in both, or equal text within 15 minutes from different services. */
+function areCopies(a: Seen, b: Seen): boolean {
+  const [one, other] = [a.stored, b.stored]
+  if ((one.thing.guid ?? []).some((dedupeKey) => other.thing.guid?.includes(dedupeKey))) return true
+  const text = writtenText(one)
+  return (
+    text !== undefined &&
+    text === writtenText(other) &&
+    one.service !== other.service &&
+    Math.abs(a.at - b.at) <= 15 * 60 * 1000
+  )
+}
+
+/** Contacts are not written at a time. */
+function writtenText({ thing: { types = [], text } }: Stored): string | undefined {
+  return types.includes('contacts') ? undefined : text
 }
 
 function compare(a: { at: number; id: string }, b: { at: number; id: string }): number {

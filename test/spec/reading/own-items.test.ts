@@ -33,13 +33,38 @@ suite("an app's own items", () => {
     assert.ok((await estimate()) >= 500)
   })
 
+  test('have the dedupe keys that the app gives them, separated by spaces', async () => {
+    const reader = await harness.newReader()
+    await post(reader, 'notes', [
+      { id: 'first', at: 1000, type: 'photos', guid: 'g1' },
+      { id: 'copy', at: 2000, type: 'photos', guid: 'g2 g1' },
+      { id: 'copy of the copy', at: 3000, type: 'photos', guid: ['g3', 'g2'] },
+      { id: 'other', at: 4000, type: 'photos', guid: 'g4 g5' },
+      { id: 'same page', at: 5000, type: 'photos', guid: 'g6', url: 'https://page.test/1' },
+      { id: 'same page again', at: 6000, type: 'photos', text: 'see http://www.page.test/1/' },
+      { id: 'same words', at: 7000, type: 'photos', text: 'Good morning' },
+      { id: 'same words again', at: 7001, type: 'photos', text: 'Good morning' },
+    ])
+    const found = await harness.items('/types/photos?dedup=true', reader)
+    assert.deepEqual(names(found), ['same words again', 'same words', 'same page', 'other', 'first'])
+    assert.equal(found.find(({ data }) => data.id === 'other')?.guid, 'g4 g5')
+  })
+
+  const BAD_GUIDS = ['a b c d e f', 'x'.repeat(201), { g: 1 }, [['g']], true]
+  for (const guid of BAD_GUIDS)
+    test(`with a wrong guid are refused by name: ${JSON.stringify(guid).slice(0, 20)}`, async () => {
+      const { status, body } = await post(await harness.newReader(), 'notes', [{ id: 1, guid }])
+      assert.equal(status, 400)
+      assert.match((body as { error: string }).error, /^0\.guid: must be text: at most 5 dedupe keys/)
+    })
+
   test('are stored, and read back by endpoint, type, id and search', async () => {
     const reader = await harness.newReader()
     const first = await post(reader, 'notes', [
       { id: 'n1', at: 1000, type: 'statuses', text: 'Hello wörld', extra: { deep: [1, null, 'x'] } },
       { id: 2, at: 2000, type: 'photo', title: 'Sea', description: 'Blue', lat: 38.7, lng: -9.1, guid: 'g' },
       { id: 'n3', at: 3000, note: 'no type' },
-      { id: 'n4', at: 4000, type: 'whatever' },
+      { id: 'n4', at: 4000, label: 'whatever' },
     ])
     assert.deepEqual([first.status, first.body], [200, { added: 4, changed: 0, unchanged: 0 }])
     const path = '/services/self/notes'
@@ -50,7 +75,8 @@ suite("an app's own items", () => {
     assert.deepEqual(names(await harness.items('/types/photos?q=blue&near=38.7,-9.1', reader)), [2])
     assert.deepEqual(names(await harness.items('/types/all?participants=%5Eself', reader)), [2, 'n1'])
     const { body } = await harness.request(`${path}/n1`, reader)
-    const { updated: _, ...item } = body as Item
+    const { updated: _, guid, ...item } = body as Item
+    assert.match(guid!, /^text:[0-9a-f]{20}$/)
     const idr = { type: 'data', owner: reader.account.id, service: 'self', endpoint: 'notes', item: 'n1' }
     assert.deepEqual(item, {
       id: globalId(idr),
@@ -179,6 +205,15 @@ suite('own items that cannot be stored', () => {
     ['a time that is none', [{ id: 'a', at: '2026' }], /^0\.at: /],
     ['a time too far away', [{ id: 'a', at: 8.65e15 }], /^0\.at: /],
     ['a type that is none', [{ id: 'a', type: 5 }], /^0\.type: /],
+    ['an unknown type', [{ id: 'a' }, { id: 'b', type: 'nope' }], /^1\.type: must be one of photos, /],
+    ['a feed as the type', [{ id: 'a', type: 'photos_feed' }], /^0\.type: must be one of /],
+    ['a latitude beyond a pole', [{ id: 'a' }, { id: 'b', lat: 100, lng: 1 }], /^1\.lat: /],
+    ['a longitude beyond the circle', [{ id: 'a', lat: 1, lng: -180.5 }], /^0\.lng: /],
+    ['a latitude without a longitude', [{ id: 'a', lat: 1 }], /^0\.lat: was given without lng/],
+    ['a longitude without a latitude', [{ id: 'a', lng: 1 }], /^0\.lng: was given without lat/],
+    ['a latitude as text', [{ id: 'a', lat: '1', lng: 2 }], /^0\.lat: /],
+    ['a latitude beyond all numbers', '[{"id":"a","lat":1e400,"lng":2}]', /^0\.lat: /],
+    ['a time with a fraction', [{ id: 'a', at: 1.5 }], /^0\.at: /],
     [
       'a number with digits that would be lost',
       '[{"id":"a"},{"id":"b","n":[12345678901234567890]}]',

@@ -221,9 +221,60 @@ suite('invalid parameters', () => {
     }
   })
 
-  test('unknown parameters are ignored', async () => {
-    const path = '/types/photos?nothing=1&__proto__=2&constructor=3&limit%5B%5D=x'
-    assert.equal((await harness.items(path, reader)).length, 1)
+  const UNKNOWN: [query: string, param: string, sentence: string][] = [
+    ['limt=5', 'limt', 'Unknown parameter “limt”. Did you mean “limit”?'],
+    ['Limit=5', 'Limit', 'Unknown parameter “Limit”. Did you mean “limit”?'],
+    ['limit=1&particpants=self', 'particpants', 'Unknown parameter “particpants”. Did you mean “participants”?'],
+    ['limit%5B%5D=x', 'limit[]', 'Unknown parameter “limit[]”. Did you mean “limit”?'],
+    ['accesstoken=x', 'accesstoken', 'Unknown parameter “accesstoken”. Did you mean “access_token”?'],
+    ['constructor=3', 'constructor', 'Unknown parameter “constructor”. This address takes limit, since, '],
+    ['__proto__=3', '__proto__', 'Unknown parameter “__proto__”. This address takes '],
+    ['%00=3', '\0', 'Unknown parameter “\0”. This address takes '],
+    [`${'x'.repeat(5000)}=1`, 'x'.repeat(60), `Unknown parameter “${'x'.repeat(60)}”. This address takes `],
+  ]
+  for (const [query, param, sentence] of UNKNOWN)
+    test(`an unknown parameter is refused with the nearest known name: ${query.slice(0, 40)}`, async () => {
+      const { status, body } = await harness.request(`/types/photos?${query}`, reader)
+      const refusal = body as { error: string; reason: string; param: string }
+      assert.deepEqual([status, refusal.reason, refusal.param], [400, 'parameter_unknown', param])
+      assert.ok(refusal.error.startsWith(sentence), refusal.error)
+    })
+
+  test('common parameters that a path ignores are not refused', async () => {
+    const common = 'limit=x&q=&participants=%3E99&near=here&within=far&map=perhaps&fields=..'
+    for (const path of ['/profile?since=y&until=&', '/profiles?since=y&until=&', '/types?'])
+      assert.equal((await harness.request(`${path}${common}`, reader)).status, 200, path)
+  })
+
+  test('an empty parameter is refused', async () => {
+    for (const name of [
+      'limit',
+      'since',
+      'until',
+      'before',
+      'sort',
+      'participants',
+      'near',
+      'within',
+      'services',
+      'map',
+      'fields',
+      'select',
+      'dedup',
+    ]) {
+      const { status, body } = await harness.request(`/types/photos?${name}=`, reader)
+      assert.deepEqual([status, (body as { error: string }).error], [400, `${name}: is empty.`])
+    }
+    assert.equal((await harness.request('/types?rich=', reader)).status, 400)
+  })
+
+  test('fields and select exclude each other', async () => {
+    const [item] = await harness.items('/types/photos', reader)
+    for (const path of ['/types/photos', '/services/library/things', `/id/${item!.id}`]) {
+      const { status, body } = await harness.request(`${path}?fields=at&select=at`, reader)
+      const { error, param } = body as { error: string; param: string }
+      assert.deepEqual([status, param, error], [400, 'select', 'select: cannot be given together with fields.'])
+    }
   })
 
   test('the bounds themselves are valid', async () => {

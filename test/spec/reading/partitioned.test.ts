@@ -95,6 +95,7 @@ test('rows of a profile that was not queried are refused, whatever returned them
     limit: 5,
     since: 0,
     until: 2_000_000_000_000,
+    updatedSince: undefined,
     before: undefined,
     sort: 'desc' as const,
     terms: undefined,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { globalId } from '#model/idr.ts'
 import { TYPE_NAMES } from '#model/types.ts'
+import { send } from '../../harness/send.ts'
 import { type Item, type Profile, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
 let harness: ReadingHarness
@@ -76,9 +77,11 @@ suite('the shape of an item', () => {
 suite('paths', () => {
   test('GET /services/:service counts its endpoints', async () => {
     const { body } = await harness.request('/services/library', reader)
-    assert.deepEqual(body, { things: 3, others: 0, feed: 1 })
+    assert.deepEqual(body, { things: 3, others: 0, feed: 1, self: 1 })
     const { body: rich } = await harness.request('/services/library?rich=true', reader)
+    const [self] = await harness.items('/services/library/self', reader)
     assert.deepEqual(rich, {
+      self: { count: 1, oldest: self?.at, newest: self?.at },
       things: { count: 3, oldest: 1000, newest: 3000 },
       others: { count: 0 },
       feed: { count: 1, oldest: 4000, newest: 4000 },
@@ -89,7 +92,7 @@ suite('paths', () => {
     for (const name of ['ada@library', 'library-alias', 'ada@library-alias'])
       assert.deepEqual(
         (await harness.request(`/services/${name}`, reader)).body,
-        { things: 3, others: 0, feed: 1 },
+        { things: 3, others: 0, feed: 1, self: 1 },
         name,
       )
     assert.deepEqual(await refused('/services/bob@library'), [404, 'no_profile'])
@@ -111,8 +114,9 @@ suite('paths', () => {
       assert.deepEqual(await refused(`/types/${name}`), [404, 'not_found'], name)
     assert.deepEqual(await refused('/services/library/things/none'), [404, 'not_found'])
     assert.deepEqual(await refused('/services/library/feed/p1'), [404, 'not_found'])
-    for (const id of ['x', '0'.repeat(32), `${'0'.repeat(32)}_${'0'.repeat(9)}`, 'thing:ada@library/things', '%00'])
+    for (const id of ['x', '0'.repeat(32), `${'0'.repeat(32)}_${'0'.repeat(9)}`, 'thing:ada@library/things'])
       assert.deepEqual(await refused(`/id/${id}`), [404, 'not_found'], id)
+    assert.deepEqual(await refused('/id/%00'), [400, 'bad_parameter'])
   })
 
   test('GET /services/:service/:endpoint/:id finds by native id, with any characters', async () => {
@@ -148,7 +152,7 @@ suite('paths', () => {
   })
 
   test('GET /services is public and lists the services that can be connected', async () => {
-    const { status, body } = await harness.request('/services', { token: 'none' })
+    const { status, body } = await send(harness, 'GET', '/services')
     assert.equal(status, 200)
     const { library: card } = body as Record<
       string,

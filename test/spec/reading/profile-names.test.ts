@@ -34,7 +34,7 @@ async function newReader(): Promise<Reader> {
     await harness.put(profile, [{ id: `${service} ${owner}`, types: ['photos'] }])
     const { shard, profileId } = profile
     await harness.tributary.store.database.transaction((tx) =>
-      scheduleProfile(tx, { shard, profileId, appId: harness.appId, service }, [], later),
+      scheduleProfile(tx, { shard, profileId, appId: harness.appId, service, readerVersion: 0 }, [], later),
     )
   }
   return made

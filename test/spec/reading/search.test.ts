@@ -42,6 +42,11 @@ suite('S45 words', () => {
     number: 'Version 3.14 of 2026',
     quote: `She said "don't" & 'do' | !maybe <-> (no) :* \\ %`,
     mixed: '我love北京tower',
+    hello: '안녕하세요 여러분',
+    party: 'Party🎉 tonight 👍🏽',
+    coder: 'A 👩🏿\u200d💻 at work ❤️',
+    flags: '🇧🇩🇪🇸 on tour',
+    prices: 'Costs 5€ ✓ done',
   }
   let reader: Reader
   before(async () => {
@@ -102,6 +107,34 @@ suite('S45 words', () => {
     ['love北京', ['mixed']],
     ['서울*', ['korean']],
     ['만나요', ['korean']],
+    ['서울', ['korean']],
+    ['울', []],
+    ['안녕', ['hello']],
+    ['"안녕"', []],
+    ['"안녕하세요 여러분"', ['hello']],
+    ['안녕 여러', ['hello']],
+    ['여러분 -안녕', []],
+    // emoji and symbols
+    ['🎉', ['party']],
+    ['party🎉', ['party']],
+    ['🎉party', []],
+    ['👍', ['party']],
+    ['👍🏿', ['party']],
+    ['"tonight 👍"', ['party']],
+    ['party -🎉', []],
+    ['👩', ['coder']],
+    ['👩\u200d💻', ['coder']],
+    ['💻\u200d👩', []],
+    ['❤', ['coder']],
+    ['❤️', ['coder']],
+    ['♥', []],
+    ['🇧🇩', ['flags']],
+    ['🇩🇪', []],
+    ['€', ['prices']],
+    ['5€', ['prices']],
+    ['✓', ['prices']],
+    ['🎉*', ['party']],
+    ['🏽', []],
     // scripts with vowel signs
     ['السلام', ['arabic']],
     ['أحمد', ['arabic']],
@@ -130,7 +163,6 @@ suite('S45 words', () => {
     ['maybe', ['quote']],
     [`"don't do maybe"`, ['quote']],
     // nothing to search for
-    ['', []],
     ['   ', []],
     ['!!! ... ***', []],
     ['-cat', []],
@@ -145,10 +177,17 @@ suite('S45 words', () => {
     test(`q=${q} finds ${expected.join(', ') || 'nothing'}`, async () =>
       assert.deepEqual(await search(reader, q), expected))
 
+  test('an empty q is refused', async () => {
+    const { status, body } = await harness.request('/types/statuses?q=', reader)
+    assert.equal(status, 400)
+    assert.match(JSON.stringify(body), /q: is empty/)
+  })
+
   test('very long and very many words are accepted', async () => {
     assert.deepEqual(await search(reader, 'x'.repeat(1000)), [])
     assert.deepEqual(await search(reader, 'cat '.repeat(250)), ['cats'])
     assert.deepEqual(await search(reader, '北'.repeat(1000)), [])
+    assert.deepEqual(await search(reader, '🎉'.repeat(500)), [])
   })
 })
 

@@ -92,7 +92,8 @@ suite('S42 a long response', () => {
     assert.equal((await harness.items('/types/photos?limit=5000&q=many', reader)).length, 5000)
     const { headers } = await harness.request('/types/photos?limit=5000', reader)
     assert.equal(headers.get('transfer-encoding'), 'chunked')
-    // Where the headers cannot name it, the last item does.
+    assert.match(headers.get('link')!, /rel="next"/)
+    // The last item names it as well.
     const last = (await harness.items('/types/photos?limit=5000', reader)).at(-1) as Item
     const [next] = await harness.items(`/types/photos?limit=1&before=${last.at}_${last.id}`, reader)
     assert.equal(next?.at, last.at - 1)

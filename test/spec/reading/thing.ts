@@ -22,6 +22,9 @@ export interface Thing {
   title?: string
   description?: string
   url?: string
+  /** A picture, and a link with its own title. */
+  image?: string
+  link?: { url: string; title?: string }
   [field: string]: unknown
 }
 
@@ -40,9 +43,12 @@ const thing = kind<Thing>({
     email: ({ email }) => email,
     text: ({ text }) => text,
     url: ({ url }) => url,
+    urls: ({ link }) => link && [link.url],
+    image: ({ image }) => image,
     counts: () => ({ likes: 0 }),
   },
   card: { title: ({ title }) => title, description: ({ description }) => description },
+  cards: { news: { title: ({ link }) => link?.title } },
 })
 
 /** A service that is never called: tests put its records into the store themselves. */
@@ -61,7 +67,12 @@ export function defineLibrary(service: string, title: string): Connector {
     docs: `https://${service}.test/docs`,
     auth: apiKey({ in: 'query', name: 'key' }),
     api: { baseUrl: `https://${service}.test` },
-    self: self<{ id: string }>('/me', ({ id }) => ({ id })),
+    self: self<{ id: string; name?: string; login?: string; mail?: string }>('/me', ({ id, name, login, mail }) => ({
+      id,
+      name,
+      handle: login,
+      email: mail,
+    })),
     endpoints: {
       things: endpoint<unknown, Thing>(category),
       others: endpoint<unknown, Thing>(category),

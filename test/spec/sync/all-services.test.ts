@@ -21,6 +21,12 @@ const endpointsOf = (service: string) => Object.keys(connectors.find((one) => on
 
 const latestOf = (progress: Progress) => Math.max(...Object.values(progress).map(({ last_run: at = 0 }) => at))
 
+interface TypedItem {
+  idr: string
+  oembed: { type?: string; url?: string }
+  map: { url?: string; urls?: string[]; image?: string }
+}
+
 /** A small amount of data: Tumblr allows an app a thousand calls per hour, a tenth of that at once. */
 const PERSON = 'dmitri'
 
@@ -36,7 +42,10 @@ suite('one person at every service', () => {
   /** Reads every endpoint, and again after a second sync, which must not write anything. */
   async function checkService(service: string, endpoints: string[]): Promise<void> {
     const first = await harness.synced(service, endpoints, token)
-    const counts = (await harness.ask('GET', `/services/${service}`, token)) as Record<string, number>
+    const counts = (await harness.ask('GET', `/services/${service}?until=4102444800000`, token)) as Record<
+      string,
+      number
+    >
     const read = new Map<string, string>()
     for (const name of endpoints) {
       assert.deepEqual([name, first[name]?.last_error, first[name]?.quarantined ?? 0], [name, undefined, 0])
@@ -69,6 +78,28 @@ suite('one person at every service', () => {
   for (const service of VENDORS satisfies readonly Vendor[])
     test(`${service}: every endpoint has items, and a second sync changes nothing`, () =>
       checkService(service, endpointsOf(service)))
+
+  test('feeds have nothing that the person made, and each type has its cards', async () => {
+    const read = async (path: string) => (await harness.ask('GET', `${path}limit=100000`, token)) as TypedItem[]
+    assert.deepEqual(await read('/types/all_feed?participants=%5Eself&'), [])
+    assert.ok((await read('/types/all_feed?')).length > 0)
+    for (const [type, card] of Object.entries({ photos: 'photo', videos: 'video', news: 'link', checkins: 'checkin' }))
+      for (const suffix of ['', '_feed'])
+        for (const { idr, oembed, map } of await read(`/types/${type}${suffix}?map=true&`)) {
+          assert.equal(oembed.type, card, idr)
+          if (type === 'photos' && map.image !== undefined) assert.ok(oembed.url, idr)
+          if (type === 'news') assert.ok((map.urls ?? [map.url]).includes(oembed.url), idr)
+        }
+  })
+
+  test('commenters of Instagram media are participants', async () => {
+    const commented = (await harness.ask(
+      'GET',
+      '/services/instagram/media?limit=100000&participants=%5Eself,%3E2',
+      token,
+    )) as { data: { comments?: object } }[]
+    assert.ok(commented.length > 0 && commented.every(({ data }) => data.comments !== undefined))
+  })
 
   suite('at a real Bluesky network', { skip: noBluesky }, () => {
     let network: RunningBluesky

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { resetSync } from '#flows/sync/progress.ts'
+import { rereadProfiles } from '#flows/sync/reread/reread-profiles.ts'
 import { numberPages } from '#kit/pages.ts'
 import type { Profile } from '#model/profile.ts'
 import { type Fixture, type Note, note, notes, openFixture, paged, someNotes } from './engine-fixture.ts'
@@ -52,7 +53,7 @@ suite('what a run writes', () => {
     const profile = await fixture.connect(await use(0, ({ text }) => text ?? ''))
     await fixture.run(profile)
     await use(1, ({ id }) => `re-read-${id}`)
-    await fixture.sync(profile)
+    while ((await rereadProfiles(fixture.deps)) > 0);
     assert.equal(await seqOf(profile), 6)
     const [row] = await fixture.sql<{ oembed: { text: string } }>(
       `select oembed from item where profile_id = $1 and native_id = '2'`,

@@ -35,16 +35,13 @@ suite('faults and quarantine over HTTP and by the CLI', () => {
   const all = async <One extends Listed>(what: 'faults' | 'quarantine') => {
     const found: One[] = []
     const pages: number[] = []
-    for (let after = ''; ; ) {
-      const { status, body } = await admin<Record<string, One[]> & { next?: string }>(
-        'GET',
-        `${what}?after=${encodeURIComponent(after)}`,
-      )
+    for (let query = ''; ; ) {
+      const { status, body } = await admin<Record<string, One[]> & { next?: string }>('GET', `${what}${query}`)
       assert.equal(status, 200, JSON.stringify(body))
       found.push(...body[what]!)
       pages.push(body[what]!.length)
       if (body.next === undefined) return { found, pages }
-      after = body.next
+      query = `?after=${encodeURIComponent(body.next)}`
     }
   }
 

@@ -82,6 +82,20 @@ suite('syncs over HTTP', () => {
     await harness.until(token, ({ state }) => state === 'done')
   })
 
+  test('HEAD returns at once also where GET would follow the sync', async () => {
+    harness.service.on(
+      '/orders',
+      pagesOf(() => orders(3)),
+    )
+    const { access_token: token } = await harness.connect('eve')
+    const response = await fetch(`${harness.tributary.url}/profiles/shop/sync?access_token=${token}`, {
+      method: 'HEAD',
+      headers: { accept: 'text/event-stream' },
+    })
+    assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'application/json; charset=utf-8'])
+    assert.equal(await response.text(), '')
+  })
+
   test('POST sync runs now; suspected deletes are kept until confirm_deletes', async () => {
     let list = orders(30)
     harness.service.on(

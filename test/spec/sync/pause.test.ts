@@ -11,6 +11,7 @@ import { runProfileAlone } from '#store/sync/deaths.ts'
 import { wakeEndpointsOf } from '#store/sync/endpoints.ts'
 import { findDueGroups } from '#store/sync/schedule.ts'
 import { UpstreamError } from '#upstream/errors.ts'
+import { type App, makeApp } from '../../harness/app.ts'
 import { tributary } from '../../harness/command-line.ts'
 import { type Fixture, keyOf, notes, openFixture, paged, someNotes } from './engine-fixture.ts'
 import { gate } from './scripted-service.ts'
@@ -230,6 +231,30 @@ suite('pausing over HTTP and by the CLI', () => {
       headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
     })
     assert.match(await followed.text(), /event: done\ndata: .*"state":"paused"/)
+  })
+
+  test('an app pauses and resumes with its secret, its own accounts only', async () => {
+    const { access_token: token, account } = await harness.connect('dora')
+    await harness.until(token, ({ state }) => state === 'done')
+    const other = await makeApp(harness.tributary)
+    const byApp = async (verb: 'pause' | 'resume', profile: string, { clientId, secret }: App = harness) => {
+      const headers = { authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}` }
+      const url = `${harness.tributary.url}/accounts/${account}/profiles/${profile}/${verb}`
+      const response = await fetch(url, { method: 'POST', headers })
+      return { status: response.status, body: await response.json() }
+    }
+    assert.deepEqual(await byApp('pause', 'shop'), { status: 200, body: { profile: 'dora@shop', state: 'paused' } })
+    assert.equal((await harness.progress(token)).state, 'paused')
+    for (const verb of ['pause', 'resume'] as const) {
+      assert.equal((await byApp(verb, 'github')).status, 404)
+      assert.equal((await byApp(verb, 'shop', other)).status, 404)
+      assert.equal((await byApp(verb, 'shop', { ...other, secret: 'wrong' })).status, 401)
+    }
+    assert.equal((await harness.progress(token)).state, 'paused', 'another app cannot resume it')
+    assert.deepEqual(await byApp('resume', 'dora@shop'), {
+      status: 200,
+      body: { profile: 'dora@shop', state: 'active' },
+    })
   })
 
   test('an unknown profile is refused', async () => {

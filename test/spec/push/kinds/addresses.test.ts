@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { DeliveryError, type KindDeps } from '#destinations/contract.ts'
 import { createKinds } from '#destinations/kinds.ts'
 import { checkOptions } from '#flows/push/manage/destination-options.ts'
+import { requireReachable } from '#flows/push/manage/reachable-host.ts'
 import type { DestinationKind } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
 import { createEgress } from '#platform/egress/guard.ts'
@@ -20,6 +21,7 @@ const resolve = async (name: string) => {
     throw Object.assign(new Error('getaddrinfo ENOTFOUND missing.test'), { code: 'ENOTFOUND' })
   if (name === 'empty.test') return []
   if (name === 'crowded.test') return Array.from({ length: 2000 }, () => ({ address: '10.0.0.1' }))
+  if (name === 'public.test') return [{ address: '93.184.215.14' }]
   return [{ address: name === 'rebound.test' ? '169.254.169.254' : '127.0.0.1' }]
 }
 const egress = createEgress({ allowPrivate: [], resolve })
@@ -78,6 +80,17 @@ const REFUSED: [kind: DestinationKind, url: string, says: RegExp, options?: Reco
   ['mysql', 'mysql://u:p@h/db?socketPath=/var/run/mysqld.sock', /is not allowed/],
   ['mysql', 'mysql://u:p@h/db?flags=LOCAL_FILES', /is not allowed/],
   ['mysql', 'mysql://u:p@h/db?ssl=%7B%22rejectUnauthorized%22%3Afalse%7D', /is not allowed/],
+  ['clickhouse', 'https://u:p@h/db', /must begin with clickhouse:/],
+  ['clickhouse', 'clickhouse://u:p@h', /must name a database/],
+  ['clickhouse', 'clickhouse://h/db', /must name a user/],
+  ['clickhouse', 'clickhouse://u:p@h/db?query=drop', /is not allowed/],
+  ['clickhouse', 'clickhouse://u:p@h:6379/db', /another protocol/],
+  [
+    'clickhouse',
+    'clickhouse://u:p@h/db',
+    /Unknown option “deletes” of clickhouse. Known: quiet_hours\./,
+    { deletes: 'hard' },
+  ],
   ['nats', 'nats://u:p@a.test,nats://b.test', /not a socket or a list|must/],
   ['nats', 'ws://h:4222', /must look like nats:/],
   ['nats', 'nats://u:p@h/path', /must end with the port/],
@@ -154,6 +167,8 @@ const at = (host: string): [DestinationKind, string][] => [
   ['postgres', `postgres://u:p@${host}:5432/db`],
   ['postgres', `postgres://u:p@${host}:5432/db?sslmode=disable`],
   ['mysql', `mysql://u:p@${host}:3306/db`],
+  ['clickhouse', `clickhouse://u:p@${host}/db`],
+  ['clickhouse', `clickhouse://u:p@${host}/db?sslmode=disable`],
   ['nats', `nats://u:p@${host}:4222`],
   ['webhook', `https://${host}/hook`],
   ['files', `s3://k:s@${host}/bucket`],
@@ -186,6 +201,21 @@ suite('S30 S34 addresses that are refused on connect', () => {
       await connection.close()
     })
   }
+})
+
+test('S34 S37 a public name without TLS is refused when it is set; names inside and unknown names are accepted alike', async () => {
+  const set = (kind: DestinationKind, url: string) => requireReachable(egress, kinds[kind].checkAddress(url, 'app'))
+  for (const [kind, url] of [
+    ['webhook', 'http://public.test/hook'],
+    ['files', 's3://k:s@public.test/bucket?tls=false'],
+    ['nats', 'nats://public.test?tls=false'],
+    ['clickhouse', 'clickhouse://u:p@public.test/db?sslmode=disable'],
+  ] as const)
+    await assert.rejects(set(kind, url), { reason: 'bad_body', message: /^url: Without TLS only addresses that/ })
+  await set('webhook', 'https://public.test/hook')
+  await set('files', pathToFileURL(join(filesDir, 'app', 'x')).href)
+  for (const host of ['inside.test', 'missing.test', 'empty.test', 'crowded.test'])
+    for (const [kind, url] of at(host)) await set(kind, url)
 })
 
 // Otherwise any app could find out which names exist inside the operator's network.

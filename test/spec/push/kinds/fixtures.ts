@@ -1,3 +1,4 @@
+import { clickhouseFixture } from './clickhouse-fixture.ts'
 import { folderFixture, parquetFixture, s3Fixture } from './files-fixture.ts'
 import type { Fixture } from './fixture.ts'
 import { mysqlFixture } from './mysql-fixture.ts'
@@ -9,6 +10,7 @@ import { webhookFixture } from './webhook-fixture.ts'
 export const FIXTURES: Fixture[] = [
   postgresFixture,
   mysqlFixture,
+  clickhouseFixture,
   webhookFixture,
   folderFixture,
   parquetFixture,

@@ -9,6 +9,7 @@ import { createEgress } from '#platform/egress/guard.ts'
 import { freshDatabase } from '../../../harness/database.ts'
 import { selfSigned } from './certificate.ts'
 import { makePerson } from './changes.ts'
+import { clickhouseServerMissing, startClickhouseServer } from './clickhouse-server.ts'
 import { destinationOf } from './fixture.ts'
 import { natsServerMissing, startNatsServer } from './nats-server.ts'
 import { mariadbMissing, postgresWithTls, startMariadb, type TlsServer, webWithTls } from './tls-servers.ts'
@@ -73,6 +74,17 @@ const CASES: Case[] = [
     url: (host, port) => `mysql://root@${host}:${port}/push`,
     plain: (url) => `${url}?sslmode=disable`,
     takesAuthority: true,
+  },
+  {
+    kind: 'clickhouse',
+    skip: clickhouseServerMissing,
+    start: async () => {
+      const server = await startClickhouseServer({ cert: certificate!.certFile, key: certificate!.keyFile })
+      return { port: server.tlsPort, stop: server.stop }
+    },
+    url: (host, port) => `clickhouse://writer:right@${host}:${port}/default`,
+    plain: (url) => `${url}?sslmode=disable`,
+    takesAuthority: false,
   },
   {
     kind: 'nats',
@@ -151,6 +163,31 @@ for (const each of CASES) {
     })
   })
 }
+
+test('S36 ClickHouse is written over TLS when its authority is trusted', {
+  skip: certificate === undefined ? 'openssl is not installed' : clickhouseServerMissing,
+}, async () => {
+  const server = await startClickhouseServer({ cert: certificate!.certFile, key: certificate!.keyFile })
+  const trusting = createEgress({ allowPrivate: ['127.0.0.1/32'], resolve, ca: certificate!.cert })
+  const url = `clickhouse://writer:right@db.test:${server.tlsPort}/default`
+  const connection = kinds.clickhouse.open({ ...deps, egress: trusting }, destinationOf('clickhouse'), { url })
+  const findings = await connection.test()
+  assert.deepEqual(
+    findings.map(({ check, ok }) => [check, ok]),
+    [
+      ['connect', true],
+      ['rights', true],
+    ],
+  )
+  assert.match(findings[0]!.detail, / \d+\.\d+.*, TLS$/)
+  await connection.prepare()
+  const ada = makePerson('dst')
+  await connection.write(ada.batch([ada.put('a', 1)]))
+  assert.equal((await server.ask('select native_id from tributary_items')).trim(), 'a')
+  await connection.close()
+  await trusting.close()
+  await server.stop()
+})
 
 test('S36 TLS 1.1 is refused', { skip: certificate === undefined && 'openssl is not installed' }, async () => {
   const server = await postgresWithTls(certificate!, target, 'TLSv1.1')

@@ -1,0 +1,71 @@
+import { connectors } from '#connectors/index.ts'
+import { serviceNames, startLab } from '../../../lab/lab.ts'
+import { type App, makeApp, type ServiceKeys } from '../../harness/app.ts'
+import { LOOPBACK } from '../../harness/loopback.ts'
+import { send } from '../../harness/send.ts'
+import { newCode, REDIRECT, redeem, signIn } from '../../harness/sign-in.ts'
+import { startTributary } from '../../harness/start.ts'
+import { CONNECTORS } from './fixture.ts'
+
+export type AllServices = Awaited<ReturnType<typeof startAllServices>>
+export type Service = (typeof serviceNames)[number]
+
+/** The service, every service of the lab, and an app with keys for all of them. Nothing is synced. */
+export async function startAllServices() {
+  const lab = await startLab({ services: serviceNames })
+  const tributary = await startTributary({
+    TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
+    TRIBUTARY_CONNECTORS: CONNECTORS,
+  }).catch(async (error: unknown) => {
+    await lab.close()
+    throw error
+  })
+  const keysAt = (service: Service): ServiceKeys => {
+    const { url, register } = lab.services[service]
+    const own = register({ name: 'App', redirectUris: [`${tributary.url}/auth/${service}/callback`] })
+    return { ...own, overrides: { base_url: url } }
+  }
+  const newApp = async (services: readonly Service[] = serviceNames) => {
+    const keys = Object.fromEntries(services.map((service) => [service, keysAt(service)]))
+    return { ...(await makeApp(tributary, { redirectUris: [REDIRECT], keys })), keys }
+  }
+  const app = await newApp()
+  const at = { tributary, app }
+  const selfOf = (service: Service) => {
+    const { path, query } = connectors.find((each) => each.service === service)!.self
+    return `/proxy/${service}${path}?${new URLSearchParams(query).toString()}`
+  }
+  return {
+    ...at,
+    lab,
+    sql: tributary.sql,
+    newApp,
+    /** The account of another person, to which profiles can be added. */
+    otherAccount: async (by: App = app, service: Service = 'demo-micro') =>
+      (await signIn(at, service, 'finn', {}, by)).access_token,
+    signIn: async (service: Service, person: string, account?: string, by: App = app) =>
+      (await signIn(at, service, person, account === undefined ? {} : { access_token: account }, by)).access_token,
+    /** The status of a call with the profile's token, through the proxy. */
+    statusAt: async (service: Service, token: string) => (await send(at, 'GET', selfOf(service), { token })).status,
+    /** Disconnects the profiles of a service; returns what was done with their tokens. */
+    disconnect: async (service: string, token: string) => {
+      const { body } = await send(at, 'DELETE', `/profiles/${service}`, { token })
+      return (body['deleted'] as { service_token: string }[]).map(({ service_token: result }) => result)
+    },
+    /** Signs in and returns the service's own token as well. */
+    signInWithToken: async (service: Service, person: string, account?: string, by: App = app) => {
+      const query: Record<string, string> = account === undefined ? {} : { access_token: account }
+      const code = await newCode(at, service, person, query, by)
+      const response = await redeem(at, code, { profile: 'last', auth: 'true' }, by)
+      const { access_token: token, profile } = (await response.json()) as {
+        access_token: string
+        profile: Record<string, { auth: { token: string; token_secret?: string } }[]>
+      }
+      return { token, atService: profile[service]![0]!.auth }
+    },
+    stop: async () => {
+      await tributary.stop()
+      await lab.close()
+    },
+  }
+}

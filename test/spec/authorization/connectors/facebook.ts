@@ -1,0 +1,3 @@
+import { facebook } from '#connectors/facebook/connector.ts'
+
+export default { ...facebook, endpoints: {} }

@@ -1,0 +1,3 @@
+import { foursquare } from '#connectors/foursquare/connector.ts'
+
+export default { ...foursquare, endpoints: {} }

@@ -1,0 +1,3 @@
+import { github } from '#connectors/github/connector.ts'
+
+export default { ...github, endpoints: {} }

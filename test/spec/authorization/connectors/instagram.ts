@@ -1,0 +1,3 @@
+import { instagram } from '#connectors/instagram/connector.ts'
+
+export default { ...instagram, endpoints: {} }

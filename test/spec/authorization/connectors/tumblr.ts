@@ -1,0 +1,3 @@
+import { tumblr } from '#connectors/tumblr/connector.ts'
+
+export default { ...tumblr, endpoints: {} }

@@ -1,0 +1,3 @@
+import { x } from '#connectors/x/connector.ts'
+
+export default { ...x, endpoints: {} }
