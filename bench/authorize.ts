@@ -116,7 +116,7 @@ function overHttp(url: string, clientId: string, secret: string): (code: string)
 
 async function withoutHttp(deps: AuthorizeDeps, clientId: string, secret: string, code: string): Promise<void> {
   const app = await authenticateApp(deps, clientId, secret, '192.0.2.1')
-  const { token } = await exchangeCode(deps, app, { code })
+  const { token } = await exchangeCode(deps, app, { code, isAuthenticated: true })
   const account = await accountOf(deps, token)
   await presentProfiles(deps, account!, { auth: false, full: false })
 }

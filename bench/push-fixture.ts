@@ -88,6 +88,7 @@ export async function openPushFixture() {
       person: {},
       data: '{}',
       connectedAt: 0,
+      updatedAt: 0,
       syncedAt: undefined,
     })
     return id

@@ -30,6 +30,7 @@ export function sqlOf({ name, selection, query }: Shape, readable: ReadableProfi
     limit: 20,
     since: 0,
     until: Date.now(),
+    updatedSince: undefined,
     before: undefined,
     sort: 'desc',
     terms: undefined,

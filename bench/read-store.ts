@@ -145,6 +145,7 @@ async function fillAccount(database: Database, account: Account, size: number): 
       person: {},
       data: '{}',
       connectedAt: 0,
+      updatedAt: 0,
       syncedAt: undefined,
     })
   }

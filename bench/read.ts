@@ -5,6 +5,7 @@ import { openDatabase } from '#platform/postgres/database.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { listReadable } from '#store/items/readable-profiles.ts'
 import { type Figures, load, median } from './load.ts'
+import { benchDedup } from './read-dedup.ts'
 import { POOL, type PreparedQuery, sqlOf, startServer } from './read-servers.ts'
 import { SHAPES } from './read-shapes.ts'
 import { type Filled, type FilledStore, fillStore, findFilledStore, recordFilledStore } from './read-store.ts'
@@ -17,7 +18,7 @@ const SIZES = [1000, 10_000, 100_000].filter((size) => size <= TOTAL)
 /** A database that is kept: filled if it does not exist, and reused by the next run. */
 const REUSED_DATABASE = process.env['BENCH_DATABASE']
 const ROUND_MS = Number(process.env['BENCH_MS'] ?? 500)
-const WARM_MS = 10_000
+const WARM_MS = Number(process.env['BENCH_WARM_MS'] ?? 10_000)
 const CONNECTIONS = 8
 /** Ours and the bare handler alternate; the ratio is the median of the rounds. */
 const ROUNDS = 5
@@ -88,7 +89,8 @@ async function measure(url: string, key: string, filled: Filled[]): Promise<void
         ms(driver.p50Ms),
       ])
     }
-    await benchStreams(ours, largest)
+    if (only === undefined || only === 'dedup') await benchDedup(ours.url, largest)
+    if (only === undefined) await benchStreams(ours, largest)
   } finally {
     await ours.stop()
     await bare.stop()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { COMMANDS } from '#cli/commands.ts'
 import { connectors } from '#connectors/index.ts'
+import * as clickhouse from '#destinations/clickhouse/tables.ts'
 import type { Kind } from '#destinations/contract.ts'
 import { createKinds } from '#destinations/kinds.ts'
 import * as mysql from '#destinations/mysql/tables.ts'
@@ -11,6 +12,7 @@ import { optionsOf } from '#flows/push/manage/destination-options.ts'
 import { ROUTES } from '#http/routes.ts'
 import { DESTINATION_KINDS } from '#model/destination.ts'
 import { REASONS } from '#model/errors.ts'
+import { REVOCATION_RESULTS } from '#model/revocation.ts'
 import { ITEM_TYPES } from '#model/types.ts'
 import { VARIABLES } from '#platform/config.ts'
 import { PUSH_EVENTS } from '#store/push/events.ts'
@@ -25,7 +27,7 @@ const root = join(import.meta.dirname, '..')
 export function writtenDocs(): Record<string, string> {
   return {
     'docs/config.md': between('docs/config.md', 'variables', variables()),
-    'docs/api.md': between('docs/api.md', 'routes', routes(), 'reasons', reasons()),
+    'docs/api.md': between('docs/api.md', 'routes', routes(), 'reasons', reasons(), 'revocations', revocations()),
     'docs/cli.md': between('docs/cli.md', 'commands', commands()),
     'docs/connectors.md': between('docs/connectors.md', 'connectors', connectorTable()),
     'docs/limits.md': between('docs/limits.md', 'limits', limitsTables(limitsIn(root))),
@@ -54,8 +56,15 @@ function routes(): string {
 }
 
 function reasons(): string {
-  const rows = Object.entries(REASONS).map(([reason, [status, text]]) => `| \`${reason}\` | ${status} | ${text} |`)
-  return ['| reason | status | meaning |', '|---|---|---|', ...rows].join('\n')
+  const rows = Object.entries(REASONS).map(
+    ([reason, [status, number, text]]) => `| \`${reason}\` | ${status} | ${status * 100 + number} | ${text} |`,
+  )
+  return ['| reason | status | code | meaning |', '|---|---|---|---|', ...rows].join('\n')
+}
+
+function revocations(): string {
+  const rows = Object.entries(REVOCATION_RESULTS).map(([result, text]) => `| \`${result}\` | ${text} |`)
+  return ['| `service_token` | meaning |', '|---|---|', ...rows].join('\n')
 }
 
 function commands(): string {
@@ -81,7 +90,7 @@ function pushPage(): string {
       sql(
         [
           `-- version ${i + 1}`,
-          ...statements.filter((each) => !/^create or replace .*view/.test(each)).map(terminated),
+          ...statements.filter((each) => !/^create [^(]*\bview /.test(each)).map(terminated),
         ].join('\n'),
       ),
     ).join('\n\n')
@@ -99,6 +108,10 @@ function pushPage(): string {
     tables(postgres),
     'mysql-tables',
     tables(mysql),
+    'clickhouse-tables',
+    tables(clickhouse),
+    'clickhouse-view',
+    sql(terminated(clickhouse.VERSIONS.flat().find((each) => each.startsWith('create view'))!)),
     'views',
     ITEM_TYPES.map((type) => `\`tributary_${type}\``).join(', '),
     'postgres-view',
