@@ -6,7 +6,7 @@ import { DeliveryError } from '../contract.ts'
 /**
  * Resolves a folder below the allowed one. No folder on the path may be a link: a process that can write there could redirect
  * us outside, also after the address was checked, so this runs before every read, write and removal. Returns undefined when the
- * folder is missing and `create` is false.
+ * folder is missing: it is not to be created, or an erasure removed it meanwhile.
  */
 export async function realFolder(allowed: string, folder: string, create: boolean): Promise<string | undefined> {
   if (create) await mkdir(allowed, { recursive: true, mode: 0o750 })
@@ -23,16 +23,19 @@ export async function realFolder(allowed: string, folder: string, create: boolea
     if (kind === 'link') throw new DeliveryError('retry', `The folder is refused: ${name} is a link.`)
     if (kind === 'other') throw new DeliveryError('retry', `ENOTDIR: ${name} is not a folder.`)
   }
-  if ((await realpath(path)) !== path)
+  // A folder may be removed at any time, also since it was looked at above.
+  const found = await realpathIfPresent(path)
+  if (found !== undefined && found !== path)
     throw new DeliveryError('retry', 'The folder is refused: it leads through a link.')
-  return path
+  return found
 }
 
 async function createFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o750 })
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
+    // ENOENT: the folder above was removed meanwhile.
+    if (!['EEXIST', 'ENOENT'].includes(codeOf(error) ?? '')) throw error
   }
 }
 

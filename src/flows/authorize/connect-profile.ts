@@ -12,7 +12,13 @@ import { insertAccessToken } from '#store/identity/access-tokens.ts'
 import { insertAccount, lockAccount, setAccountShards } from '#store/identity/accounts.ts'
 import { putCredential } from '#store/identity/credentials.ts'
 import { insertProfile, listProfiles, reconnectProfile } from '#store/identity/profiles.ts'
-import { claimServiceUser, findServiceUser, pointServiceUser, type ServiceUser } from '#store/identity/service-users.ts'
+import {
+  claimServiceUser,
+  findServiceUser,
+  insertServiceUser,
+  pointServiceUser,
+  type ServiceUser,
+} from '#store/identity/service-users.ts'
 import { openProfileCursors } from '#store/push/cursors.ts'
 import { scheduleEndpoints, scheduleProfile } from '#store/sync/schedule.ts'
 import type { AuthorizeDeps } from './deps.ts'
@@ -90,9 +96,12 @@ async function lockTargetAccount(deps: AuthorizeDeps, tx: Queries, input: Connec
   return account
 }
 
+/** Limit: attempts to find the account of a service user whose accounts change at the same time. */
+const FIND_ATTEMPTS = 5
+
 /**
- * The account that connected this service user last. Locks the account before the service user's row, the order used
- * everywhere; only a concurrent first sign-in of the same service user is found through the row.
+ * The account that connected this service user last, locked. The account is locked before the service user's row, the order
+ * used everywhere, so that concurrent sign-ins of one person do not deadlock.
  */
 async function findAccountOf(
   tx: Queries,
@@ -100,8 +109,13 @@ async function findAccountOf(
   freshId: string,
   now: number,
 ): Promise<Account | undefined> {
-  const known = await lockFirst(tx, await findServiceUser(tx, user))
-  if (known !== undefined) return known
+  for (let attempt = 0; attempt < FIND_ATTEMPTS; attempt += 1) {
+    const known = await lockFirst(tx, await findServiceUser(tx, user))
+    if (known !== undefined) return known
+    if (await insertServiceUser(tx, user, freshId, now)) return undefined
+    // Another sign-in inserted it first, or its account was merged meanwhile.
+  }
+  // The row names only accounts that do not exist. Its lock makes concurrent sign-ins agree on one new account.
   const claimed = await claimServiceUser(tx, user, freshId, now)
   return lockFirst(
     tx,

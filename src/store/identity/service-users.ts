@@ -12,7 +12,14 @@ export interface ServiceUser {
 /** Limit: accounts stored for one service user of an app; beyond it, the one used longest ago is removed. */
 const MAX_ACCOUNTS = 100
 
-// Locks the row until the transaction ends, so that two concurrent first sign-ins of one person create one account.
+// Waits for a concurrent insert of the same row, but does not lock a row that exists.
+const insertIfNew = statement(
+  'service-user-insert',
+  `insert into service_user (shard, app_id, service, native_id, account_ids, used_at)
+   values ($shard, $appId, $service, $nativeId, array[$accountId], $usedAt)
+   on conflict (shard, app_id, service, native_id) do nothing`,
+)
+// Locks the row until the transaction ends.
 const insertOrLock = statement(
   'service-user-claim',
   `insert into service_user (shard, app_id, service, native_id, account_ids, used_at)
@@ -55,6 +62,16 @@ const keyOf = ({ appId, service, nativeId }: ServiceUser) => ({
   service,
   nativeId,
 })
+
+/** Whether the service user was new. Two concurrent first sign-ins of one person create one account. */
+export async function insertServiceUser(
+  tx: Queries,
+  user: ServiceUser,
+  accountId: string,
+  nowMs: number,
+): Promise<boolean> {
+  return (await tx.count(insertIfNew.with({ ...keyOf(user), accountId, usedAt: nowMs }))) > 0
+}
 
 /** Locks the service user. Returns its accounts, the last used first; only the given one if the user is new. */
 export async function claimServiceUser(

@@ -15,8 +15,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, beforeEach, suite, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import type { Connection } from '#destinations/contract.ts'
-import { DeliveryError } from '#destinations/contract.ts'
+import { CheckpointDiffers, type Connection, DeliveryError } from '#destinations/contract.ts'
 import { folderStore } from '#destinations/files/folder-store.ts'
 import { createKinds } from '#destinations/kinds.ts'
 import { ApiError } from '#model/errors.ts'
@@ -33,6 +32,7 @@ after(async () => {
 })
 
 const entriesOf = (folder: string) => new Set(readdirSync(folder, { recursive: true }).map(String))
+const refusals = (results: PromiseSettledResult<unknown>[]) => results.filter((each) => each.status === 'rejected')
 const addressOf = (...parts: string[]) => pathToFileURL(join(filesDir, ...parts)).href
 const open = (...parts: string[]): Connection => files.open(deps, destination, { url: addressOf(...parts) })
 
@@ -169,6 +169,22 @@ suite('folders of apps', () => {
     for (let i = 0; i < 200; i += 1) await Promise.all([store.put(`p/${i % 5}`, Buffer.from('x'), ''), empty()])
     await store.put('p/last', Buffer.from('x'), '')
     assert.equal(await store.get('p/last'), 'x')
+  })
+
+  test('a write and an erasure of one profile never fail because the other removed a folder', async () => {
+    const connection = open('app', 'out')
+    await connection.prepare()
+    const round = async () => {
+      const ada = person()
+      await connection.write(ada.batch([ada.put('a', 1)], { epoch: 1 }))
+      const writes = [2, 3, 4].map((seq) => connection.write(ada.batch([ada.put(`b${seq}`, seq)], { epoch: 2 })))
+      const erasures = [3, 4, 5].map((epoch) =>
+        connection.erase({ destinationId: destination.id, profileId: ada.profile.id, epoch }),
+      )
+      for (const { status, reason } of await Promise.allSettled([...writes, ...erasures]).then(refusals))
+        assert.ok(reason instanceof CheckpointDiffers, `${status}: ${reason}`)
+    }
+    for (let i = 0; i < 30; i += 1) await Promise.all(Array.from({ length: 8 }, round))
   })
 
   test('folders and files are not world-readable', async () => {
