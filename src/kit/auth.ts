@@ -1,3 +1,4 @@
+import type { Facts } from './facts.ts'
 import type { Self } from './self.ts'
 
 /**
@@ -10,7 +11,28 @@ export type TokenPlacement = { in: 'header'; scheme: string; name?: string } | {
  * How an app authenticates at the token endpoint; an app without a secret sends its key only. `basic` form-encodes key and
  * secret first, as RFC 6749 2.3.1 requires, `basic_raw` does not; `private_key_jwt` takes the secret as a private JWK.
  */
-export type TokenAuth = 'post' | 'basic' | 'basic_raw' | 'query' | 'none' | 'private_key_jwt'
+export type TokenAuth = 'post' | 'basic' | 'basic_raw' | 'query' | 'none' | 'private_key_jwt' | 'signed_nonce'
+
+/**
+ * For `signed_nonce`: the app fetches a nonce and signs it instead of sending its secret. The signature is HMAC-SHA256 in hex of the
+ * values of the signed parameters, sorted by name and separated by commas; parameters that a request lacks are not signed.
+ */
+export interface SignedNonce {
+  /** Where a POST returns a nonce. It is signed in the same way, with the current time in seconds as `timestamp`. */
+  url: string
+  parameters: Parameters
+  /** Names of the parameters that are signed, besides `nonce` or `timestamp`. */
+  signs: string[]
+  /** Path of the nonce in the response: `body.nonce`. */
+  nonce: string
+}
+
+/** How to verify the ID token of a token response (OpenID Connect): signature, issuer, audience, nonce and expiry. */
+export interface IdToken {
+  issuer: string
+  /** Address of the issuer's public keys. */
+  jwksUrl: string
+}
 
 /** Additional request parameters by name. */
 export type Parameters = Record<string, string>
@@ -57,9 +79,15 @@ export interface Home {
 /** How to end a token or a grant at a service that does not follow RFC 7009. */
 export interface Revocation {
   method: 'POST' | 'DELETE' | 'GET'
-  /** `bearer` sends the token as API calls do; otherwise it is the parameter `token`, unless `parameters` contain it. */
-  tokenPlacement: 'form' | 'json' | 'query' | 'bearer'
-  /** `{key}`, `{secret}`, `{token}` and `{proof}` (see `proof` of `OAuth2`) are replaced here and in `revokeUrl`. */
+  /**
+   * `bearer` sends the token as API calls do, `none` sends a form without it; otherwise it is the parameter `token`, unless
+   * `parameters` contain it.
+   */
+  tokenPlacement: 'form' | 'json' | 'query' | 'bearer' | 'none'
+  /**
+   * `{key}`, `{secret}`, `{token}`, `{sub}` (the person's id) and `{proof}` (see `proof` of `OAuth2`) are replaced here and in
+   * `revokeUrl`.
+   */
   parameters?: Parameters
   tokenAuth?: TokenAuth
   /** True for a refusal that means: the service knows no such token any more. */
@@ -97,8 +125,14 @@ export interface OAuth2 {
     atToken: boolean
     /** Field of the granted scope in the token response, if not `name`. */
     granted?: string
+    /** A setting of the app that says what to request: with it, no scope is sent. */
+    unlessSetting?: string
   }
   tokenAuth: TokenAuth
+  signedNonce?: SignedNonce
+  idToken?: IdToken
+  /** Values of the token response and the callback that calls need. */
+  facts: Facts
   tokenMethod: 'POST' | 'GET'
   /** Encoding of the token request's body. */
   tokenBody: 'form' | 'json'
@@ -108,7 +142,10 @@ export interface OAuth2 {
   names: Partial<
     Record<'client_id' | 'client_secret' | 'code' | 'redirect_uri' | 'refresh_token' | 'access_token', string>
   >
-  /** Parameters to add to each authorization, token or refresh request. */
+  /**
+   * Parameters to add to each authorization, token or refresh request. `{key}` and `{setting.NAME}` are replaced; a parameter with
+   * a setting that is not set is left out.
+   */
   parameters: { authorize?: Parameters; token?: Parameters; refresh?: Parameters }
   /** Keys that lead from the top of the token response to the object with the token. */
   tokenPath: string[]
@@ -116,6 +153,8 @@ export interface OAuth2 {
   subject: string
   /** Lifetime of a token, for services whose `expires_in` is missing or wrong. */
   expiresInS?: number
+  /** Field of the token response with an error code, where 0 means success. Default: `error`. */
+  errorField?: string
   /** Meaning of error codes of the token endpoint that RFC 6749 does not define. */
   errors: Record<string, 'retry' | 'reauthorize' | 'stop'>
   /** Reads which app a token was issued to, so that a token of another app can be rejected. */
@@ -214,6 +253,7 @@ export function oauth2(
     tokenPath: [],
     subject: 'sub',
     errors: {},
+    facts: {},
     dpop: false,
     revokeEnds: 'grant',
     tokenPlacement: { in: 'header', scheme: 'Bearer' },
@@ -261,6 +301,10 @@ export interface Credential {
   subject?: string
   /** Private JWK of a DPoP-bound token. */
   dpopKey?: JsonObject
+  /** What the connector's `facts` read at the sign-in. */
+  facts?: Record<string, string>
+  /** The claims of the verified ID token. */
+  claims?: JsonObject
   /** Addresses of the person's instance, for services with several. */
   instance?: Record<string, string>
   /** The previous refresh token, kept in case the response to a rotation was lost. */

@@ -1,6 +1,8 @@
 import type { Auth } from './auth.ts'
 import type { Endpoint } from './endpoint.ts'
+import { checkPlaceholders } from './check-placeholders.ts'
 import type { SelfReader } from './self.ts'
+import type { Setting } from './settings.ts'
 
 /** The documented rate limits of a service: calls per seconds. Tributary stays below them across all its processes. */
 export interface Limits {
@@ -29,11 +31,19 @@ export interface RateLimitInfo {
 export interface Api {
   /** Paths of endpoints are relative to this address. An app's keys may override it (`api_url`). */
   baseUrl: string
-  /** Further origins that accept the same credential, e.g. one for uploads; only the proxy calls them. */
+  /**
+   * The address of the API for one person, from a fact of their sign-in: `path` on the origin that the fact names. It must be https,
+   * and its host must be one of `hosts`: a name, or `*.` and a name for all hosts below it.
+   */
+  baseUrlFrom?: { fact: string; path?: string; hosts: readonly string[] }
+  /** Further origins that accept the same credential, e.g. one for uploads. The proxy and endpoints with `host` call them. */
   hosts?: readonly string[]
-  /** Headers to add to every call. */
+  /**
+   * Headers to add to every call. `{key}`, `{setting.NAME}` and `{fact.NAME}` are replaced; a header with a setting or fact that is
+   * not set is left out, and none with a placeholder is sent to a person's own server.
+   */
   headers?: Record<string, string>
-  /** Parameters to add to every call. */
+  /** Parameters to add to every call; the same placeholders. */
   query?: Record<string, string>
   limits?: Limits
   /** Reads the rate limit from the headers of a response; see `rateFrom` in `rate.ts`. */
@@ -80,6 +90,8 @@ export interface Connector {
   self: SelfReader
   endpoints: Record<string, Endpoint>
   hook: Hook | undefined
+  /** Values that the app sets with its key. */
+  settings: Setting[]
   /** Other names that callers may use for the service. */
   aliases: string[]
 }
@@ -98,7 +110,10 @@ export interface Connector {
  *     })
  */
 export function defineConnector(
-  input: Omit<Connector, 'aliases' | 'endpoints' | 'hook'> & Partial<Pick<Connector, 'aliases' | 'endpoints' | 'hook'>>,
+  input: Omit<Connector, 'aliases' | 'endpoints' | 'hook' | 'settings'> &
+    Partial<Pick<Connector, 'aliases' | 'endpoints' | 'hook' | 'settings'>>,
 ): Connector {
-  return { aliases: [], endpoints: {}, hook: undefined, ...input }
+  const connector = { aliases: [], endpoints: {}, hook: undefined, settings: [], ...input }
+  checkPlaceholders(connector)
+  return connector
 }

@@ -1,7 +1,8 @@
 import type { BaseType } from '#model/types.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { Kind } from './kind.ts'
-import { onePage, type PageRequest, type Pages } from './pages.ts'
+import { type BodyFormat, onePage, type PageRequest, type Pages, type ReadMethod } from './pages.ts'
+import type { RequestBody } from './request-body.ts'
 
 /** `core` always runs; `personal` is what the person made; `social` is what others made. An app may switch the last two off. */
 export type EndpointClass = 'core' | 'personal' | 'social'
@@ -14,11 +15,17 @@ export type Deletes = 'none' | 'window' | 'all'
 
 /** What a connector's author writes about an endpoint. */
 export interface EndpointInput<Body, Raw> {
-  /** Relative to `api.baseUrl`; `{id}` and `{handle}` are replaced by those of the profile. */
+  /** Relative to `api.baseUrl`; `{id}` and `{handle}` are replaced by those of the profile, `{fact.NAME}` by a fact. */
   path: string
-  method?: 'GET' | 'POST'
+  /** Another origin of the service that accepts the same credential, one of `api.hosts`. */
+  host?: string
+  method?: ReadMethod
   query?: Record<string, string>
   headers?: Record<string, string>
+  /** The body of the first request. `{id}` and `{handle}` are replaced in it. */
+  body?: RequestBody
+  /** The format of the responses. Default: `json`. */
+  parse?: BodyFormat
   /**
    * Returns the records of one response. Return undefined when the list is missing (an error with status 200): then the page has
    * no records, and no item counts as deleted. An empty list means that there are none.
@@ -56,7 +63,10 @@ export interface PrepareContext {
 /** One stream of records of a profile, with body and record types erased. */
 export interface Endpoint {
   path: string
-  method: 'GET' | 'POST'
+  host: string | undefined
+  method: ReadMethod
+  body: RequestBody | undefined
+  parse: BodyFormat
   query: Record<string, string>
   headers: Record<string, string>
   items: (body: unknown) => unknown[] | undefined
@@ -94,7 +104,10 @@ export function endpoint<Body, Raw>(input: EndpointInput<Body, Raw>): Endpoint {
     feed: false,
     deletes: 'none',
     scope: [],
+    parse: 'json',
     ...input,
+    host: input.host,
+    body: input.body,
     prepare: input.prepare,
     pages: input.pages ?? onePage(),
     items: (body) => input.items(body as Body) ?? undefined,

@@ -1,11 +1,21 @@
+/** Methods with which records can be read. */
+export type ReadMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'PROPFIND' | 'REPORT' | 'SEARCH' | 'QUERY'
+
+/** How a response is read: see `xml.ts` for elements; the first row of CSV names the fields of the others. */
+export type BodyFormat = 'json' | 'xml' | 'csv'
+
 /** One call to a service, before it is signed. */
 export interface PageRequest {
-  method: 'GET' | 'POST'
+  method: ReadMethod
   /** Relative to `api.baseUrl`, or a full address at one of the service's hosts. */
   path: string
   query: Record<string, string>
   body?: string
   headers?: Record<string, string>
+  /** Another origin of the service, of `api.hosts`. Default: that of `api.baseUrl`. */
+  host?: string
+  /** Default: `json`. */
+  parse?: BodyFormat
 }
 
 /** One response, with the request it belongs to. */

@@ -1,10 +1,13 @@
 import type { Credential, Parameters } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
+import type { PlaceholderValues } from '#kit/placeholders.ts'
 import { trimEndOf } from '#platform/trim-end.ts'
-import { locateService } from './addresses.ts'
+import { locateService, type ServiceLocation } from './addresses.ts'
 import { sendAuthorized } from './authorize-call.ts'
 import { UpstreamError } from './errors.ts'
+import { fillPlaceholders } from './fill-placeholders.ts'
 import { withParameters } from './oauth2/token-request.ts'
+import { addedToCalls, factValues } from './placeholder-values.ts'
 import type { Upstream, UpstreamResponse } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
 
@@ -21,6 +24,8 @@ export interface ServiceCall {
   path?: string | undefined
   /** … an absolute URL on the API's host, such as that of the next page. */
   url?: string | undefined
+  /** Another origin of the service, one of `api.hosts`. */
+  host?: string | undefined
   query?: Parameters | undefined
   headers?: Readonly<Record<string, string>> | undefined
   body?: string | Uint8Array | undefined
@@ -40,8 +45,13 @@ export async function callService(caller: ServiceCaller, call: ServiceCall): Pro
   const { upstream, connector, key, credential } = caller
   const location = await locateService(upstream, { connector, key, instance: credential.instance })
   const { api, auth } = connector
-  const base = location.addresses.apiUrl
-  let url = withParameters(addressOf(base, call), { ...api.query, ...call.query })
+  const base = call.host === undefined ? location.addresses.apiUrl : hostOf(connector, location, call.host)
+  const facts = factValues(credential)
+  const path = call.path && fillPlaceholders(call.path, facts, encodeURIComponent)
+  const added = { key, credential }
+  const query = { ...addedToCalls(connector, api.query, added), ...fillFacts(call.query, facts) }
+  const headers = { ...addedToCalls(connector, api.headers, added), ...fillFacts(call.headers, facts) }
+  let url = withParameters(addressOf(base, { ...call, path }), query)
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
     const response = await sendAuthorized(
       upstream,
@@ -49,7 +59,7 @@ export async function callService(caller: ServiceCaller, call: ServiceCall): Pro
       {
         method: call.method,
         url,
-        headers: { ...api.headers, ...call.headers },
+        headers,
         body: call.body,
         timeoutMs: call.timeoutMs,
         maxBytes: call.maxBytes,
@@ -61,6 +71,17 @@ export async function callService(caller: ServiceCaller, call: ServiceCall): Pro
     url = next
   }
   throw new UpstreamError('stop', 'The service redirects too often', { reason: 'redirect_refused' })
+}
+
+/** Only facts: a cursor of the service in a parameter must not name a value of the app. */
+function fillFacts(texts: Readonly<Record<string, string>> | undefined, facts: PlaceholderValues): Parameters {
+  return Object.fromEntries(Object.entries(texts ?? {}).map(([name, text]) => [name, fillPlaceholders(text, facts)]))
+}
+
+/** A declared origin of the service, at the instance of the key where it has one; never any other. */
+function hostOf({ api }: Connector, { relocate }: ServiceLocation, host: string): string {
+  if (!(api.hosts ?? []).includes(host)) throw addressRefused()
+  return relocate(`${host}/`, 'tokenUrl')
 }
 
 /** The URL of a call; throws if it would leave the service's API address. */

@@ -1,10 +1,11 @@
 import type { Connector } from '#kit/connector.ts'
-import type { Self } from '#kit/self.ts'
-import { parseLossless } from './body/lossless-json.ts'
-import { callService, type ServiceCaller } from './call-service.ts'
+import { encodeBody } from '#kit/request-body.ts'
+import type { Self, SelfCall } from '#kit/self.ts'
+import { type LosslessJson, parseLossless, stringifyLossless } from './body/lossless-json.ts'
+import { callService, type ServiceCall, type ServiceCaller } from './call-service.ts'
 import { UpstreamError } from './errors.ts'
-import { fillParameters, fillPlaceholders } from './oauth2/placeholders.ts'
-import { parseFields } from './parse-object.ts'
+import { fillParameters, fillPlaceholders } from './fill-placeholders.ts'
+import { isObject, parseFields } from './parse-object.ts'
 import { responseFailure } from './response-failure.ts'
 import type { UpstreamResponse } from './send.ts'
 
@@ -13,20 +14,67 @@ const MAX_BYTES = 1024 * 1024
 
 /** Reads from the service whose credential this is. */
 export async function readSelf(caller: ServiceCaller): Promise<{ self: Self; raw: string }> {
-  const { connector, credential, key, upstream } = caller
-  const { path, query } = selfRequestOf(connector, credential.subject)
-  const reply = await callService(caller, { method: 'GET', path, query, maxBytes: MAX_BYTES })
-  if (reply.status !== 200) {
-    const secrets = [key.secret, credential.token, credential.tokenSecret]
-    const nowMs = upstream.clock.now()
-    const failure = responseFailure(reply, { what: 'identity', nowMs, refused: 'reauthorize', secrets })
-    throw isRefusal(connector, reply)
-      ? new UpstreamError('reauthorize', failure.message, { reason: 'service_refused', status: reply.status })
-      : failure
-  }
-  const { self, ids } = parseSelf(connector, reply.text)
+  const { connector, credential } = caller
+  const raw = connector.self.from === 'call' ? await callForRecord(caller) : recordOfSignIn(caller)
+  const { self, ids } = parseSelf(connector, raw)
   checkSubject(connector, credential.subject, ids)
-  return { self, raw: reply.text }
+  return { self, raw }
+}
+
+/** The person's record by calling the service; the answers of further calls are added to it under their names. */
+async function callForRecord(caller: ServiceCaller): Promise<string> {
+  const { self } = caller.connector
+  const reply = await callSelf(caller, self)
+  if (reply.status !== 200) throw selfFailure(caller, reply)
+  if (caller.connector.api.recovery !== undefined && isRefusal(caller.connector, reply)) throw selfFailure(caller, reply)
+  const further = await furtherAnswers(caller)
+  return Object.keys(further).length === 0 ? reply.text : withFurther(reply.text, further)
+}
+
+async function furtherAnswers(caller: ServiceCaller): Promise<Record<string, LosslessJson>> {
+  const further: Record<string, LosslessJson> = {}
+  for (const [name, call] of Object.entries(caller.connector.self.also)) {
+    const answer = await answerOf(caller, call)
+    if (answer !== undefined) further[name] = answer
+  }
+  return further
+}
+
+/** Undefined if the service does not answer: who the person is does not depend on it. */
+async function answerOf(caller: ServiceCaller, call: SelfCall): Promise<LosslessJson | undefined> {
+  try {
+    const reply = await callSelf(caller, call)
+    return reply.status === 200 ? parseLossless(reply.text) : undefined
+  } catch (error) {
+    caller.upstream.log.debug('a further call about the person failed', { service: caller.connector.service, error })
+    return undefined
+  }
+}
+
+function withFurther(text: string, further: Record<string, LosslessJson>): string {
+  const record = parseRecord(text)
+  return isObject(record) ? stringifyLossless({ ...record, ...further }) : text
+}
+
+function callSelf(caller: ServiceCaller, call: SelfCall): Promise<UpstreamResponse> {
+  return callService(caller, { ...selfRequestOf(call, caller.credential.subject), maxBytes: MAX_BYTES })
+}
+
+/** What the sign-in itself said. A token that was handed in has no such record. */
+function recordOfSignIn({ connector, credential }: ServiceCaller): string {
+  const { subject, facts, claims } = credential
+  if (connector.self.from === 'id_token' && claims !== undefined) return JSON.stringify(claims)
+  if (connector.self.from === 'token' && subject !== undefined) return JSON.stringify({ ...facts, sub: subject })
+  throw new UpstreamError('stop', 'The token response does not name the person', { reason: 'subject_missing' })
+}
+
+function selfFailure({ connector, credential, key, upstream }: ServiceCaller, reply: UpstreamResponse): UpstreamError {
+  const secrets = [key.secret, credential.token, credential.tokenSecret]
+  const nowMs = upstream.clock.now()
+  const failure = responseFailure(reply, { what: 'identity', nowMs, refused: 'reauthorize', secrets })
+  return isRefusal(connector, reply)
+    ? new UpstreamError('reauthorize', failure.message, { reason: 'service_refused', status: reply.status })
+    : failure
 }
 
 /** The service and the token must name the same person; otherwise a person's own server could name any person. */
@@ -43,12 +91,19 @@ function isRefusal(connector: Connector, { status, text, headers }: UpstreamResp
   return connector.api.recovery?.({ status, body: parseFields(text), headers }) === 'reauthorize'
 }
 
-function selfRequestOf(connector: Connector, subject: string | undefined) {
-  const { path, query } = connector.self
+function selfRequestOf(call: SelfCall, subject: string | undefined): ServiceCall {
+  const { path, query = {}, headers = {}, body, method = 'GET' } = call
   if (subject === undefined && [path, ...Object.values(query)].some((text) => text.includes('{sub}')))
     throw new UpstreamError('stop', 'The token response does not name the person', { reason: 'subject_missing' })
   const values: Record<string, string> = subject === undefined ? {} : { sub: subject }
-  return { path: fillPlaceholders(path, values, encodeURIComponent), query: fillParameters(query, values) }
+  const encoded = body && encodeBody(body, values)
+  return {
+    method,
+    path: fillPlaceholders(path, values, encodeURIComponent),
+    query: fillParameters(query, values),
+    headers: { ...(encoded && { 'content-type': encoded.type }), ...headers },
+    body: encoded?.text,
+  }
 }
 
 /** The person, and every id that the service has for them. */
@@ -60,12 +115,23 @@ function parseSelf(connector: Connector, text: string): { self: Self; ids: strin
     self = connector.self.read(body)
     other = connector.self.alsoKnownAs?.(body)
   } catch (error) {
-    throw new UpstreamError('retry', 'The service’s record of the person could not be read', {
-      reason: 'answer_unreadable',
-      cause: error,
-    })
+    throw unreadable(error)
   }
   if (typeof self.id === 'string' && !['', 'undefined', 'null', '[object Object]'].includes(self.id))
     return { self, ids: other === undefined ? [self.id] : [self.id, other] }
   throw new UpstreamError('stop', 'The service’s record of the person has no id', { reason: 'self_without_id' })
 }
+
+function parseRecord(text: string): LosslessJson {
+  try {
+    return parseLossless(text)
+  } catch (error) {
+    throw unreadable(error)
+  }
+}
+
+const unreadable = (cause: unknown): UpstreamError =>
+  new UpstreamError('retry', 'The service’s record of the person could not be read', {
+    reason: 'answer_unreadable',
+    cause,
+  })

@@ -4,6 +4,7 @@ import type { RevocationResult } from '#model/revocation.ts'
 import { reasonOf } from '#platform/errors.ts'
 import { locateService } from './addresses.ts'
 import { UpstreamError } from './errors.ts'
+import { withFactAddress } from './facts.ts'
 import { revokeAccessToken } from './oauth1/tokens.ts'
 import { refresh, SubjectChangedError } from './oauth2/refresh.ts'
 import { revoke } from './oauth2/revoke.ts'
@@ -37,7 +38,7 @@ export async function refreshCredential(
   const bounded = withDeadline(upstream, REFRESH_TIMEOUT_MS)
   const location = await locateService(bounded, { connector, key, instance: credential.instance })
   try {
-    return await refresh(bounded, { auth, key, location, credential })
+    return withFactAddress(connector, key, await refresh(bounded, { auth, key, location, credential }))
   } catch (error) {
     if (error instanceof SubjectChangedError)
       await revokeAbandoned(upstream, { connector, key, credential: { ...credential, ...error.fresh } })

@@ -5,6 +5,8 @@ export interface ServiceKey {
   secret: string
   /** Replaces the connector's default scope. */
   scope?: string | undefined
+  /** Values of the connector's settings. */
+  settings?: Readonly<Record<string, string>> | undefined
   /** Replace addresses of the connector. */
   overrides: Readonly<Record<string, string>>
 }

@@ -3,6 +3,7 @@ import type { Connector } from '#kit/connector.ts'
 import { locateService } from './addresses.ts'
 import { callbackParameters, type RawParameters } from './callback-parameters.ts'
 import { UpstreamError } from './errors.ts'
+import { withFactAddress } from './facts.ts'
 import type { LoginOptions } from './login-options.ts'
 import { beginOAuth1, finishOAuth1, type OAuth1Secrets } from './oauth1/sign-in.ts'
 import { ownServerRule, withOwnServer } from './oauth2/resolve-own-server.ts'
@@ -74,7 +75,10 @@ export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Pro
   try {
     const home = ownServerRule(auth, key)
     const issuer = secrets['issuer'] as string | undefined
-    const located = home === undefined ? credential : await withOwnServer(upstream, { home, credential, issuer })
+    const located =
+      home === undefined
+        ? withFactAddress(connector, key, credential)
+        : await withOwnServer(upstream, { home, credential, issuer })
     return { credential: located, ...(await readSelf({ upstream, connector, key, credential: located })) }
   } catch (error) {
     // The grant will not be stored, so it is revoked. The first error is the one to report.

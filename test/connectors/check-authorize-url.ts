@@ -50,6 +50,9 @@ export async function checkAuthorizeUrl(connector: Connector): Promise<void> {
 
 function filled(parameters: Record<string, string> | undefined, key: string): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(parameters ?? {}).map(([name, value]) => [name, value.replaceAll('{key}', key)]),
+    Object.entries(parameters ?? {})
+      // The app has no settings, so parameters with one are not sent.
+      .filter(([, value]) => !value.includes('{setting.'))
+      .map(([name, value]) => [name, value.replaceAll('{key}', key)]),
   )
 }

@@ -49,6 +49,7 @@ export const facebook = defineConnector({
   service: 'facebook',
   title: 'Facebook',
   docs: 'https://developers.facebook.com/docs/graph-api/reference/user',
+  settings: [{ name: 'config_id', title: 'Configuration ID (Facebook Login for Business)' }],
   auth: oauth2({
     authorizeUrl: `https://www.facebook.com/${VERSION}/dialog/oauth`,
     tokenUrl: `${GRAPH}/oauth/access_token`,
@@ -69,7 +70,10 @@ export const facebook = defineConnector({
         'user_location',
       ],
       separator: ',',
+      unlessSetting: 'config_id',
     },
+    // Facebook Login for Business: the permissions are those of the configuration.
+    parameters: { authorize: { config_id: '{setting.config_id}' } },
     // Exchanges a token of one hour for one of 60 days, which cannot be renewed.
     longToken: {
       url: `${GRAPH}/oauth/access_token`,

@@ -29,7 +29,18 @@ interface Account extends User {
   email?: string | null
   bio?: string | null
   location?: string | null
+  emails?: EmailAddress[]
 }
+
+interface EmailAddress {
+  email?: string
+  primary?: boolean
+  verified?: boolean
+}
+
+// An address that nobody verified may belong to somebody else.
+const privateEmail = (emails: EmailAddress[] | undefined): string | undefined =>
+  emails?.find(({ primary, verified }) => primary === true && verified === true)?.email
 
 const pages = linkPages({ query: { per_page: '100' } })
 
@@ -108,16 +119,21 @@ export const github = defineConnector({
     rate,
     recovery,
   },
-  self: self<Account>('/user', (account) => ({
-    id: String(account.id),
-    name: account.name ?? undefined,
-    handle: account.login,
-    email: account.email ?? undefined,
-    url: account.html_url,
-    photo: account.avatar_url,
-    description: account.bio ?? undefined,
-    location: account.location ?? undefined,
-  })),
+  self: self<Account>({
+    path: '/user',
+    // `email` is the public one only; most people have none.
+    also: { emails: { path: '/user/emails', query: { per_page: '100' } } },
+    read: (account) => ({
+      id: String(account.id),
+      name: account.name ?? undefined,
+      handle: account.login,
+      email: account.email ?? privateEmail(account.emails),
+      url: account.html_url,
+      photo: account.avatar_url,
+      description: account.bio ?? undefined,
+      location: account.location ?? undefined,
+    }),
+  }),
   hook,
   endpoints: {
     following: endpoint<User[], User>({

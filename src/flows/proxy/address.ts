@@ -1,7 +1,8 @@
-import type { Connector } from '#kit/connector.ts'
 import { ApiError } from '#model/errors.ts'
 import { addressOf } from '#upstream/call-service.ts'
 import { UpstreamError } from '#upstream/errors.ts'
+import { addedToCalls } from '#upstream/placeholder-values.ts'
+import type { Target } from './deps.ts'
 import type { ReadyTarget } from './targets.ts'
 
 /** A path and query below the service's API address, both as the app wrote them; or an absolute URL on its host. */
@@ -18,16 +19,21 @@ const PLAIN_PATH = /^(\/(?!\.)[\w.~-]+)+\/?$/
  * The URL of a call: below the API address or on a further host of the service, whatever the path contains. Throws
  * `bad_request`.
  */
-export function resolveAddress({ apiUrl, hosts }: AllowedOrigins, connector: Connector, address: CallAddress): string {
+export function resolveAddress(
+  { apiUrl, hosts, credential }: AllowedOrigins & Pick<ReadyTarget, 'credential'>,
+  { connector, key }: Pick<Target, 'connector' | 'key'>,
+  address: CallAddress,
+): string {
+  const added = addedToCalls(connector, connector.api.query, { key, credential })
   try {
     if ('url' in address) return addressOf(apiUrl, address)
     const { path, query } = address
     if (query.includes('#')) throw addressRefused()
     const absolute = ABSOLUTE_URL.test(path) ? allowedAbsoluteUrl({ apiUrl, hosts }, path.slice(1)) : undefined
-    if (absolute !== undefined) return withQuery(absolute, query, connector.api.query)
-    if (PLAIN_PATH.test(path)) return withQuery(apiUrl + path, query, connector.api.query)
+    if (absolute !== undefined) return withQuery(absolute, query, added)
+    if (PLAIN_PATH.test(path)) return withQuery(apiUrl + path, query, added)
     if (path.includes('#') || hasHiddenDotSegments(path)) throw addressRefused()
-    return withQuery(addressOf(apiUrl, { path }), query, connector.api.query)
+    return withQuery(addressOf(apiUrl, { path }), query, added)
   } catch (error) {
     if (error instanceof UpstreamError) throw addressRefused()
     throw error

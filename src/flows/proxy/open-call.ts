@@ -2,6 +2,7 @@ import type { Hangup } from '#platform/hangup.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { openAuthorized, wantsNonce } from '#upstream/open-authorized.ts'
 import { discard, type StreamResponse } from '#upstream/open-stream.ts'
+import { addedToCalls } from '#upstream/placeholder-values.ts'
 import { type CallAddress, resolveAddress } from './address.ts'
 import type { CallBody } from './body.ts'
 import { type CallFlags, DEFAULT_TIMEOUTS, type ProxyDeps, type Target } from './deps.ts'
@@ -101,7 +102,7 @@ async function sendFollowingRedirects(
   outgoing: OutgoingCall,
   ready: ReadyTarget,
 ): Promise<OpenedCall> {
-  let url = resolveAddress(ready, outgoing.target.connector, outgoing.address)
+  let url = resolveAddress(ready, outgoing.target, outgoing.address)
   for (let hop = 0; ; hop += 1) {
     const response = await send(deps, outgoing, ready, url)
     const next =
@@ -128,7 +129,7 @@ function send(
       method,
       url,
       headers: {
-        ...connector.api.headers,
+        ...addedToCalls(connector, connector.api.headers, { key, credential }),
         ...headers,
         ...(body.length === undefined ? {} : { 'content-length': String(body.length) }),
       },
@@ -156,6 +157,6 @@ function redirectTarget(
 /** Fetches a nonce before a streamed body is sent, because the stream cannot be repeated with another nonce. */
 async function learnNonce(deps: ProxyDeps, outgoing: OutgoingCall, ready: ReadyTarget): Promise<void> {
   const empty: CallBody = { content: undefined, repeatable: true, length: undefined }
-  const url = resolveAddress(ready, outgoing.target.connector, outgoing.address)
+  const url = resolveAddress(ready, outgoing.target, outgoing.address)
   discard(await send(deps, { ...outgoing, method: 'HEAD', headers: {}, body: empty }, ready, url))
 }

@@ -1,10 +1,11 @@
 import type { Connector } from '#kit/connector.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
-import { linkPages, type PageRequest, type Pages } from '#kit/pages.ts'
+import { type BodyFormat, linkPages, type PageRequest, type Pages } from '#kit/pages.ts'
 import type { Registry } from '#kit/registry.ts'
 import type { Log } from '#platform/telemetry/log.ts'
-import { BodyDecodeError, BodyLimitError, JsonError } from '#upstream/body/errors.ts'
-import { type LosslessJson, parseLossless, stringifyLossless } from '#upstream/body/lossless-json.ts'
+import { BodyDecodeError, BodyLimitError, JsonError, FormatError } from '#upstream/body/errors.ts'
+import { type LosslessJson, stringifyLossless } from '#upstream/body/lossless-json.ts'
+import { readBody } from '#upstream/body/read-body.ts'
 import { readLimited } from '#upstream/body/read-limited.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 
@@ -35,6 +36,7 @@ export interface Pagination {
   first: (request: PageRequest) => PageRequest
   pages: Pages
   items: (body: unknown) => unknown[] | undefined
+  parse: BodyFormat
 }
 
 const linkPagination = linkPages()
@@ -51,9 +53,10 @@ export interface ParsePageDeps {
 /** Throws an UpstreamError if the connector's reader of the page fails: that is a fault, not “not a page”. */
 export async function parsePage({ registry, log }: ParsePageDeps, page: RawPage): Promise<PageText | undefined> {
   const connector = registry.find(page.service)
-  const body = connector && (await parseBody(page))
-  if (connector === undefined || body === undefined) return undefined
+  if (connector === undefined) return undefined
   const pagination = paginationOf(connector, page.path, page.query, 0)
+  const body = await parseBody(page, pagination.parse)
+  if (body === undefined) return undefined
   try {
     const items = pagination.items(body)
     if (items === undefined) return undefined
@@ -71,13 +74,13 @@ export async function parsePage({ registry, log }: ParsePageDeps, page: RawPage)
   }
 }
 
-/** Undefined if the response is not JSON, or exceeds the limits. */
-async function parseBody({ bytes: raw, headers }: RawPage): Promise<LosslessJson | undefined> {
+/** Undefined if the response does not have the format, or exceeds the limits. */
+async function parseBody({ bytes: raw, headers }: RawPage, format: BodyFormat): Promise<LosslessJson | undefined> {
   try {
     const bytes = await readLimited([raw], { maxBytes: MAX_PAGE_BYTES, contentEncoding: headers['content-encoding'] })
-    return parseLossless(bytes.toString('utf8'), MAX_PAGE_DEPTH)
+    return readBody(bytes.toString('utf8'), format, MAX_PAGE_DEPTH)
   } catch (error) {
-    if (error instanceof BodyLimitError || error instanceof BodyDecodeError || error instanceof JsonError)
+    if (error instanceof BodyLimitError || error instanceof BodyDecodeError || error instanceof JsonError || error instanceof FormatError)
       return undefined
     throw error
   }
@@ -89,30 +92,32 @@ async function parseBody({ bytes: raw, headers }: RawPage): Promise<LosslessJson
 export function paginationOf(connector: Connector, path: string, query: string, nowMs: number): Pagination {
   const given = new URLSearchParams(query)
   const samePath = Object.values(connector.endpoints).filter(
-    (endpoint) => endpoint.method === 'GET' && patternOf(endpoint).test(path),
+    (endpoint) => endpoint.method === 'GET' && endpoint.host === undefined && patternOf(endpoint).test(path),
   )
   const matchesQuery = ({ query: declared }: Endpoint) =>
     Object.entries(declared).every(([name, value]) => given.get(name) === value)
   const endpoint = samePath.find(matchesQuery) ?? samePath[0]
   if (endpoint !== undefined) {
-    const { pages, items, prepare } = endpoint
+    const { pages, items, parse, prepare } = endpoint
     return {
       first: (request) =>
         pages.first(prepare?.(request, { nowMs, watermark: undefined, granted: undefined }) ?? request),
       pages,
       items,
+      parse,
     }
   }
   return {
     first: linkPagination.first,
     pages: linkPagination,
+    parse: 'json',
     items: (body) => (Array.isArray(body) ? (body as unknown[]) : undefined),
   }
 }
 
 // Listings of other people have the same pagination as the person's own.
 function patternOf({ path }: Endpoint): RegExp {
-  const escaped = path.split(/\{id\}|\{handle\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
+  const escaped = path.split(/\{[\w.]+\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
   return new RegExp(`^${escaped.join('[^/]+')}$`)
 }
 

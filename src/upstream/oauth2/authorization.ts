@@ -2,9 +2,10 @@ import type { JsonObject, OAuth2, Parameters } from '#kit/auth.ts'
 import type { ServiceLocation } from '../addresses.ts'
 import { UpstreamError } from '../errors.ts'
 import { applyLoginOptions, type LoginOptions } from '../login-options.ts'
+import { appValues } from '../placeholder-values.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
-import { fillParameters } from './placeholders.ts'
+import { fillParameters } from '../fill-placeholders.ts'
 import { tokenFailure } from './token-error.ts'
 import { requestAsApp, withParameters } from './token-request.ts'
 
@@ -17,6 +18,8 @@ export interface AuthorizationInput extends LoginOptions {
   /** With the service's separator. */
   scope: string
   challenge?: string | undefined
+  /** Of an ID token. */
+  nonce?: string | undefined
   dpopKey?: JsonObject | undefined
 }
 
@@ -35,8 +38,9 @@ export async function authorizationUrl(upstream: Upstream, input: AuthorizationI
     [auth.names.redirect_uri ?? 'redirect_uri']: input.callbackUrl,
     state: input.state,
     ...(input.scope === '' ? {} : { [auth.scope.name]: input.scope }),
+    ...(input.nonce === undefined ? {} : { nonce: input.nonce }),
     ...(input.challenge === undefined ? {} : { code_challenge: input.challenge, code_challenge_method: 'S256' }),
-    ...fillParameters(auth.parameters.authorize, { key: key.key }),
+    ...fillParameters(auth.parameters.authorize, appValues(key)),
     ...variation.parameters,
   }
   const { parUrl } = location.addresses

@@ -1,6 +1,7 @@
 import { importJWK, type JWK, SignJWT } from 'jose'
 import type { OAuth2, Parameters, TokenAuth } from '#kit/auth.ts'
 import { UpstreamError } from '../errors.ts'
+import { signNonce } from './sign-nonce.ts'
 import { parseObject } from '../parse-object.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
@@ -18,6 +19,10 @@ export interface ClientAuthenticationInput {
   /** Audience of an assertion: the issuer, or else the token endpoint. */
   audience: string
   method?: TokenAuth | undefined
+  /** The other parameters of the request, some of which a signature covers. */
+  parameters?: Parameters | undefined
+  /** Address of the nonces that are signed. */
+  nonceUrl?: string | undefined
 }
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
@@ -45,6 +50,8 @@ export async function authenticateClient(
       return { ...none, headers: { authorization: basicHeader(key.key, key.secret) } }
     case 'private_key_jwt':
       return { ...none, body: { ...id, ...(await assertion(upstream, key, audience)) } }
+    case 'signed_nonce':
+      return { ...none, body: { ...id, ...(await signNonce(upstream, input)) } }
     default:
       return method satisfies never
   }

@@ -1,12 +1,15 @@
 import type { Credential, JsonObject, OAuth2 } from '#kit/auth.ts'
 import type { ServiceLocation } from '../addresses.ts'
 import { omitUndefined } from '../omit-undefined.ts'
+import { appValues } from '../placeholder-values.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
-import { fillParameters } from './placeholders.ts'
+import { tokenFacts } from '../facts.ts'
+import { fillParameters } from '../fill-placeholders.ts'
+import { verifyIdToken } from './id-token.ts'
 import { requireToken } from './require-token.ts'
 import { exchangeToken } from './token-exchange.ts'
-import { requestAsApp } from './token-request.ts'
+import { nonceUrlOf, requestAsApp, type TokenReply } from './token-request.ts'
 
 export interface ExchangeInput {
   auth: OAuth2
@@ -18,6 +21,8 @@ export interface ExchangeInput {
   /** The requested scope; also the granted one, unless the response says otherwise (RFC 6749 5.1). */
   scope: string
   dpopKey?: JsonObject | undefined
+  /** Of the authorization request; the ID token must repeat it. */
+  nonce?: string | undefined
 }
 
 /** Exchanges a code for a credential (RFC 6749 4.1.3), and that for a long-lived one if the service has such. */
@@ -29,7 +34,7 @@ export async function exchangeCode(upstream: Upstream, input: ExchangeInput): Pr
     [auth.names.redirect_uri ?? 'redirect_uri']: input.callbackUrl,
     ...(input.verifier === undefined ? {} : { code_verifier: input.verifier }),
     ...(auth.scope.atToken && input.scope !== '' ? { [auth.scope.name]: input.scope } : {}),
-    ...fillParameters(auth.parameters.token, { key: key.key, secret: key.secret }),
+    ...fillParameters(auth.parameters.token, { ...appValues(key), secret: key.secret }),
   }
   const reply = await requestAsApp(upstream, {
     auth,
@@ -40,6 +45,7 @@ export async function exchangeCode(upstream: Upstream, input: ExchangeInput): Pr
     dpopKey,
     method: auth.tokenMethod,
     body: auth.tokenBody,
+    nonceUrl: nonceUrlOf(auth, location),
   })
   const secrets = [key.secret, input.code, input.verifier]
   const { tokenType: _, ...response } = requireToken(reply, {
@@ -51,8 +57,23 @@ export async function exchangeCode(upstream: Upstream, input: ExchangeInput): Pr
   const credential: Credential = {
     ...omitUndefined({ scope: input.scope === '' ? undefined : input.scope, dpopKey }),
     ...response,
+    ...(await identityOf(upstream, input, reply)),
   }
   return auth.longToken
     ? exchangeToken(upstream, { auth, key, location, credential, tokenExchange: auth.longToken })
     : credential
+}
+
+/** What else the response says about the person: facts, and the claims of a verified ID token. */
+async function identityOf(
+  upstream: Upstream,
+  { auth, key, location, nonce }: ExchangeInput,
+  { fields }: TokenReply,
+): Promise<Pick<Credential, 'facts' | 'claims' | 'subject'>> {
+  const facts = tokenFacts(auth.facts, fields, auth.tokenPath)
+  const found = Object.keys(facts).length === 0 ? {} : { facts }
+  if (auth.idToken === undefined) return found
+  const token = fields?.['id_token']
+  const claims = await verifyIdToken(upstream, { rule: auth.idToken, location, audience: key.key, nonce, token })
+  return { ...found, claims, subject: claims.sub }
 }

@@ -1,12 +1,14 @@
 import type { Credential, OAuth2 } from '#kit/auth.ts'
 import type { ServiceLocation } from '../addresses.ts'
 import { UpstreamError } from '../errors.ts'
+import { appValues } from '../placeholder-values.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
-import { fillParameters } from './placeholders.ts'
+import { tokenFacts } from '../facts.ts'
+import { fillParameters } from '../fill-placeholders.ts'
 import { requireToken } from './require-token.ts'
 import { exchangeToken } from './token-exchange.ts'
-import { requestAsApp } from './token-request.ts'
+import { nonceUrlOf, requestAsApp } from './token-request.ts'
 
 export interface RefreshInput {
   auth: OAuth2
@@ -64,7 +66,7 @@ async function refreshWith(upstream: Upstream, input: RefreshInput, refreshToken
     grant_type: 'refresh_token',
     [auth.names.refresh_token ?? 'refresh_token']: refreshToken,
     ...(auth.scope.atToken && credential.scope !== undefined ? { [auth.scope.name]: credential.scope } : {}),
-    ...fillParameters(auth.parameters.refresh, { key: key.key, secret: key.secret, token: credential.token }),
+    ...fillParameters(auth.parameters.refresh, { ...appValues(key), secret: key.secret, token: credential.token }),
   }
   const reply = await requestAsApp(upstream, {
     auth,
@@ -75,6 +77,7 @@ async function refreshWith(upstream: Upstream, input: RefreshInput, refreshToken
     dpopKey: credential.dpopKey,
     method: auth.tokenMethod,
     body: auth.tokenBody,
+    nonceUrl: nonceUrlOf(auth, location),
   })
   const secrets = [key.secret, refreshToken, credential.token]
   const dpop = credential.dpopKey !== undefined
@@ -82,5 +85,13 @@ async function refreshWith(upstream: Upstream, input: RefreshInput, refreshToken
   requireSameOwner(auth, credential, fresh)
   const { expiresAt: _old, previousRefreshToken: _before, ...rest } = credential
   const rotated = fresh.refreshToken !== undefined && fresh.refreshToken !== refreshToken
-  return { ...rest, refreshToken, ...fresh, ...(rotated ? { previousRefreshToken: refreshToken } : {}) }
+  // The service may have moved the person since the sign-in.
+  const facts = { ...credential.facts, ...tokenFacts(auth.facts, reply.fields, auth.tokenPath) }
+  return {
+    ...rest,
+    refreshToken,
+    ...fresh,
+    ...(Object.keys(facts).length === 0 ? {} : { facts }),
+    ...(rotated ? { previousRefreshToken: refreshToken } : {}),
+  }
 }

@@ -2,12 +2,13 @@ import type { Credential, OAuth2, Revocation, RevocationScope } from '#kit/auth.
 import type { RevocationResult } from '#model/revocation.ts'
 import type { ServiceLocation } from '../addresses.ts'
 import { parseFields } from '../parse-object.ts'
+import { appValues } from '../placeholder-values.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
 import { secretProof } from '../sign/secret-proof.ts'
-import { fillParameters, fillPlaceholders } from './placeholders.ts'
+import { fillParameters, fillPlaceholders } from '../fill-placeholders.ts'
 import { errorCodeOf, tokenFailure } from './token-error.ts'
-import { requestAsApp, type TokenReply, withParameters } from './token-request.ts'
+import { nonceUrlOf, requestAsApp, type TokenReply, withParameters } from './token-request.ts'
 
 export interface RevokeInput {
   auth: OAuth2
@@ -63,12 +64,13 @@ async function revokeByStandard(upstream: Upstream, input: RevokeInput, url: str
       parameters: { token, token_type_hint: hint },
       audience: location.addresses.issuer ?? location.addresses.tokenUrl,
       dpopKey: credential.dpopKey,
+      nonceUrl: nonceUrlOf(auth, location),
     })
     // Without its refresh token, an access token that cannot be revoked ends by itself.
     const isLeftToExpire =
       token !== credential.refreshToken &&
       credential.refreshToken !== undefined &&
-      errorCodeOf(reply.fields) === 'unsupported_token_type'
+      errorCodeOf(reply.fields, auth.errorField) === 'unsupported_token_type'
     if (!isLeftToExpire && !isRevoked(input, reply)) return false
   }
   return true
@@ -82,16 +84,17 @@ async function revokeAsDeclared(
 ): Promise<TokenReply> {
   const { auth, key, location, credential } = input
   const proof = secretProof(credential.token, key.secret)
-  const values = { key: key.key, secret: key.secret, token: credential.token, proof }
+  const values = { ...appValues(key), secret: key.secret, token: credential.token, sub: credential.subject, proof }
   const address = fillPlaceholders(url, values, encodeURIComponent)
   const declared = Object.values(revocation.parameters ?? {})
-  const hasToken = revocation.tokenPlacement === 'bearer' || [url, ...declared].some((text) => text.includes('{token}'))
+  const needsNoToken = revocation.tokenPlacement === 'bearer' || revocation.tokenPlacement === 'none'
+  const hasToken = needsNoToken || [url, ...declared].some((text) => text.includes('{token}'))
   const parameters = {
     ...fillParameters(revocation.parameters, values),
     ...(hasToken ? {} : { token: credential.token }),
   }
   const { method, tokenPlacement } = revocation
-  if (tokenPlacement === 'form' || tokenPlacement === 'json') {
+  if (tokenPlacement === 'form' || tokenPlacement === 'json' || tokenPlacement === 'none') {
     const audience = location.addresses.issuer ?? location.addresses.tokenUrl
     const tokenAuth = revocation.tokenAuth ?? auth.tokenAuth
     return requestAsApp(upstream, {
@@ -101,8 +104,9 @@ async function revokeAsDeclared(
       parameters,
       audience,
       method,
-      body: tokenPlacement,
+      body: tokenPlacement === 'json' ? 'json' : 'form',
       tokenAuth,
+      nonceUrl: nonceUrlOf(auth, location),
     })
   }
   const sentAtMs = upstream.clock.now()
@@ -119,8 +123,10 @@ function isRevoked(
   { isGone }: Pick<Revocation, 'isGone'> = {},
 ): boolean {
   const { status } = response
-  if (status >= 200 && status < 300) return true
-  if (errorCodeOf(fields) === 'invalid_token' || isGone?.({ status, body: fields }) === true) return true
+  const code = errorCodeOf(fields, auth.errorField)
+  // Without a field of its own, an error text beside a success is a warning.
+  if (status >= 200 && status < 300 && (auth.errorField === undefined || code === undefined)) return true
+  if (code === 'invalid_token' || isGone?.({ status, body: fields }) === true) return true
   const secrets = [key.secret, credential.token, credential.refreshToken]
   const failure = tokenFailure(response, fields, { auth, what: 'revocation', nowMs: sentAtMs, secrets })
   if (failure.recovery === 'retry') throw failure

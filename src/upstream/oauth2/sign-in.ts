@@ -4,6 +4,7 @@ import type { CallbackParameters } from '../callback-parameters.ts'
 import { createDpopKey } from '../dpop/proof.ts'
 import { UpstreamError } from '../errors.ts'
 import { applyLoginOptions, type LoginOptions } from '../login-options.ts'
+import { callbackFacts } from '../facts.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
@@ -18,6 +19,8 @@ export interface OAuth2Secrets {
   scope: string
   verifier?: string
   dpopKey?: JsonObject
+  /** Of the ID token. */
+  nonce?: string
   issuer?: string
   issuerAnnounced?: boolean
   tokenUrl: string
@@ -38,16 +41,21 @@ export async function beginOAuth2(
 ): Promise<{ url: string; secrets: OAuth2Secrets }> {
   const { auth, key, location } = input
   const { issuer, issuerAnnounced, tokenUrl } = location.addresses
-  const scope = scopeFor(auth.scope, {
-    requested: input.scope,
-    keyScope: key.scope,
-    extra: applyLoginOptions(auth, input).scope,
-  })
+  const { unlessSetting } = auth.scope
+  const isScopeInSetting = unlessSetting !== undefined && key.settings?.[unlessSetting] !== undefined
+  const scope = isScopeInSetting
+    ? ''
+    : scopeFor(auth.scope, {
+        requested: input.scope,
+        keyScope: key.scope,
+        extra: applyLoginOptions(auth, input).scope,
+      })
   const verifier = auth.pkce ? createVerifier(upstream.random) : undefined
   const dpopKey = auth.dpop ? await createDpopKey() : undefined
   const challenge = verifier === undefined ? undefined : challengeOf(verifier)
-  const url = await authorizationUrl(upstream, { ...input, scope, challenge, dpopKey })
-  return { url, secrets: omitUndefined({ scope, verifier, dpopKey, issuer, issuerAnnounced, tokenUrl }) }
+  const nonce = auth.idToken === undefined ? undefined : upstream.random(16).toString('base64url')
+  const url = await authorizationUrl(upstream, { ...input, scope, challenge, nonce, dpopKey })
+  return { url, secrets: omitUndefined({ scope, verifier, dpopKey, nonce, issuer, issuerAnnounced, tokenUrl }) }
 }
 
 export interface OAuth2Finish {
@@ -66,10 +74,23 @@ export async function finishOAuth2(upstream: Upstream, input: OAuth2Finish): Pro
   if (error !== undefined) throw authorizationRefused(error)
   const code = parameters.get('code')
   if (code === undefined) throw new UpstreamError('stop', 'The callback has no code', { reason: 'code_missing' })
-  const { scope, verifier, dpopKey, tokenUrl } = secrets
+  const { scope, verifier, dpopKey, nonce, tokenUrl } = secrets
   // The token endpoint of the start of the sign-in, even if the key's addresses have changed since.
   const location = { ...input.location, addresses: { ...input.location.addresses, tokenUrl } }
-  return exchangeCode(upstream, { auth, key, location, callbackUrl, code, verifier, scope, dpopKey })
+  const fromCallback = callbackFacts(auth.facts, parameters)
+  const credential = await exchangeCode(upstream, {
+    auth,
+    key,
+    location,
+    callbackUrl,
+    code,
+    verifier,
+    scope,
+    dpopKey,
+    nonce,
+  })
+  if (Object.keys(fromCallback).length === 0) return credential
+  return { ...credential, facts: { ...credential.facts, ...fromCallback } }
 }
 
 /** The failure for an error response of the authorization endpoint (RFC 6749 4.1.2.1). */

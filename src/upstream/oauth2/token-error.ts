@@ -32,7 +32,7 @@ const REASONS: Record<'retry' | 'reauthorize' | 'stop', UpstreamReason> = {
 }
 
 export interface TokenFailureContext {
-  auth: Pick<OAuth2, 'errors'>
+  auth: Pick<OAuth2, 'errors' | 'errorField'>
   /** What was requested, in one or two words. */
   what: string
   nowMs: number
@@ -40,8 +40,8 @@ export interface TokenFailureContext {
 }
 
 /** The error code of a token response, also with status 200 or inside an object. */
-export function errorCodeOf(fields: LosslessObject | undefined): string | undefined {
-  const error = fields?.['error'] ?? fields?.['errorCode']
+export function errorCodeOf(fields: LosslessObject | undefined, field?: string): string | undefined {
+  const error = field === undefined ? (fields?.['error'] ?? fields?.['errorCode']) : fields?.[field]
   if (isObject(error)) return stringOf(error['code']) ?? stringOf(error['type']) ?? 'unnamed'
   if (error === undefined || error === null || error === false || error === '' || error === 0) return undefined
   return stringOf(error) ?? 'unnamed'
@@ -54,7 +54,7 @@ export function tokenFailure(
   context: TokenFailureContext,
 ): UpstreamError {
   const { status } = reply
-  const code = errorCodeOf(fields)
+  const code = errorCodeOf(fields, context.auth.errorField)
   const [recovery, reason] = classify(reply, code, context)
   const description = [code, fields?.['error_description']].filter((part) => typeof part === 'string').join(': ')
   const detail = description === '' ? '' : `: ${excerpt(description, context.secrets)}`

@@ -1,10 +1,11 @@
 import type { Credential, OAuth2, TokenExchange } from '#kit/auth.ts'
 import type { ServiceLocation } from '../addresses.ts'
 import { type LosslessObject, parseFields } from '../parse-object.ts'
+import { appValues } from '../placeholder-values.ts'
 import type { Upstream, UpstreamResponse } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
 import { basicHeader } from './client-auth.ts'
-import { fillParameters, fillPlaceholders } from './placeholders.ts'
+import { fillParameters, fillPlaceholders } from '../fill-placeholders.ts'
 import { requireToken } from './require-token.ts'
 import { encoded, withParameters } from './token-request.ts'
 
@@ -43,7 +44,7 @@ export async function sendDeclared(
     tokenExchange: { url, method, parameters, basic, body },
   }: Omit<TokenExchangeInput, 'auth'>,
 ): Promise<{ response: UpstreamResponse; fields: LosslessObject | undefined }> {
-  const values = { key: key.key, secret: key.secret, token: credential.token }
+  const values = { ...appValues(key), secret: key.secret, token: credential.token }
   const filled = fillParameters(parameters, values)
   const address = fillPlaceholders(location.relocate(url, 'tokenUrl'), values, encodeURIComponent)
   const proof = basic === true ? { authorization: basicHeader(key.key, key.secret) } : {}

@@ -1,4 +1,5 @@
 import type { JsonObject, OAuth2, Parameters, TokenAuth } from '#kit/auth.ts'
+import type { ServiceLocation } from '../addresses.ts'
 import { sendWithProof } from '../dpop/send-with-proof.ts'
 import { type LosslessObject, parseFields } from '../parse-object.ts'
 import type { Upstream, UpstreamResponse } from '../send.ts'
@@ -16,6 +17,8 @@ export interface TokenRequest {
   method?: 'POST' | 'GET' | 'DELETE' | undefined
   body?: 'form' | 'json' | undefined
   tokenAuth?: TokenAuth | undefined
+  /** Where the nonces of `signedNonce` come from, at the instance of the key. */
+  nonceUrl?: string | undefined
 }
 
 export interface TokenReply {
@@ -31,7 +34,14 @@ const MAX_BYTES = 256 * 1024
 /** Sends a request with client authentication: token, refresh, revocation or pushed request. */
 export async function requestAsApp(upstream: Upstream, request: TokenRequest): Promise<TokenReply> {
   const { auth, key, audience, dpopKey } = request
-  const proof = await authenticateClient(upstream, { auth, key, audience, method: request.tokenAuth })
+  const proof = await authenticateClient(upstream, {
+    auth,
+    key,
+    audience,
+    method: request.tokenAuth,
+    parameters: request.parameters,
+    nonceUrl: request.nonceUrl,
+  })
   const method = request.method ?? 'POST'
   const parameters = { ...request.parameters, ...proof.body }
   const query = method === 'GET' ? { ...parameters, ...proof.query } : proof.query
@@ -66,4 +76,9 @@ export function withParameters(address: string, parameters: Parameters): string 
     url.search = url.search === '' ? added : `${url.search}&${added}`
   }
   return url.href
+}
+
+/** Where the nonces of `signed_nonce` come from, at the instance of the key. */
+export function nonceUrlOf({ signedNonce }: OAuth2, { relocate }: Pick<ServiceLocation, 'relocate'>): string | undefined {
+  return signedNonce && relocate(signedNonce.url, 'tokenUrl')
 }

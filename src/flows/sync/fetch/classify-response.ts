@@ -1,7 +1,9 @@
 import { type LearnedLimits, type LimitedCall, learnLimits } from '#access/learn-limits.ts'
-import { type LosslessJson, parseLossless } from '#upstream/body/lossless-json.ts'
+import type { BodyFormat } from '#kit/pages.ts'
+import type { LosslessJson } from '#upstream/body/lossless-json.ts'
+import { readBody } from '#upstream/body/read-body.ts'
 import { type Recovery, UpstreamError } from '#upstream/errors.ts'
-import { responseFailure } from '#upstream/response-failure.ts'
+import { isMarkup, responseFailure } from '#upstream/response-failure.ts'
 import type { UpstreamResponse } from '#upstream/send.ts'
 import type { SyncDeps } from '../deps.ts'
 
@@ -28,16 +30,17 @@ export async function classifyResponse(
   deps: Pick<SyncDeps, 'rateLimiter' | 'clock' | 'log'>,
   call: LimitedCall,
   response: UpstreamResponse,
+  format: BodyFormat = 'json',
 ): Promise<Fetched> {
   const { status, headers } = response
-  const parsed = status === 304 ? {} : parseBody(response.text)
+  const isOk = status >= 200 && status < 300
+  const parsed = status === 304 ? {} : parseBody(response.text, isOk ? format : formatOf(response.text))
   const recovery = status === 304 ? undefined : call.connector.api.recovery?.({ status, body: parsed.body, headers })
   // Before failures are thrown: the headers of an unreadable response may still say that no calls are left.
   const limits = await learnLimits(deps, call, { status, headers, recovery })
   if (status === 304) return { unchanged: true }
-  const isOk = status >= 200 && status < 300
   if (isOk && parsed.body === undefined)
-    throw new UpstreamError('retry', 'The response of the service is not valid JSON.', {
+    throw new UpstreamError('retry', `The response of the service is not valid ${format.toUpperCase()}.`, {
       reason: 'answer_unreadable',
       cause: parsed.error,
     })
@@ -46,14 +49,17 @@ export async function classifyResponse(
   return { unchanged: false, body: parsed.body!, headers, blockedUntilMs }
 }
 
-function parseBody(text: string): { body?: LosslessJson; error?: unknown } {
+function parseBody(text: string, format: BodyFormat): { body?: LosslessJson; error?: unknown } {
   if (text.trim() === '') return { body: null }
   try {
-    return { body: parseLossless(text, MAX_PAGE_DEPTH) }
+    return { body: readBody(text, format, MAX_PAGE_DEPTH) }
   } catch (error) {
     return { error }
   }
 }
+
+/** Errors come in their own format, whatever the endpoint has. */
+const formatOf = (text: string): BodyFormat => (isMarkup(text) ? 'xml' : 'json')
 
 function failureOf(
   response: UpstreamResponse,

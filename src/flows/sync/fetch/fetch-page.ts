@@ -45,7 +45,7 @@ export async function fetchPage(
         { upstream: deps.upstream, connector: run.connector, key: run.key, credential },
         { ...serviceRequest(request, conditions), timeoutMs: callMs, signal },
       )
-      return await classifyResponse(deps, call, response)
+      return await classifyResponse(deps, call, response, request.parse)
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
       if (error.recovery === 'reauthorize' && refusedVersion === undefined) {
@@ -90,6 +90,7 @@ function serviceRequest(request: PageRequest, conditions: Record<string, string>
   return {
     method: request.method,
     ...(isAbsolute ? { url: request.path } : { path: request.path }),
+    host: request.host,
     query: request.query,
     headers: { ...request.headers, ...conditions },
     body: request.body,

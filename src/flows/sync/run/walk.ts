@@ -6,6 +6,7 @@ import type { QuotaName } from '#model/quotas.ts'
 import type { EndpointState } from '#store/sync/endpoints.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import type { PageDiff } from '../diff/diff-page.ts'
+import { plainRequest } from './plain-request.ts'
 
 type Watermark = string | number | undefined
 
@@ -70,15 +71,7 @@ export function beginWalk(endpoint: Endpoint, profile: Profile, state: EndpointS
       isComplete:
         stored.isComplete && stored.seenPages === stored.pages && nowMs - stored.beganAt < MAX_COMPLETE_WALK_MS,
     }
-  const plain: PageRequest = {
-    method: endpoint.method,
-    path: fillPath(endpoint.path, profile),
-    query: {
-      ...fillQuery(endpoint.query, profile),
-      ...(state.watermark === undefined ? {} : endpoint.checkpoint?.query(state.watermark)),
-    },
-    headers: endpoint.headers,
-  }
+  const plain = plainRequest(endpoint, profile, state.watermark)
   const request =
     endpoint.prepare?.(plain, { nowMs, watermark: state.watermark, granted: grantedScopes(profile) }) ?? plain
   return { ...NOT_BEGUN, next: endpoint.pages.first(request), watermark: state.watermark, beganAt: nowMs }
@@ -127,14 +120,3 @@ function orElse<Value>(read: () => Value, otherwise: Value): Value {
   }
 }
 
-function fillPath(text: string, profile: Profile): string {
-  return text
-    .replaceAll('{id}', encodeURIComponent(profile.nativeId))
-    .replaceAll('{handle}', encodeURIComponent(profile.person.handle ?? profile.nativeId))
-}
-
-function fillQuery(query: Record<string, string>, profile: Profile): Record<string, string> {
-  const plain = (value: string) =>
-    value.replaceAll('{id}', profile.nativeId).replaceAll('{handle}', profile.person.handle ?? profile.nativeId)
-  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, plain(value)]))
-}

@@ -1,0 +1,39 @@
+import type { Watermark } from '#kit/checkpoint.ts'
+import type { Endpoint } from '#kit/endpoint.ts'
+import type { BodyFormat, PageRequest } from '#kit/pages.ts'
+import { fillPlaceholders } from '#kit/placeholders.ts'
+import { encodeBody } from '#kit/request-body.ts'
+import type { Profile } from '#model/profile.ts'
+
+const ACCEPT: Record<Exclude<BodyFormat, 'json'>, string> = {
+  xml: 'application/xml, text/xml;q=0.9, */*;q=0.1',
+  csv: 'text/csv, */*;q=0.1',
+}
+
+/**
+ * The first request of a walk, before the connector's `prepare` and `pages` change it. `{fact.NAME}` stays: a walk is stored, and
+ * facts may change until the call is made.
+ */
+export function plainRequest(
+  endpoint: Endpoint,
+  { nativeId, person }: Pick<Profile, 'nativeId' | 'person'>,
+  watermark: Watermark | undefined,
+): PageRequest {
+  const values = { id: nativeId, handle: person.handle ?? nativeId }
+  const { checkpoint, host, parse } = endpoint
+  const body = endpoint.body && encodeBody(endpoint.body, values)
+  const query = Object.entries(endpoint.query).map(([name, text]) => [name, fillPlaceholders(text, values)])
+  return {
+    method: endpoint.method,
+    path: fillPlaceholders(endpoint.path, values, encodeURIComponent),
+    query: { ...Object.fromEntries(query) as Record<string, string>, ...(watermark === undefined ? {} : checkpoint?.query(watermark)) },
+    headers: {
+      ...(parse === 'json' ? {} : { accept: ACCEPT[parse] }),
+      ...(body && { 'content-type': body.type }),
+      ...endpoint.headers,
+    },
+    ...(body && { body: body.text }),
+    ...(host === undefined ? {} : { host }),
+    ...(parse === 'json' ? {} : { parse }),
+  }
+}

@@ -1,0 +1,18 @@
+import type { BodyFormat } from '#kit/pages.ts'
+import { parseCsv } from './csv.ts'
+import { type LosslessJson, MAX_JSON_DEPTH, parseLossless } from './lossless-json.ts'
+import { parseXml } from './xml.ts'
+
+/** Parses a response in the format that the connector declares; throws JsonError or FormatError. */
+export function readBody(text: string, format: BodyFormat, maxDepth = MAX_JSON_DEPTH): LosslessJson {
+  switch (format) {
+    case 'json':
+      return parseLossless(text, maxDepth)
+    case 'xml':
+      return parseXml(text) as unknown as LosslessJson
+    case 'csv':
+      return parseCsv(text)
+    default:
+      return format satisfies never
+  }
+}
