@@ -24,10 +24,17 @@ export const set = command({
       multiple: true,
       meaning: `an address of the service to override: ${OVERRIDES.join(', ')}`,
     },
+    setting: {
+      type: 'string',
+      value: 'NAME=VALUE',
+      multiple: true,
+      meaning: 'a value that the vendor gave to the app besides key and secret; `tributary services` names them',
+    },
   },
   run: async ({ args, flags, out, withStore, registry }) => {
     const [clientId, service] = args
-    const addresses = overrides(flags.texts('set'))
+    const addresses = pairs('set', flags.texts('set'))
+    const settings = pairs('setting', flags.texts('setting'))
     const services = await registry()
     const key = await withStore((store) =>
       setServiceKey(
@@ -40,6 +47,7 @@ export const set = command({
           hookSecret: flags.text('hook-secret'),
           scope: flags.text('scope'),
           overrides: addresses,
+          settings,
         },
         ACTOR,
       ),
@@ -83,11 +91,13 @@ export const remove = command({
   },
 })
 
-function overrides(pairs: string[]): Record<string, string> {
+function pairs(option: 'set' | 'setting', given: string[]): Record<string, string> {
   return Object.fromEntries(
-    pairs.map((pair) => {
+    given.map((pair) => {
       const equals = pair.indexOf('=')
-      if (equals < 1) throw new UsageError(`--set ${pair}: write it as NAME=URL.`)
+      // The value of a setting may be a secret, so it is not repeated.
+      if (equals < 1)
+        throw new UsageError(option === 'set' ? `--set ${pair}: write it as NAME=URL.` : 'Write --setting NAME=VALUE.')
       return [pair.slice(0, equals), pair.slice(equals + 1)]
     }),
   )

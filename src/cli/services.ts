@@ -8,11 +8,25 @@ export const services = command({
   run: async ({ out, registry }) => {
     const known = (await registry()).list()
     out.result(
-      known.map(({ service, title, docs, auth }) => ({ service, title, auth: auth.kind, apply: provenBy(auth), docs })),
+      known.map(({ service, title, docs, auth, settings }) => ({
+        service,
+        title,
+        auth: auth.kind,
+        apply: provenBy(auth),
+        settings: settings.map(({ name }) => name),
+        docs,
+      })),
       () =>
         table([
-          ['service', 'title', 'auth', 'apply', 'documentation'],
-          ...known.map(({ service, title, docs, auth }) => [service, title, auth.kind, provenBy(auth), docs]),
+          ['service', 'title', 'auth', 'apply', 'settings', 'documentation'],
+          ...known.map(({ service, title, docs, auth, settings }) => [
+            service,
+            title,
+            auth.kind,
+            provenBy(auth),
+            settings.map(({ name }) => name).join(' '),
+            docs,
+          ]),
         ]),
     )
   },

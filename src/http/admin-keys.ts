@@ -41,6 +41,10 @@ export const set = route({
       .record(z.string(), z.string())
       .optional()
       .describe(`Addresses of the service to override: ${OVERRIDES.join(', ')}.`),
+    settings: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('Values that the vendor gave to the app besides key and secret; `GET /services` names them. Sealed at rest.'),
   }),
   response: serviceKey,
   reasons: ['not_found'],

@@ -1,6 +1,6 @@
+import type { Setting } from '#kit/settings.ts'
 import { OVERRIDES, type SealedServiceKey } from '#model/app.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
-import type { ServiceNames } from '#model/profile-name.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Keyring } from '#platform/sealing.ts'
@@ -15,7 +15,12 @@ export interface KeysDeps {
 }
 
 /** Keys may be named by an alias of a service. Without the services of this installation, names are stored as given. */
-type NamedKeysDeps = KeysDeps & { registry?: ServiceNames | undefined }
+type NamedKeysDeps = KeysDeps & { registry?: ServiceSettings | undefined }
+
+/** Services by name and alias, with the settings that their connectors declare. */
+interface ServiceSettings {
+  find(name: string): { service: string; settings: readonly Setting[] } | undefined
+}
 
 export interface NewServiceKey {
   service: string
@@ -24,6 +29,8 @@ export interface NewServiceKey {
   hookSecret?: string | undefined
   scope?: string | undefined
   overrides?: Record<string, string> | undefined
+  /** Values of the settings that the connector declares. They replace the former ones. */
+  settings?: Record<string, string> | undefined
 }
 
 export async function setServiceKey(
@@ -39,9 +46,11 @@ export async function setServiceKey(
     overrides: checkOverrides(input.overrides ?? {}),
     updatedAt: deps.clock.now(),
   }
+  const settings = checkSettings(deps, key.service, input.settings ?? {})
+  const { secret, hookSecret } = input
   await deps.database.transaction(async (tx) => {
     await requireApp(tx, appId)
-    await store.putServiceKey(tx, deps.keyring, appId, key, input.secret, input.hookSecret)
+    await store.putServiceKey(tx, deps.keyring, appId, key, secret, hookSecret, settings)
     await auditApp(tx, appId, { at: key.updatedAt, actor, action: 'keys.set', detail: { service: key.service } })
   })
   return key
@@ -80,6 +89,31 @@ function checkService(service: string): string {
     'service',
     `“${service}” is not a valid name: use lower-case letters, digits and dashes.`,
   )
+}
+
+/** Limit: characters of a value of a setting; a longer one is refused. */
+const MAX_SETTING_CHARACTERS = 4000
+
+/** Only declared settings, and all that are required. Values become headers and parameters, so they are one line. */
+function checkSettings(
+  { registry }: NamedKeysDeps,
+  service: string,
+  given: Record<string, string>,
+): Record<string, string> | undefined {
+  const declared = registry?.find(service)?.settings ?? []
+  for (const [name, value] of Object.entries(given)) {
+    const param = `settings.${name}`
+    if (!declared.some((one) => one.name === name)) {
+      const known = declared.length === 0 ? 'it has none' : declared.map((one) => one.name).join(', ')
+      throw invalidInput('bad_parameter', param, `is not a setting of ${service}; its settings: ${known}.`)
+    }
+    if (value === '' || value.length > MAX_SETTING_CHARACTERS || /\p{Cc}/u.test(value))
+      throw invalidInput('bad_parameter', param, 'must be one line, not empty and not too long.')
+  }
+  const missing = declared.find(({ name, required }) => required === true && given[name] === undefined)
+  if (missing !== undefined)
+    throw invalidInput('bad_parameter', `settings.${missing.name}`, `is required for ${service}: ${missing.title}.`)
+  return Object.keys(given).length === 0 ? undefined : given
 }
 
 function checkOverrides(overrides: Record<string, string>): Record<string, string> {

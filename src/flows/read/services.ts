@@ -18,6 +18,8 @@ export interface ServiceCard {
   force_login: boolean
   /** Values of `flag` that have an effect. */
   flags: string[]
+  /** Values that an app sets with its keys. */
+  settings: { name: string; title: string; required: boolean; secret: boolean }[]
   has_keys?: boolean
 }
 
@@ -31,7 +33,7 @@ export async function listServices(
   const keys =
     appId === undefined ? undefined : new Set((await listServiceKeys(database, appId)).map(({ service }) => service))
   return Object.fromEntries(
-    registry.list().map(({ service, title, docs, auth, aliases, endpoints }) => {
+    registry.list().map(({ service, title, docs, auth, aliases, endpoints, settings }) => {
       const described = Object.fromEntries(
         Object.entries(endpoints).map(([name, endpoint]) => [
           name,
@@ -54,6 +56,12 @@ export async function listServices(
           types,
           apply: verifiesApp(auth) ? 'proven' : 'unproven',
           ...loginOptions(auth),
+          settings: settings.map(({ name, title: label, required = false, secret = false }) => ({
+            name,
+            title: label,
+            required,
+            secret,
+          })),
           ...(keys === undefined ? {} : { has_keys: keys.has(service) }),
         },
       ]

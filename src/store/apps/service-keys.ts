@@ -15,12 +15,15 @@ interface Row {
 interface Secrets {
   secret: string
   hook_secret?: string | undefined
+  settings?: Record<string, string> | undefined
 }
 
 export interface OpenServiceKey extends SealedServiceKey {
   secret: string
   /** The secret with which the service signs its webhooks, where it is another one. */
   hookSecret?: string
+  /** Values of the connector's settings. */
+  settings?: Record<string, string>
 }
 
 const columns = 'service, key, secret, scope, overrides, updated_at'
@@ -51,8 +54,9 @@ export async function putServiceKey(
   key: SealedServiceKey,
   secret: string,
   hookSecret?: string,
+  settings?: Record<string, string>,
 ): Promise<void> {
-  const secrets: Secrets = { secret, hook_secret: hookSecret }
+  const secrets: Secrets = { secret, hook_secret: hookSecret, settings }
   await queries.count(
     upsert.with({
       appId,
@@ -74,8 +78,17 @@ export async function findServiceKey(
 ): Promise<OpenServiceKey | undefined> {
   const [row] = await queries.rows<Row>(find.with({ appId, service }))
   if (row === undefined) return undefined
-  const { secret, hook_secret: hookSecret } = JSON.parse(keyring.open(row.secret, cellOf(appId, service))) as Secrets
-  return { ...toKey(row), secret, ...(hookSecret === undefined ? {} : { hookSecret }) }
+  const {
+    secret,
+    hook_secret: hookSecret,
+    settings,
+  } = JSON.parse(keyring.open(row.secret, cellOf(appId, service))) as Secrets
+  return {
+    ...toKey(row),
+    secret,
+    ...(hookSecret === undefined ? {} : { hookSecret }),
+    ...(settings === undefined ? {} : { settings }),
+  }
 }
 
 export async function listServiceKeys(queries: Queries, appId: string): Promise<SealedServiceKey[]> {
