@@ -19,8 +19,8 @@ export function bodyCursorPages<Body>(options: {
   })
   return {
     first: (request) => {
-      const { [options.param]: cursor, ...query } = request.query
-      return cursor === undefined ? request : withCursor({ ...request, query }, cursor)
+      const cursor = fieldOf(request, options.param)
+      return cursor === undefined ? request : withCursor(request, cursor)
     },
     next: ({ request, body }) => {
       const cursor = options.from(body as Body)
@@ -32,6 +32,13 @@ export function bodyCursorPages<Body>(options: {
 
 const isForm = ({ headers }: PageRequest): boolean =>
   headers?.['content-type']?.startsWith('application/x-www-form-urlencoded') === true
+
+/** The cursor that a checkpoint put into the body. */
+function fieldOf(request: PageRequest, param: string): string | undefined {
+  if (isForm(request)) return new URLSearchParams(request.body).get(param) ?? undefined
+  const value = (JSON.parse(request.body ?? 'null') as Record<string, unknown> | null)?.[param]
+  return typeof value === 'string' ? value : undefined
+}
 
 function onlyCursor(request: PageRequest, param: string, cursor: string): string {
   return isForm(request) ? new URLSearchParams({ [param]: cursor }).toString() : JSON.stringify({ [param]: cursor })

@@ -22,7 +22,10 @@ export interface EndpointInput<Body, Raw> {
   method?: ReadMethod
   query?: Record<string, string>
   headers?: Record<string, string>
-  /** The body of the first request. `{id}` and `{handle}` are replaced in it. */
+  /**
+   * The body of the first request. `{id}` and `{handle}` are replaced in it, and `{watermark}` by that of the checkpoint, or by
+   * nothing. The parameters of the checkpoint become fields of a form or a JSON object.
+   */
   body?: RequestBody
   /** The format of the responses. Default: `json`. */
   parse?: BodyFormat

@@ -30,3 +30,17 @@ function escapeMarkup(value: string): string {
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&apos;')
 }
+
+/** Whether fields can be added to it: of a checkpoint, or the cursor of a page. Others are parameters of the address. */
+export function takesFields(body: RequestBody | undefined): boolean {
+  return body !== undefined && ('form' in body || ('json' in body && isFields(body.json)))
+}
+
+/** The body with further fields; one that takes none is unchanged. */
+export function withFields(body: RequestBody, fields: Record<string, string>): RequestBody {
+  if ('form' in body) return { form: { ...body.form, ...fields } }
+  return 'json' in body && isFields(body.json) ? { json: { ...body.json, ...fields } } : body
+}
+
+const isFields = (json: unknown): json is Record<string, unknown> =>
+  json !== null && typeof json === 'object' && !Array.isArray(json)

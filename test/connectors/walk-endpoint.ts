@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Watermark } from '#kit/checkpoint.ts'
+import { plainRequest } from '#flows/sync/run/plain-request.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
 import { grantedScopes } from '#model/profile.ts'
-import { parseLossless } from '#upstream/body/lossless-json.ts'
+import { readBody } from '#upstream/body/read-body.ts'
 import { callService } from '#upstream/call-service.ts'
 import type { Fixture } from './fixture.ts'
 
@@ -47,15 +48,7 @@ function firstRequest(
   endpoint: Endpoint,
   watermark: Watermark | undefined,
 ): PageRequest {
-  const fill = (text: string, encode: (value: string) => string) =>
-    text.replaceAll('{id}', () => encode(self.id)).replaceAll('{handle}', () => encode(self.handle ?? ''))
-  const query = { ...endpoint.query, ...(watermark === undefined ? {} : endpoint.checkpoint?.query(watermark)) }
-  const request: PageRequest = {
-    method: endpoint.method,
-    path: fill(endpoint.path, encodeURIComponent),
-    query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, fill(value, String)])),
-    headers: endpoint.headers,
-  }
+  const request = plainRequest(endpoint, { nativeId: self.id, person: self }, watermark)
   return (
     endpoint.prepare?.(request, { nowMs: nowMs(), watermark, granted: grantedScopes(caller.credential) }) ?? request
   )
@@ -65,11 +58,11 @@ async function ask(
   { caller }: Fixture,
   request: PageRequest,
 ): Promise<{ body: unknown; headers: Record<string, string> }> {
-  const { path, ...rest } = request
+  const { path, parse: _, ...rest } = request
   const where = /^https?:/i.test(path) ? { url: path } : { path }
   const { status, text, headers } = await callService(caller, { ...rest, ...where })
   assert.equal(status, 200, `${request.method} ${path} answered ${status}: ${text.slice(0, 300)}`)
-  const body = parseLossless(text, 1000)
+  const body = readBody(text, request.parse ?? 'json', 1000)
   const { recovery } = caller.connector.api
   assert.equal(recovery?.({ status, body, headers }), undefined, 'a good response was classified as a failure')
   return { body, headers }

@@ -2,7 +2,7 @@ import type { Watermark } from '#kit/checkpoint.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { BodyFormat, PageRequest } from '#kit/pages.ts'
 import { fillPlaceholders } from '#kit/placeholders.ts'
-import { encodeBody } from '#kit/request-body.ts'
+import { encodeBody, takesFields, withFields } from '#kit/request-body.ts'
 import type { Profile } from '#model/profile.ts'
 
 const ACCEPT: Record<Exclude<BodyFormat, 'json'>, string> = {
@@ -20,13 +20,15 @@ export function plainRequest(
   watermark: Watermark | undefined,
 ): PageRequest {
   const values = { id: nativeId, handle: person.handle ?? nativeId }
-  const { checkpoint, host, parse } = endpoint
-  const body = endpoint.body && encodeBody(endpoint.body, values)
+  const { host, parse } = endpoint
+  const from = watermark === undefined ? {} : (endpoint.checkpoint?.query(watermark) ?? {})
+  const body =
+    endpoint.body && encodeBody(withFields(endpoint.body, from), { ...values, watermark: String(watermark ?? '') })
   const query = Object.entries(endpoint.query).map(([name, text]) => [name, fillPlaceholders(text, values)])
   return {
     method: endpoint.method,
     path: fillPlaceholders(endpoint.path, values, encodeURIComponent),
-    query: { ...Object.fromEntries(query) as Record<string, string>, ...(watermark === undefined ? {} : checkpoint?.query(watermark)) },
+    query: { ...(Object.fromEntries(query) as Record<string, string>), ...(takesFields(endpoint.body) ? {} : from) },
     headers: {
       ...(parse === 'json' ? {} : { accept: ACCEPT[parse] }),
       ...(body && { 'content-type': body.type }),

@@ -1,0 +1,66 @@
+import { makePeople } from '../../base/people.ts'
+import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
+import type { ServiceDefinition } from '../../base/service-parts.ts'
+import { storeControl } from '../../data/store-control.ts'
+import { createOAuth2Server } from '../../oauth2/server.ts'
+import { dropboxApi } from './api.ts'
+import { createDropboxData } from './data.ts'
+
+const brand = { title: 'Dropbox', mark: '◈', accent: '#0061fe' }
+const paths = { authorize: '/oauth2/authorize', token: '/oauth2/token' }
+
+export const dropbox: ServiceDefinition = {
+  name: 'dropbox',
+  brand,
+  build(context) {
+    const { clock, url } = context
+    const people = makePeople((username) => `dbid:AAH4f99T0taONIb-OurWxbNQ6ywGRopQn${username}`.slice(0, 40))
+    const oauth = createOAuth2Server(context, {
+      brand,
+      people,
+      paths,
+      settings: {
+        clientAuth: ['client_secret_post', 'client_secret_basic'],
+        refresh: 'keep',
+        accessTtlSeconds: 14_400,
+        revocation: false,
+        metadata: false,
+        scopes: {
+          'account_info.read': 'see your name and e-mail address',
+          'files.metadata.read': 'see the names of your files and folders',
+          'sharing.read': 'see your shared links',
+        },
+        defaultScopes: ['account_info.read'],
+      },
+      tokenFields: ({ id }) => ({ account_id: id, uid: String(12_345 + id.length) }),
+    })
+    const data = createDropboxData({ people, random: context.random, nowMs: clock.now() })
+    const rateLimit = createRateLimit(clock, { limit: 1000, windowSeconds: 60 })
+    // Changed by tests: cursors of an earlier generation are answered with `reset`.
+    const cursors = { generation: 1 }
+    const limited = withRateLimitSettings(rateLimit, oauth)
+    return {
+      people,
+      routes: { ...oauth.routes, ...dropboxApi({ oauth, data, rateLimit, cursors }) },
+      endpoints: () => ({
+        authorize_url: `${url()}${paths.authorize}`,
+        token_url: `${url()}${paths.token}`,
+        api_url: `${url()}/2`,
+      }),
+      register: oauth.register,
+      settings: () => ({ ...limited.settings(), cursors }),
+      configure({ resetCursors, ...changes }) {
+        limited.configure(changes)
+        if (resetCursors === true) cursors.generation += 1
+      },
+      tokens: oauth.tokens,
+      data: storeControl({
+        store: data.store,
+        clock,
+        kinds: ['files'],
+        nextId: data.nextId,
+        blank: () => ({ path: '/New file.txt', tag: 'file', size: 1 }),
+      }),
+    }
+  },
+}

@@ -1,0 +1,138 @@
+import { oauth2 } from '#kit/auth.ts'
+import { bodyCursorPages } from '#kit/body-cursor-pages.ts'
+import { since } from '#kit/checkpoint.ts'
+import { defineConnector } from '#kit/connector.ts'
+import { type EndpointInput, endpoint } from '#kit/endpoint.ts'
+import { selfFromToken } from '#kit/self.ts'
+import { type Activity, activity, type Device, device, type MeasureGroup, measureGroup, type Sleep, sleep, type Workout, workout } from './kinds.ts'
+
+interface Envelope<Body> {
+  status?: number
+  body?: Body & { more?: boolean | number; offset?: number }
+}
+
+/** What a status in the body means; 0 is a success. The HTTP status is always 200. */
+const DEAD_TOKEN = [100, 101, 102, 200, 401]
+const NOT_GRANTED = [214, 277, 2553]
+const TRY_AGAIN = [522, 524, 601, 2551]
+
+const pages = bodyCursorPages({
+  param: 'offset',
+  from: ({ body }: Envelope<object>) => (body?.more === true || body?.more === 1 ? body.offset : undefined),
+})
+
+const HOUR_S = 3600
+
+/** Reads what changed since the last run: devices upload late, and people correct values. */
+function changed<Body extends object, Raw extends { modified?: number }>(
+  action: string,
+  fields: Record<string, string>,
+  input: Pick<EndpointInput<Envelope<Body>, Raw>, 'path' | 'items' | 'kind' | 'types' | 'scope'>,
+) {
+  return endpoint<Envelope<Body>, Raw>({
+    ...input,
+    method: 'POST',
+    body: { form: { action, lastupdate: '1', ...fields } },
+    pages,
+    checkpoint: since<Raw>({ param: 'lastupdate', value: ({ modified }) => modified, overlap: HOUR_S }),
+    every: '1h',
+    class: 'personal',
+  })
+}
+
+/**
+ * Every call is a POST of a form with an `action`. Token and revocation are signed with a nonce instead of the secret. No call
+ * names the person: the token response does.
+ */
+export const withings = defineConnector({
+  service: 'withings',
+  title: 'Withings',
+  docs: 'https://developer.withings.com/api-reference',
+  auth: oauth2({
+    authorizeUrl: 'https://account.withings.com/oauth2_user/authorize2',
+    tokenUrl: 'https://wbsapi.withings.net/v2/oauth2',
+    pkce: false,
+    scope: { default: ['user.info', 'user.metrics', 'user.activity'], separator: ',' },
+    tokenAuth: 'signed_nonce',
+    signedNonce: {
+      url: 'https://wbsapi.withings.net/v2/signature',
+      parameters: { action: 'getnonce' },
+      signs: ['action', 'client_id'],
+      nonce: 'body.nonce',
+    },
+    parameters: { token: { action: 'requesttoken' }, refresh: { action: 'requesttoken' } },
+    tokenPath: ['body'],
+    subject: 'userid',
+    errorField: 'status',
+    errors: {
+      // Invalid parameters: of a token request, the code or the refresh token.
+      503: 'reauthorize',
+      401: 'reauthorize',
+      100: 'reauthorize',
+      522: 'retry',
+      524: 'retry',
+      601: 'retry',
+      2551: 'retry',
+      2554: 'stop',
+      2555: 'stop',
+      2556: 'stop',
+    },
+    revokeUrl: 'https://wbsapi.withings.net/v2/oauth2',
+    revoke: { method: 'POST', tokenPlacement: 'none', parameters: { action: 'revoke', userid: '{sub}' } },
+    revokeEnds: 'grant',
+  }),
+  api: {
+    baseUrl: 'https://wbsapi.withings.net',
+    limits: { app: { calls: 120, perS: 60 } },
+    recovery: ({ body }) => {
+      const { status } = (body ?? {}) as Envelope<object>
+      if (status === undefined || status === 0) return undefined
+      if (DEAD_TOKEN.includes(status)) return 'reauthorize'
+      if (NOT_GRANTED.includes(status)) return 'skip'
+      return TRY_AGAIN.includes(status) ? 'retry' : 'stop'
+    },
+  },
+  self: selfFromToken(),
+  endpoints: {
+    measures: changed<{ measuregrps?: MeasureGroup[] }, MeasureGroup>('getmeas', { category: '1' }, {
+      path: '/measure',
+      items: ({ body }) => body?.measuregrps,
+      kind: measureGroup,
+      types: ['measures'],
+      scope: ['user.metrics'],
+    }),
+    activities: changed<{ activities?: Activity[] }, Activity>('getactivity', { data_fields: 'steps,distance,elevation,calories,totalcalories,hr_average' }, {
+      path: '/v2/measure',
+      items: ({ body }) => body?.activities,
+      kind: activity,
+      types: ['measures'],
+      scope: ['user.activity'],
+    }),
+    workouts: changed<{ series?: Workout[] }, Workout>('getworkouts', { data_fields: 'calories,distance,steps,hr_average' }, {
+      path: '/v2/measure',
+      items: ({ body }) => body?.series,
+      kind: workout,
+      types: ['activities'],
+      scope: ['user.activity'],
+    }),
+    sleep: changed<{ series?: Sleep[] }, Sleep>('getsummary', { data_fields: 'total_sleep_time,sleep_score,hr_average' }, {
+      path: '/v2/sleep',
+      items: ({ body }) => body?.series,
+      kind: sleep,
+      types: ['measures'],
+      scope: ['user.activity'],
+    }),
+    devices: endpoint<Envelope<{ devices?: Device[] }>, Device>({
+      method: 'POST',
+      path: '/v2/user',
+      body: { form: { action: 'getdevice' } },
+      items: ({ body }) => body?.devices,
+      kind: device,
+      types: [],
+      every: '1d',
+      class: 'core',
+      deletes: 'all',
+      scope: ['user.info'],
+    }),
+  },
+})
