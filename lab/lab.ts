@@ -4,11 +4,15 @@ import type { ServiceDefinition } from './base/service-parts.ts'
 import { demoHealth } from './services/demo-health/service.ts'
 import { demoMicro } from './services/demo-micro/service.ts'
 import { demoSocial } from './services/demo-social/service.ts'
+import { dropbox } from './services/dropbox/service.ts'
 import { facebook } from './services/facebook/service.ts'
 import { foursquare } from './services/foursquare/service.ts'
 import { github } from './services/github/service.ts'
 import { instagram } from './services/instagram/service.ts'
+import { oura } from './services/oura/service.ts'
 import { tumblr } from './services/tumblr/service.ts'
+import { twitch } from './services/twitch/service.ts'
+import { withings } from './services/withings/service.ts'
 import { x } from './services/x/service.ts'
 
 const demos = { 'demo-social': demoSocial, 'demo-micro': demoMicro, 'demo-health': demoHealth }
@@ -21,6 +25,10 @@ const vendors = {
   github,
   tumblr,
   x,
+  dropbox,
+  twitch,
+  withings,
+  oura,
 }
 
 const definitions = { ...demos, ...vendors }

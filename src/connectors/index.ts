@@ -3,11 +3,15 @@ import { bluesky } from './bluesky/connector.ts'
 import { demoHealth } from './demo-health/connector.ts'
 import { demoMicro } from './demo-micro/connector.ts'
 import { demoSocial } from './demo-social/connector.ts'
+import { dropbox } from './dropbox/connector.ts'
 import { facebook } from './facebook/connector.ts'
 import { foursquare } from './foursquare/connector.ts'
 import { github } from './github/connector.ts'
 import { instagram } from './instagram/connector.ts'
+import { oura } from './oura/connector.ts'
 import { tumblr } from './tumblr/connector.ts'
+import { twitch } from './twitch/connector.ts'
+import { withings } from './withings/connector.ts'
 import { x } from './x/connector.ts'
 
 /** The connectors of this release. */
@@ -16,10 +20,14 @@ export const connectors: Connector[] = [
   demoHealth,
   demoMicro,
   demoSocial,
+  dropbox,
   facebook,
   foursquare,
   github,
   instagram,
+  oura,
   tumblr,
+  twitch,
+  withings,
   x,
 ]

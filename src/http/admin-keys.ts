@@ -44,7 +44,9 @@ export const set = route({
     settings: z
       .record(z.string(), z.string())
       .optional()
-      .describe('Values that the vendor gave to the app besides key and secret; `GET /services` names them. Sealed at rest.'),
+      .describe(
+        'Values that the vendor gave to the app besides key and secret; `GET /services` names them. Sealed at rest.',
+      ),
   }),
   response: serviceKey,
   reasons: ['not_found'],

@@ -15,7 +15,10 @@ export function bodyCursorPages<Body>(options: {
   const withCursor = (request: PageRequest, cursor: string): PageRequest => ({
     ...request,
     path: options.continueAt ?? request.path,
-    body: options.continueAt === undefined ? setInBody(request, options.param, cursor) : onlyCursor(request, options.param, cursor),
+    body:
+      options.continueAt === undefined
+        ? setInBody(request, options.param, cursor)
+        : onlyCursor(request, options.param, cursor),
   })
   return {
     first: (request) => {

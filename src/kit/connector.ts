@@ -1,6 +1,6 @@
 import type { Auth } from './auth.ts'
-import type { Endpoint } from './endpoint.ts'
 import { checkPlaceholders } from './check-placeholders.ts'
+import type { Endpoint } from './endpoint.ts'
 import type { SelfReader } from './self.ts'
 import type { Setting } from './settings.ts'
 

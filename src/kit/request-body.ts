@@ -16,7 +16,10 @@ export function encodeBody(body: RequestBody, values: PlaceholderValues = {}): E
       text: fillPlaceholders(JSON.stringify(body.json), values, (value) => JSON.stringify(value).slice(1, -1)),
     }
   if ('form' in body) {
-    const filled = Object.entries(body.form).map(([name, value]): [string, string] => [name, fillPlaceholders(value, values)])
+    const filled = Object.entries(body.form).map(([name, value]): [string, string] => [
+      name,
+      fillPlaceholders(value, values),
+    ])
     return { type: 'application/x-www-form-urlencoded', text: new URLSearchParams(filled).toString() }
   }
   return { type: body.type, text: fillPlaceholders(body.text, values, escapeMarkup) }

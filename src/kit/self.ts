@@ -68,7 +68,8 @@ export function self<Body>(
   alsoKnownAs?: (body: Body) => string | undefined,
 ): SelfReader {
   if (typeof call !== 'string') return readerOf('call', call, call.read, call.alsoKnownAs)
-  if (read === undefined) throw new TypeError(`self('${call}') needs a reader: a function, or paths such as { id: 'id' }`)
+  if (read === undefined)
+    throw new TypeError(`self('${call}') needs a reader: a function, or paths such as { id: 'id' }`)
   return readerOf('call', { path: call, query }, read, alsoKnownAs)
 }
 

@@ -9,7 +9,7 @@ import type { ServiceKey } from './service-key.ts'
 /** The values of `{key}` and `{setting.NAME}`. */
 export function appValues({ key, settings }: ServiceKey): PlaceholderValues {
   const entries = Object.entries(settings ?? {}).map(([name, value]) => [`setting.${name}`, value])
-  return { key, ...Object.fromEntries(entries) as Record<string, string> }
+  return { key, ...(Object.fromEntries(entries) as Record<string, string>) }
 }
 
 /** The values of `{fact.NAME}`. */

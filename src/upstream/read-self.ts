@@ -26,7 +26,8 @@ async function callForRecord(caller: ServiceCaller): Promise<string> {
   const { self } = caller.connector
   const reply = await callSelf(caller, self)
   if (reply.status !== 200) throw selfFailure(caller, reply)
-  if (caller.connector.api.recovery !== undefined && isRefusal(caller.connector, reply)) throw selfFailure(caller, reply)
+  if (caller.connector.api.recovery !== undefined && isRefusal(caller.connector, reply))
+    throw selfFailure(caller, reply)
   const further = await furtherAnswers(caller)
   return Object.keys(further).length === 0 ? reply.text : withFurther(reply.text, further)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Watermark } from '#kit/checkpoint.ts'
 import { plainRequest } from '#flows/sync/run/plain-request.ts'
+import type { Watermark } from '#kit/checkpoint.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
 import { grantedScopes } from '#model/profile.ts'

@@ -66,7 +66,9 @@ const callerOf = (connector: Connector, key = {}, credential = {}) => ({
 
 suite('who the person is', () => {
   test('by paths, also of numbers and inside lists', async () => {
-    const connector = connectorOf({ self: self('/me', { id: 'id', name: 'name', handle: 'deep.list.0.handle', url: 'none' }) })
+    const connector = connectorOf({
+      self: self('/me', { id: 'id', name: 'name', handle: 'deep.list.0.handle', url: 'none' }),
+    })
     const { self: person } = await readSelf(callerOf(connector))
     assert.deepEqual(person, { id: '7', name: 'Ada', handle: 'ada' })
   })
@@ -77,7 +79,10 @@ suite('who the person is', () => {
     })
     await readSelf(callerOf(connector))
     const [request] = service.requests
-    assert.deepEqual([request?.method, bodies[0], request?.headers['content-type']], ['POST', 'null', 'application/json'])
+    assert.deepEqual(
+      [request?.method, bodies[0], request?.headers['content-type']],
+      ['POST', 'null', 'application/json'],
+    )
   })
 
   test('from several calls; one that is refused is left out', async () => {
@@ -95,11 +100,17 @@ suite('who the person is', () => {
 
   test('from the token response, without a call', async () => {
     const facts = { region: fromToken('region') }
-    const connector = connectorOf({ auth: auth({ subject: 'userid', facts }), self: selfFromToken({ id: 'sub', location: 'region' }) })
+    const connector = connectorOf({
+      auth: auth({ subject: 'userid', facts }),
+      self: selfFromToken({ id: 'sub', location: 'region' }),
+    })
     token = { userid: 12, region: 'eu' }
     const key = callerOf(connector).key
     const begun = await beginSignIn(open.upstream, { connector, key, callbackUrl: CALLBACK, state: 's' })
-    const signedIn = await finishSignIn(open.upstream, backFrom({ connector, key }, begun, new URLSearchParams({ code: 'c' })))
+    const signedIn = await finishSignIn(
+      open.upstream,
+      backFrom({ connector, key }, begun, new URLSearchParams({ code: 'c' })),
+    )
     assert.deepEqual(signedIn.self, { id: '12', location: 'eu' })
     assert.equal(service.requests.length, 1)
     assert.ok(!signedIn.raw.includes('"t"'), 'the record has no token')
@@ -133,7 +144,11 @@ suite('the app’s key and settings', () => {
 
   test('replace the scope where the vendor keeps it in a configuration', async () => {
     const urlOf = async (key: object) => {
-      const { url } = await beginSignIn(open.upstream, { ...callerOf(connector, key), callbackUrl: CALLBACK, state: 's' })
+      const { url } = await beginSignIn(open.upstream, {
+        ...callerOf(connector, key),
+        callbackUrl: CALLBACK,
+        state: 's',
+      })
       const { searchParams } = new URL(url)
       return [searchParams.get('config'), searchParams.get('scope')]
     }
@@ -144,10 +159,17 @@ suite('the app’s key and settings', () => {
   test('are not sent to a server that the person chose', async () => {
     const home = { document: () => '', read: () => '', apiPath: '' }
     const own: Connector = { ...connector, auth: { ...(connector.auth as OAuth2), home } }
-    const caller = callerOf(own, { overrides: {}, settings: { token: 'dev' } }, { instance: { api_url: `${service.url}/api` } })
+    const caller = callerOf(
+      own,
+      { overrides: {}, settings: { token: 'dev' } },
+      { instance: { api_url: `${service.url}/api` } },
+    )
     await callService(caller, { method: 'GET', path: '/x' })
     const [request] = service.requests
-    assert.deepEqual([request?.url, request?.headers['client-id'], request?.headers['developer-token']], ['/api/x', undefined, undefined])
+    assert.deepEqual(
+      [request?.url, request?.headers['client-id'], request?.headers['developer-token']],
+      ['/api/x', undefined, undefined],
+    )
   })
 
   test('are not filled into what a service returned', async () => {
@@ -158,11 +180,28 @@ suite('the app’s key and settings', () => {
 
   test('a placeholder that nothing fills is an error of the definition', () => {
     const wrong = (input: Partial<Connector>) => () => connectorOf(input)
-    assert.throws(wrong({ api: { baseUrl: 'https://kit.test', headers: { a: '{setting.other}' } } }), /api\.headers\.a.*\{setting\.other\}/)
-    assert.throws(wrong({ api: { baseUrl: 'https://kit.test', query: { a: '{clientid}' } } }), /api\.query\.a.*known here: \{key\}/)
-    assert.throws(wrong({ auth: auth({ parameters: { authorize: { a: '{token}' } } }) }), /auth\.parameters\.authorize\.a/)
+    assert.throws(
+      wrong({ api: { baseUrl: 'https://kit.test', headers: { a: '{setting.other}' } } }),
+      /api\.headers\.a.*\{setting\.other\}/,
+    )
+    assert.throws(
+      wrong({ api: { baseUrl: 'https://kit.test', query: { a: '{clientid}' } } }),
+      /api\.query\.a.*known here: \{key\}/,
+    )
+    assert.throws(
+      wrong({ auth: auth({ parameters: { authorize: { a: '{token}' } } }) }),
+      /auth\.parameters\.authorize\.a/,
+    )
     const things = (more: object) => ({
-      things: endpoint({ path: '/things', items: () => [], kind: thing, types: [], every: '1d', class: 'core', ...more }),
+      things: endpoint({
+        path: '/things',
+        items: () => [],
+        kind: thing,
+        types: [],
+        every: '1d',
+        class: 'core',
+        ...more,
+      }),
     })
     assert.throws(wrong({ endpoints: things({ path: '/{fact.realm}' }) }), /endpoints\.things\.path.*\{fact\.realm\}/)
     assert.throws(wrong({ endpoints: things({ host: 'https://else.test' }) }), /not one of api\.hosts/)
@@ -171,11 +210,22 @@ suite('the app’s key and settings', () => {
 
 suite('facts of the sign-in', () => {
   const facts = { apiUrl: fromToken('instance_url'), realm: fromCallback('realmId') }
-  const connector = connectorOf({ auth: auth({ facts }), self: selfFromToken(), api: { baseUrl: 'https://kit.test/api', headers: { realm: '{fact.realm}' } } })
-  const finish = async (of: Connector, query: Record<string, string>, overrides: Record<string, string> = { base_url: service.url }) => {
+  const connector = connectorOf({
+    auth: auth({ facts }),
+    self: selfFromToken(),
+    api: { baseUrl: 'https://kit.test/api', headers: { realm: '{fact.realm}' } },
+  })
+  const finish = async (
+    of: Connector,
+    query: Record<string, string>,
+    overrides: Record<string, string> = { base_url: service.url },
+  ) => {
     const key = { key: 'k', secret: 's', overrides }
     const begun = await beginSignIn(open.upstream, { connector: of, key, callbackUrl: CALLBACK, state: 's' })
-    return finishSignIn(open.upstream, backFrom({ connector: of, key }, begun, new URLSearchParams({ code: 'c', ...query })))
+    return finishSignIn(
+      open.upstream,
+      backFrom({ connector: of, key }, begun, new URLSearchParams({ code: 'c', ...query })),
+    )
   }
 
   test('of token response and callback are kept, and fill paths and headers', async () => {
@@ -197,7 +247,10 @@ suite('facts of the sign-in', () => {
     const located = connectorOf({
       auth: auth({ facts }),
       self: selfFromToken(),
-      api: { baseUrl: 'https://kit.test/api', baseUrlFrom: { fact: 'apiUrl', path: '/v1', hosts: ['*.kit.test', 'api.other.test'] } },
+      api: {
+        baseUrl: 'https://kit.test/api',
+        baseUrlFrom: { fact: 'apiUrl', path: '/v1', hosts: ['*.kit.test', 'api.other.test'] },
+      },
     })
     const at = { token_url: `${service.url}/token`, authorize_url: `${service.url}/authorize` }
     const addressFor = async (instance_url?: string) => {
@@ -206,7 +259,15 @@ suite('facts of the sign-in', () => {
     }
     assert.equal(await addressFor('https://eu1.kit.test/ignored'), 'https://eu1.kit.test/v1')
     assert.equal(await addressFor('api.other.test'), 'https://api.other.test/v1')
-    for (const bad of ['http://eu1.kit.test', 'https://kit.test.evil.test', 'https://evilkit.test', 'https://a@eu1.kit.test', 'https://eu1.kit.test:8443', 'https://169.254.169.254', 'https://kit.test'])
+    for (const bad of [
+      'http://eu1.kit.test',
+      'https://kit.test.evil.test',
+      'https://evilkit.test',
+      'https://a@eu1.kit.test',
+      'https://eu1.kit.test:8443',
+      'https://169.254.169.254',
+      'https://kit.test',
+    ])
       await refusal(addressFor(bad), 'stop', 'address_refused')
     await refusal(addressFor(), 'stop', 'address_invalid')
   })
@@ -223,7 +284,11 @@ suite('a host for an endpoint', () => {
   test('must be one of the service', async () => {
     const call = callService(callerOf(connector), { method: 'GET', path: '/', host: 'https://evil.test' })
     await refusal(call, 'stop', 'address_refused')
-    const next = callService(callerOf(connector), { method: 'GET', url: 'https://evil.test/next', host: 'https://people.kit.test' })
+    const next = callService(callerOf(connector), {
+      method: 'GET',
+      url: 'https://evil.test/next',
+      host: 'https://people.kit.test',
+    })
     await refusal(next, 'stop', 'address_refused')
     assert.equal(service.requests.length, 0)
   })

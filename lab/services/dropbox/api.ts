@@ -34,7 +34,13 @@ export function dropboxApi({ oauth, data, rateLimit, cursors }: ApiParts): Route
   const account: Act = ({ person }) =>
     json(200, {
       account_id: person.id,
-      name: { given_name: person.name, surname: '', familiar_name: person.name, display_name: person.name, abbreviated_name: person.name.slice(0, 2) },
+      name: {
+        given_name: person.name,
+        surname: '',
+        familiar_name: person.name,
+        display_name: person.name,
+        abbreviated_name: person.name.slice(0, 2),
+      },
       email: person.email ?? `${person.username}@no-mail.test`,
       email_verified: true,
       disabled: false,
@@ -49,7 +55,12 @@ export function dropboxApi({ oauth, data, rateLimit, cursors }: ApiParts): Route
 
   const list: Act = ({ person }, body) => {
     if (typeof body['path'] !== 'string' || body['path'] === '/')
-      throw new Refusal(text(400, 'Error in call to API function "files/list_folder": request body: path: The root folder is specified by an empty string'))
+      throw new Refusal(
+        text(
+          400,
+          'Error in call to API function "files/list_folder": request body: path: The root folder is specified by an empty string',
+        ),
+      )
     const limit = Math.min(Number(body['limit'] ?? 500), 2000)
     return listed(person, { afterMs: -1, afterId: '', limit, first: true })
   }
@@ -57,7 +68,9 @@ export function dropboxApi({ oauth, data, rateLimit, cursors }: ApiParts): Route
   const goOn: Act = ({ person }, body) => {
     const cursor = readCursor(body['cursor'])
     if (cursor === undefined || cursor.owner !== person.id)
-      throw new Refusal(text(400, 'Error in call to API function "files/list_folder/continue": Invalid "cursor" parameter'))
+      throw new Refusal(
+        text(400, 'Error in call to API function "files/list_folder/continue": Invalid "cursor" parameter'),
+      )
     if (cursor.generation !== cursors.generation) throw failure(409, 'reset')
     return listed(person, cursor)
   }
@@ -65,7 +78,9 @@ export function dropboxApi({ oauth, data, rateLimit, cursors }: ApiParts): Route
   /** Entries in the order of their last change; a cursor is the last one that was listed. */
   function listed(person: Person, from: { afterMs: number; afterId: string; limit: number; first: boolean }): Reply {
     const all = [...data.store.list(person.username, 'files')]
-      .filter((item) => item.updatedAtMs > from.afterMs || (item.updatedAtMs === from.afterMs && item.id > from.afterId))
+      .filter(
+        (item) => item.updatedAtMs > from.afterMs || (item.updatedAtMs === from.afterMs && item.id > from.afterId),
+      )
       .filter((item) => !from.first || item.deletedAtMs === undefined)
       .sort((a, b) => a.updatedAtMs - b.updatedAtMs || (a.id < b.id ? -1 : 1))
     const page = all.slice(0, from.limit)
@@ -90,7 +105,9 @@ export function dropboxApi({ oauth, data, rateLimit, cursors }: ApiParts): Route
     const size = 5
     const offset = Number(body['cursor'] ?? 0)
     if (!Number.isInteger(offset)) throw failure(409, 'reset')
-    const all = data.store.list(person.username, 'files').filter((item) => item.fields['link'] !== undefined && item.deletedAtMs === undefined)
+    const all = data.store
+      .list(person.username, 'files')
+      .filter((item) => item.fields['link'] !== undefined && item.deletedAtMs === undefined)
     const isLast = offset + size >= all.length
     return json(200, {
       links: all.slice(offset, offset + size).map((item) => ({
@@ -138,7 +155,9 @@ function bodyOf(request: LabRequest): Record<string, unknown> {
   const given = request.body.toString()
   if (given === '') return {}
   if (mediaType(request) !== 'application/json')
-    throw new Refusal(text(400, `Error in call to API function: Bad HTTP "Content-Type" header: "${mediaType(request)}".`))
+    throw new Refusal(
+      text(400, `Error in call to API function: Bad HTTP "Content-Type" header: "${mediaType(request)}".`),
+    )
   try {
     return (JSON.parse(given) as Record<string, unknown> | null) ?? {}
   } catch {
@@ -154,7 +173,10 @@ function countCall(rateLimit: RateLimit, key: string): (reply: Reply) => Reply {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const wait = Number(error.reply.headers['retry-after'])
-    const body = { error_summary: 'too_many_requests/...', error: { reason: { '.tag': 'too_many_requests' }, retry_after: wait } }
+    const body = {
+      error_summary: 'too_many_requests/...',
+      error: { reason: { '.tag': 'too_many_requests' }, retry_after: wait },
+    }
     throw new Refusal(json(429, body, { 'retry-after': String(wait) }))
   }
 }

@@ -29,7 +29,8 @@ export function createDropboxData(parts: { people: Person[]; random: Random; now
     const put = (atMs: number, fields: FileFields) =>
       store.put(person.username, 'files', { id: nextId(), createdAtMs: atMs, updatedAtMs: atMs, fields })
     const moments = momentsBack(random, Math.round(person.activity / 2), parts.nowMs, 1500).reverse()
-    for (const [at, folder] of folders.entries()) put((moments[0] ?? parts.nowMs) - 60_000 + at, { path: folder, tag: 'folder', size: 0 })
+    for (const [at, folder] of folders.entries())
+      put((moments[0] ?? parts.nowMs) - 60_000 + at, { path: folder, tag: 'folder', size: 0 })
     for (const [at, atMs] of moments.entries()) {
       const path = `${random.chance(0.2) ? '' : random.pick(folders)}/Übersicht ${at}.${random.pick(endings)}`
       const fields: FileFields = { path, tag: 'file', size: random.int(0, 5_000_000) }

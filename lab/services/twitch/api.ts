@@ -15,12 +15,16 @@ interface ApiParts {
   rateLimit: RateLimit
 }
 
-const problem = (status: number, error: string, message: string) => new Refusal(json(status, { error, status, message }))
+const problem = (status: number, error: string, message: string) =>
+  new Refusal(json(status, { error, status, message }))
 const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
 
 export function twitchApi({ oauth, data, rateLimit }: ApiParts): Routes {
   const endpoint =
-    (scope: string | undefined, act: (person: Person, request: LabRequest, scopes: readonly string[]) => Reply): Handler =>
+    (
+      scope: string | undefined,
+      act: (person: Person, request: LabRequest, scopes: readonly string[]) => Reply,
+    ): Handler =>
     (request) => {
       const { person, scopes, clientKey } = callerOf(oauth, request)
       const given = request.headers['client-id']
@@ -32,13 +36,25 @@ export function twitchApi({ oauth, data, rateLimit }: ApiParts): Routes {
     }
 
   /** `param` must name the person themselves. */
-  const list = (param: string, kind: string, scope: string | undefined, present: (item: StoredItem, person: Person) => object, hasTotal = false) =>
+  const list = (
+    param: string,
+    kind: string,
+    scope: string | undefined,
+    present: (item: StoredItem, person: Person) => object,
+    hasTotal = false,
+  ) =>
     endpoint(scope, (person, request) => {
       const id = first(request.query, param)
       if (id === undefined) throw problem(400, 'Bad Request', `Missing required parameter "${param}"`)
-      if (id !== person.id) throw problem(401, 'Unauthorized', `The ID in ${param} must match the user ID found in the OAuth token`)
+      if (id !== person.id)
+        throw problem(401, 'Unauthorized', `The ID in ${param} must match the user ID found in the OAuth token`)
       const size = Number(first(request.query, 'first') ?? 20)
-      if (!(size >= 1 && size <= 100)) throw problem(400, 'Bad Request', 'The parameter "first" was malformed: the value must be less than or equal to 100')
+      if (!(size >= 1 && size <= 100))
+        throw problem(
+          400,
+          'Bad Request',
+          'The parameter "first" was malformed: the value must be less than or equal to 100',
+        )
       const offset = Number(Buffer.from(first(request.query, 'after') ?? '', 'base64url').toString() || 0)
       const all = data.store.list(person.username, kind).filter(isShown)
       const end = offset + size
@@ -71,31 +87,54 @@ export function twitchApi({ oauth, data, rateLimit }: ApiParts): Routes {
 
   return {
     'GET /helix/users': users,
-    'GET /helix/channels/followed': list('user_id', 'follows', 'user:read:follows', ({ fields, createdAtMs }) => {
-      const { id, username, name } = fields['other'] as Acquaintance
-      return { broadcaster_id: id, broadcaster_login: username, broadcaster_name: name, followed_at: timeText(createdAtMs) }
-    }, true),
-    'GET /helix/channels/followers': list('broadcaster_id', 'followers', 'moderator:read:followers', ({ fields, createdAtMs }) => {
-      const { id, username, name } = fields['other'] as Acquaintance
-      return { user_id: id, user_login: username, user_name: name, followed_at: timeText(createdAtMs) }
-    }, true),
-    'GET /helix/subscriptions': list('broadcaster_id', 'subscriptions', 'channel:read:subscriptions', ({ fields }, person) => {
-      const { id, username, name } = fields['other'] as Acquaintance
-      return {
-        broadcaster_id: person.id,
-        broadcaster_login: person.username,
-        broadcaster_name: person.name,
-        gifter_id: '',
-        gifter_login: '',
-        gifter_name: '',
-        is_gift: false,
-        plan_name: 'Channel Subscription',
-        tier: '1000',
-        user_id: id,
-        user_login: username,
-        user_name: name,
-      }
-    }, true),
+    'GET /helix/channels/followed': list(
+      'user_id',
+      'follows',
+      'user:read:follows',
+      ({ fields, createdAtMs }) => {
+        const { id, username, name } = fields['other'] as Acquaintance
+        return {
+          broadcaster_id: id,
+          broadcaster_login: username,
+          broadcaster_name: name,
+          followed_at: timeText(createdAtMs),
+        }
+      },
+      true,
+    ),
+    'GET /helix/channels/followers': list(
+      'broadcaster_id',
+      'followers',
+      'moderator:read:followers',
+      ({ fields, createdAtMs }) => {
+        const { id, username, name } = fields['other'] as Acquaintance
+        return { user_id: id, user_login: username, user_name: name, followed_at: timeText(createdAtMs) }
+      },
+      true,
+    ),
+    'GET /helix/subscriptions': list(
+      'broadcaster_id',
+      'subscriptions',
+      'channel:read:subscriptions',
+      ({ fields }, person) => {
+        const { id, username, name } = fields['other'] as Acquaintance
+        return {
+          broadcaster_id: person.id,
+          broadcaster_login: person.username,
+          broadcaster_name: person.name,
+          gifter_id: '',
+          gifter_login: '',
+          gifter_name: '',
+          is_gift: false,
+          plan_name: 'Channel Subscription',
+          tier: '1000',
+          user_id: id,
+          user_login: username,
+          user_name: name,
+        }
+      },
+      true,
+    ),
     'GET /helix/videos': list('user_id', 'videos', undefined, (item, person) => ({
       id: item.id,
       stream_id: null,

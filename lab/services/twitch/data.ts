@@ -21,11 +21,21 @@ export function createTwitchData(parts: { people: Person[]; random: Random; nowM
     const random = parts.random.fork(person.username)
     const put = (kind: string, atMs: number, fields: Record<string, unknown>) =>
       store.put(person.username, kind, { id: nextId(), createdAtMs: atMs, updatedAtMs: atMs, fields })
-    const some = (share: number, spanDays: number) => momentsBack(random, Math.round(person.activity * share), parts.nowMs, spanDays)
+    const some = (share: number, spanDays: number) =>
+      momentsBack(random, Math.round(person.activity * share), parts.nowMs, spanDays)
     for (const atMs of some(0.4, 700))
-      put('videos', atMs, { title: random.pick(titles), duration: `${random.int(1, 5)}h${random.int(0, 59)}m${random.int(0, 59)}s`, views: random.int(0, 9000) })
+      put('videos', atMs, {
+        title: random.pick(titles),
+        duration: `${random.int(1, 5)}h${random.int(0, 59)}m${random.int(0, 59)}s`,
+        views: random.int(0, 9000),
+      })
     for (const atMs of some(0.4, 700))
-      put('clips', atMs, { title: random.pick(titles), seconds: random.int(5, 60), creator: random.pick(others), views: random.int(0, 9000) })
+      put('clips', atMs, {
+        title: random.pick(titles),
+        seconds: random.int(5, 60),
+        creator: random.pick(others),
+        views: random.int(0, 9000),
+      })
     const listed = (kind: string, who: readonly Acquaintance[]) => {
       for (const [at, other] of who.entries()) put(kind, parts.nowMs - (at + 1) * 3_600_000, { other })
     }

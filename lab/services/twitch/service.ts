@@ -47,7 +47,11 @@ export const twitch: ServiceDefinition = {
       const fields = JSON.parse(reply.body.toString()) as { scope?: string; error?: string; error_description?: string }
       if (fields.error !== undefined)
         return json(reply.status === 401 ? 403 : 400, { status: 400, message: messageOf(fields.error) })
-      return json(200, { ...fields, scope: (fields.scope ?? '').split(' ').filter((one) => one !== ''), token_type: 'bearer' })
+      return json(200, {
+        ...fields,
+        scope: (fields.scope ?? '').split(' ').filter((one) => one !== ''),
+        token_type: 'bearer',
+      })
     }
 
     /** Takes the key and an access token; no secret. */
@@ -86,7 +90,13 @@ export const twitch: ServiceDefinition = {
       },
       ...withRateLimitSettings(rateLimit, oauth),
       tokens: oauth.tokens,
-      data: storeControl({ store: data.store, clock, kinds, nextId: data.nextId, blank: () => ({ title: 'New', duration: '1m0s', views: 0 }) }),
+      data: storeControl({
+        store: data.store,
+        clock,
+        kinds,
+        nextId: data.nextId,
+        blank: () => ({ title: 'New', duration: '1m0s', views: 0 }),
+      }),
     }
   },
 }

@@ -129,8 +129,20 @@ export function withingsApi({ oauth, data, rateLimit }: ApiParts): Routes {
       activity === 0
         ? []
         : [
-            { type: 'Scale', model: 'Body Cardio', model_id: 6, battery: 'medium', deviceid: '892359876fd8805ac45bab078c4828692f0276b1' },
-            { type: 'Activity Tracker', model: 'ScanWatch', model_id: 93, battery: 'high', deviceid: 'd41d8cd98f00b204e9800998ecf8427e01234567' },
+            {
+              type: 'Scale',
+              model: 'Body Cardio',
+              model_id: 6,
+              battery: 'medium',
+              deviceid: '892359876fd8805ac45bab078c4828692f0276b1',
+            },
+            {
+              type: 'Activity Tracker',
+              model: 'ScanWatch',
+              model_id: 93,
+              battery: 'high',
+              deviceid: 'd41d8cd98f00b204e9800998ecf8427e01234567',
+            },
           ],
   })
 
@@ -149,7 +161,8 @@ function callerOf(oauth: OAuth2Server, request: LabRequest) {
   try {
     return oauth.guard(request)
   } catch (error) {
-    if (error instanceof Refusal) throw failed(401, 'XRequestID: Not provided invalid_token: The access token provided is invalid')
+    if (error instanceof Refusal)
+      throw failed(401, 'XRequestID: Not provided invalid_token: The access token provided is invalid')
     throw error
   }
 }
@@ -162,4 +175,3 @@ function countCall(rateLimit: RateLimit, key: string): void {
     throw failed(601, 'Too Many Requests')
   }
 }
-

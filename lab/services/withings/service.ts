@@ -52,7 +52,13 @@ export const withings: ServiceDefinition = {
       register: signed.register,
       ...withRateLimitSettings(rateLimit, oauth),
       tokens: oauth.tokens,
-      data: storeControl({ store: data.store, clock, kinds, nextId: data.nextId, blank: () => ({ values: [[7125, 1, -2]] }) }),
+      data: storeControl({
+        store: data.store,
+        clock,
+        kinds,
+        nextId: data.nextId,
+        blank: () => ({ values: [[7125, 1, -2]] }),
+      }),
     }
   },
 }

@@ -63,12 +63,20 @@ export function signedEndpoints({ clock, oauth, people, paths }: SignedParts): {
 
   const requestToken = async (request: LabRequest): Promise<Reply> => {
     const { value } = secretOf(request)
-    const unsigned = formOf(request).filter(([name]) => !['action', 'nonce', 'signature', 'client_secret'].includes(name))
-    const body = new URLSearchParams([...unsigned.map(([name, one]): [string, string] => [name, one]), ['client_secret', value]])
+    const unsigned = formOf(request).filter(
+      ([name]) => !['action', 'nonce', 'signature', 'client_secret'].includes(name),
+    )
+    const body = new URLSearchParams([
+      ...unsigned.map(([name, one]): [string, string] => [name, one]),
+      ['client_secret', value],
+    ])
     const inner = await call(`POST ${paths.token}`, { ...request, body: Buffer.from(body.toString()) })
     const fields = JSON.parse(inner.body.toString()) as { error?: string; error_description?: string }
     if (fields.error === undefined) return json(200, { status: 0, body: fields })
-    throw failed(fields.error === 'invalid_grant' ? 503 : 401, `Invalid Params: ${fields.error_description ?? fields.error}`)
+    throw failed(
+      fields.error === 'invalid_grant' ? 503 : 401,
+      `Invalid Params: ${fields.error_description ?? fields.error}`,
+    )
   }
 
   const call = async (route: string, request: LabRequest): Promise<Reply> => {

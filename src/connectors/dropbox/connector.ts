@@ -31,7 +31,8 @@ interface Failure {
   error?: { '.tag'?: string; reason?: { '.tag'?: string } }
 }
 
-const nextOf = ({ has_more, cursor }: { has_more?: boolean; cursor?: string }) => (has_more === true ? cursor : undefined)
+const nextOf = ({ has_more, cursor }: { has_more?: boolean; cursor?: string }) =>
+  has_more === true ? cursor : undefined
 
 /** Every call of API v2 is a POST with JSON; a call without parameters sends `null`. Only names and times of files are read. */
 export const dropbox = defineConnector({

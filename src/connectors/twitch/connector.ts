@@ -4,7 +4,18 @@ import { endpoint } from '#kit/endpoint.ts'
 import { cursorPages } from '#kit/pages.ts'
 import { rateFrom } from '#kit/rate.ts'
 import { self } from '#kit/self.ts'
-import { type Clip, clip, type Follow, type Follower, follow, follower, type Subscription, subscription, type Video, video } from './kinds.ts'
+import {
+  type Clip,
+  clip,
+  type Follow,
+  type Follower,
+  follow,
+  follower,
+  type Subscription,
+  subscription,
+  type Video,
+  video,
+} from './kinds.ts'
 
 interface Listing<Raw> {
   data?: Raw[]
@@ -44,7 +55,8 @@ export const twitch = defineConnector({
       method: 'POST',
       tokenPlacement: 'form',
       tokenAuth: 'none',
-      isGone: ({ status, body }) => status === 400 && (body as { message?: string } | undefined)?.message === 'Invalid token',
+      isGone: ({ status, body }) =>
+        status === 400 && (body as { message?: string } | undefined)?.message === 'Invalid token',
     },
     revokeEnds: 'token',
     forceLogin: { parameters: { force_verify: 'true' } },

@@ -4,7 +4,18 @@ import { since } from '#kit/checkpoint.ts'
 import { defineConnector } from '#kit/connector.ts'
 import { type EndpointInput, endpoint } from '#kit/endpoint.ts'
 import { selfFromToken } from '#kit/self.ts'
-import { type Activity, activity, type Device, device, type MeasureGroup, measureGroup, type Sleep, sleep, type Workout, workout } from './kinds.ts'
+import {
+  type Activity,
+  activity,
+  type Device,
+  device,
+  type MeasureGroup,
+  measureGroup,
+  type Sleep,
+  sleep,
+  type Workout,
+  workout,
+} from './kinds.ts'
 
 interface Envelope<Body> {
   status?: number
@@ -94,34 +105,50 @@ export const withings = defineConnector({
   },
   self: selfFromToken(),
   endpoints: {
-    measures: changed<{ measuregrps?: MeasureGroup[] }, MeasureGroup>('getmeas', { category: '1' }, {
-      path: '/measure',
-      items: ({ body }) => body?.measuregrps,
-      kind: measureGroup,
-      types: ['measures'],
-      scope: ['user.metrics'],
-    }),
-    activities: changed<{ activities?: Activity[] }, Activity>('getactivity', { data_fields: 'steps,distance,elevation,calories,totalcalories,hr_average' }, {
-      path: '/v2/measure',
-      items: ({ body }) => body?.activities,
-      kind: activity,
-      types: ['measures'],
-      scope: ['user.activity'],
-    }),
-    workouts: changed<{ series?: Workout[] }, Workout>('getworkouts', { data_fields: 'calories,distance,steps,hr_average' }, {
-      path: '/v2/measure',
-      items: ({ body }) => body?.series,
-      kind: workout,
-      types: ['activities'],
-      scope: ['user.activity'],
-    }),
-    sleep: changed<{ series?: Sleep[] }, Sleep>('getsummary', { data_fields: 'total_sleep_time,sleep_score,hr_average' }, {
-      path: '/v2/sleep',
-      items: ({ body }) => body?.series,
-      kind: sleep,
-      types: ['measures'],
-      scope: ['user.activity'],
-    }),
+    measures: changed<{ measuregrps?: MeasureGroup[] }, MeasureGroup>(
+      'getmeas',
+      { category: '1' },
+      {
+        path: '/measure',
+        items: ({ body }) => body?.measuregrps,
+        kind: measureGroup,
+        types: ['measures'],
+        scope: ['user.metrics'],
+      },
+    ),
+    activities: changed<{ activities?: Activity[] }, Activity>(
+      'getactivity',
+      { data_fields: 'steps,distance,elevation,calories,totalcalories,hr_average' },
+      {
+        path: '/v2/measure',
+        items: ({ body }) => body?.activities,
+        kind: activity,
+        types: ['measures'],
+        scope: ['user.activity'],
+      },
+    ),
+    workouts: changed<{ series?: Workout[] }, Workout>(
+      'getworkouts',
+      { data_fields: 'calories,distance,steps,hr_average' },
+      {
+        path: '/v2/measure',
+        items: ({ body }) => body?.series,
+        kind: workout,
+        types: ['activities'],
+        scope: ['user.activity'],
+      },
+    ),
+    sleep: changed<{ series?: Sleep[] }, Sleep>(
+      'getsummary',
+      { data_fields: 'total_sleep_time,sleep_score,hr_average' },
+      {
+        path: '/v2/sleep',
+        items: ({ body }) => body?.series,
+        kind: sleep,
+        types: ['measures'],
+        scope: ['user.activity'],
+      },
+    ),
     devices: endpoint<Envelope<{ devices?: Device[] }>, Device>({
       method: 'POST',
       path: '/v2/user',

@@ -111,7 +111,11 @@ export const measureGroup = kind<MeasureGroup>({
     title: (group) => mainOf(group)?.metric.replaceAll('_', ' '),
     description: ({ measures }) =>
       (measures ?? [])
-        .map((one) => [METRICS.get(one.type ?? -1)?.[0].replaceAll('_', ' '), realValue(one), METRICS.get(one.type ?? -1)?.[1]])
+        .map((one) => [
+          METRICS.get(one.type ?? -1)?.[0].replaceAll('_', ' '),
+          realValue(one),
+          METRICS.get(one.type ?? -1)?.[1],
+        ])
         .filter(([name]) => name !== undefined)
         .map((parts) => parts.join(' '))
         .join(', '),
@@ -142,7 +146,8 @@ export const workout = kind<Workout>({
     sport: ({ category }) => SPORTS.get(category ?? -1) ?? 'workout',
     starts: ({ startdate }) => ms(startdate),
     ends: ({ enddate }) => ms(enddate),
-    seconds: ({ startdate, enddate }) => (startdate === undefined || enddate === undefined ? undefined : enddate - startdate),
+    seconds: ({ startdate, enddate }) =>
+      startdate === undefined || enddate === undefined ? undefined : enddate - startdate,
     meters: ({ data }) => data?.distance,
     calories: ({ data }) => data?.calories,
     heart_rate: ({ data }) => data?.hr_average,

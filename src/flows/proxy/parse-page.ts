@@ -3,7 +3,7 @@ import type { Endpoint } from '#kit/endpoint.ts'
 import { type BodyFormat, linkPages, type PageRequest, type Pages } from '#kit/pages.ts'
 import type { Registry } from '#kit/registry.ts'
 import type { Log } from '#platform/telemetry/log.ts'
-import { BodyDecodeError, BodyLimitError, JsonError, FormatError } from '#upstream/body/errors.ts'
+import { BodyDecodeError, BodyLimitError, FormatError, JsonError } from '#upstream/body/errors.ts'
 import { type LosslessJson, stringifyLossless } from '#upstream/body/lossless-json.ts'
 import { readBody } from '#upstream/body/read-body.ts'
 import { readLimited } from '#upstream/body/read-limited.ts'
@@ -80,7 +80,12 @@ async function parseBody({ bytes: raw, headers }: RawPage, format: BodyFormat): 
     const bytes = await readLimited([raw], { maxBytes: MAX_PAGE_BYTES, contentEncoding: headers['content-encoding'] })
     return readBody(bytes.toString('utf8'), format, MAX_PAGE_DEPTH)
   } catch (error) {
-    if (error instanceof BodyLimitError || error instanceof BodyDecodeError || error instanceof JsonError || error instanceof FormatError)
+    if (
+      error instanceof BodyLimitError ||
+      error instanceof BodyDecodeError ||
+      error instanceof JsonError ||
+      error instanceof FormatError
+    )
       return undefined
     throw error
   }

@@ -40,7 +40,8 @@ export function readTag(text: string, start: number): Tag {
     if (seen.has(attribute)) throw invalid('an attribute is repeated')
     seen.add(attribute)
     attributes.push([attribute, decodeEntities(value)])
-    if (attributes.length > MAX_XML_ATTRIBUTES) throw new FormatError('xml_too_large', 'An XML element has too many attributes')
+    if (attributes.length > MAX_XML_ATTRIBUTES)
+      throw new FormatError('xml_too_large', 'An XML element has too many attributes')
     at = close + 1
   }
 

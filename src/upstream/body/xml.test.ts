@@ -60,7 +60,22 @@ suite('XML of services', () => {
   })
 
   test('broken texts', () => {
-    for (const text of ['', 'x', '<a>', '<a></b>', '<a/><b/>', '<a b></a>', '<a b=1/>', '<a b="1" b="2"/>', '<p:a/>', '<a', '<a><!--', '<a b="<"/>', '</a>', '{"a":1}'])
+    for (const text of [
+      '',
+      'x',
+      '<a>',
+      '<a></b>',
+      '<a/><b/>',
+      '<a b></a>',
+      '<a b=1/>',
+      '<a b="1" b="2"/>',
+      '<p:a/>',
+      '<a',
+      '<a><!--',
+      '<a b="<"/>',
+      '</a>',
+      '{"a":1}',
+    ])
       assert.equal(reasonOf(text), 'xml_invalid', text)
   })
 

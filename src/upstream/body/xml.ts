@@ -1,7 +1,7 @@
 import type { XmlElement } from '#kit/xml.ts'
 import { FormatError } from './errors.ts'
-import { readTag, type Tag } from './xml-tag.ts'
 import { createScopes } from './xml-namespaces.ts'
+import { readTag, type Tag } from './xml-tag.ts'
 import { decodeEntities } from './xml-text.ts'
 
 /** Limit: nesting of elements in XML from outside; a deeper document is refused. */

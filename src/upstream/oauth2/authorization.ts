@@ -1,11 +1,11 @@
 import type { JsonObject, OAuth2, Parameters } from '#kit/auth.ts'
 import type { ServiceLocation } from '../addresses.ts'
 import { UpstreamError } from '../errors.ts'
+import { fillParameters } from '../fill-placeholders.ts'
 import { applyLoginOptions, type LoginOptions } from '../login-options.ts'
 import { appValues } from '../placeholder-values.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
-import { fillParameters } from '../fill-placeholders.ts'
 import { tokenFailure } from './token-error.ts'
 import { requestAsApp, withParameters } from './token-request.ts'
 

@@ -1,10 +1,10 @@
 import { importJWK, type JWK, SignJWT } from 'jose'
 import type { OAuth2, Parameters, TokenAuth } from '#kit/auth.ts'
 import { UpstreamError } from '../errors.ts'
-import { signNonce } from './sign-nonce.ts'
 import { parseObject } from '../parse-object.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
+import { signNonce } from './sign-nonce.ts'
 
 /** The client authentication of a request (RFC 6749 2.3). */
 export interface ClientAuthentication {

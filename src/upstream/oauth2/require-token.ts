@@ -15,7 +15,8 @@ export interface TokenExpectation {
 
 /** The token in a response; throws the classified failure if there is none. */
 export function requireToken({ response, fields, sentAtMs }: TokenReply, expected: TokenExpectation): TokenResponse {
-  const succeeded = response.status >= 200 && response.status < 300 && errorCodeOf(fields, expected.auth.errorField) === undefined
+  const succeeded =
+    response.status >= 200 && response.status < 300 && errorCodeOf(fields, expected.auth.errorField) === undefined
   const found = succeeded && fields ? readTokenResponse(expected.auth, fields, sentAtMs) : undefined
   if (!found) throw tokenFailure(response, fields, { ...expected, nowMs: sentAtMs })
   if (expected.dpop && found.tokenType?.toLowerCase() !== 'dpop')

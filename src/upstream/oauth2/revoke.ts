@@ -1,12 +1,12 @@
 import type { Credential, OAuth2, Revocation, RevocationScope } from '#kit/auth.ts'
 import type { RevocationResult } from '#model/revocation.ts'
 import type { ServiceLocation } from '../addresses.ts'
+import { fillParameters, fillPlaceholders } from '../fill-placeholders.ts'
 import { parseFields } from '../parse-object.ts'
 import { appValues } from '../placeholder-values.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
 import { secretProof } from '../sign/secret-proof.ts'
-import { fillParameters, fillPlaceholders } from '../fill-placeholders.ts'
 import { errorCodeOf, tokenFailure } from './token-error.ts'
 import { nonceUrlOf, requestAsApp, type TokenReply, withParameters } from './token-request.ts'
 

@@ -33,8 +33,11 @@ export async function signNonce(upstream: Upstream, input: ClientAuthenticationI
   })
   const nonce = textAt(parseFields(response.text), signedNonce.nonce)
   if (response.status === 200 && nonce !== undefined) return signed(parameters, { nonce })
-  if (response.status !== 200) throw responseFailure(response, { what: 'nonce', nowMs, refused: 'stop', secrets: [key.secret] })
-  throw new UpstreamError('stop', 'The service gave no nonce to sign; is the app’s secret right?', { reason: 'keys_refused' })
+  if (response.status !== 200)
+    throw responseFailure(response, { what: 'nonce', nowMs, refused: 'stop', secrets: [key.secret] })
+  throw new UpstreamError('stop', 'The service gave no nonce to sign; is the app’s secret right?', {
+    reason: 'keys_refused',
+  })
 }
 
 /** HMAC-SHA256 in hex of the values, sorted by name and separated by commas. */
@@ -46,7 +49,5 @@ export function signatureOf(parameters: Parameters, secret: string): string {
 }
 
 function pick(parameters: Parameters, names: readonly string[]): Parameters {
-  return Object.fromEntries(
-    names.flatMap((name) => (parameters[name] === undefined ? [] : [[name, parameters[name]]])),
-  )
+  return Object.fromEntries(names.flatMap((name) => (parameters[name] === undefined ? [] : [[name, parameters[name]]])))
 }

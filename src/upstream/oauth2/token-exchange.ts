@@ -1,11 +1,11 @@
 import type { Credential, OAuth2, TokenExchange } from '#kit/auth.ts'
 import type { ServiceLocation } from '../addresses.ts'
+import { fillParameters, fillPlaceholders } from '../fill-placeholders.ts'
 import { type LosslessObject, parseFields } from '../parse-object.ts'
 import { appValues } from '../placeholder-values.ts'
 import type { Upstream, UpstreamResponse } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
 import { basicHeader } from './client-auth.ts'
-import { fillParameters, fillPlaceholders } from '../fill-placeholders.ts'
 import { requireToken } from './require-token.ts'
 import { encoded, withParameters } from './token-request.ts'
 

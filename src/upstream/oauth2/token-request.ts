@@ -79,6 +79,9 @@ export function withParameters(address: string, parameters: Parameters): string 
 }
 
 /** Where the nonces of `signed_nonce` come from, at the instance of the key. */
-export function nonceUrlOf({ signedNonce }: OAuth2, { relocate }: Pick<ServiceLocation, 'relocate'>): string | undefined {
+export function nonceUrlOf(
+  { signedNonce }: OAuth2,
+  { relocate }: Pick<ServiceLocation, 'relocate'>,
+): string | undefined {
   return signedNonce && relocate(signedNonce.url, 'tokenUrl')
 }

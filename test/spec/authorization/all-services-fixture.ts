@@ -1,4 +1,5 @@
 import { connectors } from '#connectors/index.ts'
+import { encodeBody } from '#kit/request-body.ts'
 import { serviceNames, startLab } from '../../../lab/lab.ts'
 import { type App, makeApp, type ServiceKeys } from '../../harness/app.ts'
 import { LOOPBACK } from '../../harness/loopback.ts'
@@ -31,9 +32,16 @@ export async function startAllServices() {
   }
   const app = await newApp()
   const at = { tributary, app }
+  /** A call that only works with a valid token: of the person, or of the first endpoint where no call names them. */
   const selfOf = (service: Service) => {
-    const { path, query } = connectors.find((each) => each.service === service)!.self
-    return `/proxy/${service}${path}?${new URLSearchParams(query).toString()}`
+    const { self, endpoints } = connectors.find((each) => each.service === service)!
+    const { method, path, query, body } = self.from === 'call' ? self : Object.values(endpoints)[0]!
+    const encoded = body && encodeBody(body)
+    return {
+      method,
+      path: `/proxy/${service}${path}?${new URLSearchParams(query).toString()}`,
+      ...(encoded && { body: encoded.text, headers: { 'content-type': encoded.type } }),
+    }
   }
   return {
     ...at,
@@ -46,7 +54,12 @@ export async function startAllServices() {
     signIn: async (service: Service, person: string, account?: string, by: App = app) =>
       (await signIn(at, service, person, account === undefined ? {} : { access_token: account }, by)).access_token,
     /** The status of a call with the profile's token, through the proxy. */
-    statusAt: async (service: Service, token: string) => (await send(at, 'GET', selfOf(service), { token })).status,
+    statusAt: async (service: Service, token: string) => {
+      const { method, path, ...rest } = selfOf(service)
+      const { status, body } = await send(at, method, path, { token, ...rest })
+      // Some services have their status in the body.
+      return service === 'withings' && body['status'] !== 0 ? Number(body['status']) : status
+    },
     /** Disconnects the profiles of a service; returns what was done with their tokens. */
     disconnect: async (service: string, token: string) => {
       const { body } = await send(at, 'DELETE', `/profiles/${service}`, { token })

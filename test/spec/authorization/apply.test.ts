@@ -171,6 +171,10 @@ suite('F27 app_verified: whether the service issued the token to this app', () =
       tumblr: false,
       foursquare: false,
       instagram: false,
+      dropbox: false,
+      twitch: false,
+      withings: false,
+      oura: false,
       bluesky: false,
     }))
       assert.equal(cards[service]?.apply, verified ? 'proven' : 'unproven', service)

@@ -20,6 +20,10 @@ const RESULTS: Record<Service, [whileOthers: string, last: string]> = {
   github: ['token_ended', 'revoked'],
   tumblr: ['not_offered', 'not_offered'],
   x: ['token_ended', 'revoked'],
+  dropbox: ['token_ended', 'revoked'],
+  twitch: ['token_ended', 'revoked'],
+  withings: ['kept', 'revoked'],
+  oura: ['token_ended', 'revoked'],
 }
 
 let harness: AllServices

@@ -119,4 +119,3 @@ function orElse<Value>(read: () => Value, otherwise: Value): Value {
     return otherwise
   }
 }
-

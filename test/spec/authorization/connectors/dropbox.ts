@@ -1,0 +1,3 @@
+import { dropbox } from '#connectors/dropbox/connector.ts'
+
+export default { ...dropbox, endpoints: {} }

@@ -1,0 +1,3 @@
+import { oura } from '#connectors/oura/connector.ts'
+
+export default { ...oura, endpoints: {} }

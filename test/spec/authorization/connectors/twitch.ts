@@ -1,0 +1,3 @@
+import { twitch } from '#connectors/twitch/connector.ts'
+
+export default { ...twitch, endpoints: {} }

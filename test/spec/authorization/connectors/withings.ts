@@ -1,0 +1,3 @@
+import { withings } from '#connectors/withings/connector.ts'
+
+export default { ...withings, endpoints: {} }
