@@ -29,9 +29,10 @@ export interface SignedNonce {
 
 /** How to verify the ID token of a token response (OpenID Connect): signature, issuer, audience, nonce and expiry. */
 export interface IdToken {
-  issuer: string
-  /** Address of the issuer's public keys. */
-  jwksUrl: string
+  /** Default: the issuer that was discovered. */
+  issuer?: string
+  /** Address of the issuer's public keys. Default: the one that was discovered. */
+  jwksUrl?: string
 }
 
 /** Additional request parameters by name. */

@@ -18,6 +18,8 @@ export interface Addresses {
   revokeUrl?: string
   parUrl?: string
   issuer?: string
+  /** Public keys of the issuer, where they were discovered. */
+  jwksUrl?: string
   /** The server announces `iss` in every authorization response (RFC 9207). */
   issuerAnnounced?: boolean
 }
@@ -106,6 +108,7 @@ export async function locateService(
           parUrl: relocateToToken(fixed.parUrl),
           issuer: discovered || fixed.issuer === undefined ? fixed.issuer : relocate(fixed.issuer, 'authorizeUrl'),
           issuerAnnounced: fixed.issuerAnnounced,
+          jwksUrl: fixed.jwksUrl,
         }
       : {}),
   })
@@ -114,7 +117,7 @@ export async function locateService(
 
 const originOf = (url: string): string | undefined => URL.parse(url)?.origin
 
-type ResolvedOAuth2 = OAuth2 & { discovered: boolean; issuerAnnounced: boolean }
+type ResolvedOAuth2 = OAuth2 & { discovered: boolean; issuerAnnounced: boolean; jwksUrl?: string }
 
 /** The connector's addresses, completed by discovery if the connector declares it. */
 async function oauth2Addresses(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
 import type { OAuth2 } from '#kit/auth.ts'
+import { selfFromIdToken } from '#kit/self.ts'
 import { refreshCredential, revokeCredential } from '#upstream/renew-credential.ts'
 import { beginSignIn, finishSignIn, verifyCredential } from '#upstream/sign-in.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
@@ -46,6 +47,14 @@ suite('sign-in at oidc-provider', { skip }, () => {
     }
     return { provider, key, signIn }
   }
+
+  test('the person from the ID token, verified by discovered keys', async () => {
+    const { signIn } = await start()
+    const connector = { ...withOptions<OAuth2>(oidc, { idToken: {} }), self: selfFromIdToken() }
+    const { self, credential } = await finishSignIn(open.upstream, await signIn({ user: 'bob' }, connector))
+    assert.equal(self.id, 'bob')
+    assert.equal(credential.subject, 'bob')
+  })
 
   test('the whole flow with PKCE and discovery', async () => {
     const { signIn, key, provider } = await start()

@@ -21,6 +21,7 @@ export async function discover(upstream: Upstream, base: string, { resource }: {
     ...omitUndefined({
       revokeUrl: textOf(metadata, 'revocation_endpoint'),
       parUrl: textOf(metadata, 'pushed_authorization_request_endpoint'),
+      jwksUrl: textOf(metadata, 'jwks_uri'),
     }),
   }
 }

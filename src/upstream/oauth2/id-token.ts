@@ -30,8 +30,11 @@ export async function verifyIdToken(upstream: Upstream, input: IdTokenInput): Pr
   const { rule, location, audience, nonce, token } = input
   if (typeof token !== 'string' || token.length > MAX_ID_TOKEN_CHARACTERS)
     throw refused('The token response has no usable ID token')
-  const issuer = location.relocate(rule.issuer, 'tokenUrl')
-  const jwksUrl = location.relocate(rule.jwksUrl, 'tokenUrl')
+  const { addresses, relocate } = location
+  const issuer = rule.issuer === undefined ? addresses.issuer : relocate(rule.issuer, 'tokenUrl')
+  const jwksUrl = rule.jwksUrl === undefined ? addresses.jwksUrl : relocate(rule.jwksUrl, 'tokenUrl')
+  if (issuer === undefined || jwksUrl === undefined)
+    throw new UpstreamError('stop', 'Nothing says who issues the ID token', { reason: 'connector_fault' })
   const verify = async (keys: JSONWebKeySet) =>
     (
       await jwtVerify(token, createLocalJWKSet(keys), {
