@@ -91,6 +91,12 @@ suite('commands with --json print one document', () => {
     const keys = await document<object[]>(['keys', 'list', id])
     assert.deepEqual(keys, [set])
     assert.ok(!JSON.stringify([set, keys]).includes('s3cret'))
+    const withSetting = ['keys', 'set', id, 'facebook', '--key', 'K', '--secret', 's', '--setting']
+    const configured = await document([...withSetting, 'config_id=12=34'])
+    assert.ok(!JSON.stringify(configured).includes('12=34'))
+    for (const wrong of ['config_id', '=x', 'other=x'])
+      await document([...withSetting, wrong], wrong === 'other=x' ? 4 : 2)
+    assert.deepEqual(await document(['keys', 'delete', id, 'facebook']), { deleted: 'facebook' })
     assert.deepEqual(await document(['keys', 'delete', id, 'github']), { deleted: 'github' })
     assert.deepEqual(await document(['app', 'delete', id, '--yes']), { deleted: id })
     assert.deepEqual(await document(['app', 'list']), [])

@@ -32,7 +32,8 @@ suite('the ID token of a sign-in', () => {
   before(async () => {
     open = openUpstream()
     issuer = await startLoopback(async (request, response) => {
-      if (request.url === '/jwks') json(response, { keys: [{ ...(await exportJWK(pair.publicKey)), kid, alg: 'ES256' }] })
+      if (request.url === '/jwks')
+        json(response, { keys: [{ ...(await exportJWK(pair.publicKey)), kid, alg: 'ES256' }] })
       else json(response, { access_token: 't', token_type: 'Bearer', id_token: idToken })
     })
   })
@@ -52,9 +53,19 @@ suite('the ID token of a sign-in', () => {
     const begun = await beginSignIn(open.upstream, { connector, key: key(), callbackUrl: CALLBACK, state: 's' })
     const nonce = new URL(begun.url).searchParams.get('nonce') ?? ''
     const nowS = Math.floor(Date.now() / 1000)
-    const good = { iss: issuer.url, aud: 'our-app', sub: 'ada', name: 'Ada', email: 'ada@people.test', nonce, iat: nowS, exp: nowS + 300 }
+    const good = {
+      iss: issuer.url,
+      aud: 'our-app',
+      sub: 'ada',
+      name: 'Ada',
+      email: 'ada@people.test',
+      nonce,
+      iat: nowS,
+      exp: nowS + 300,
+    }
     const payload = change(good)
-    idToken = await (sign?.(payload) ?? new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid }).sign(pair.privateKey))
+    idToken = await (sign?.(payload) ??
+      new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid }).sign(pair.privateKey))
     return finishSignIn(open.upstream, backFrom({ connector, key: key() }, begun, new URLSearchParams({ code: 'c' })))
   }
 
@@ -91,10 +102,16 @@ suite('the ID token of a sign-in', () => {
     const text = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
     const forged = [
       (payload: JWTPayload) => new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid }).sign(stranger.privateKey),
-      (payload: JWTPayload) => new SignJWT(payload).setProtectedHeader({ alg: 'HS256', kid }).sign(Buffer.from('s'.repeat(32))),
+      (payload: JWTPayload) =>
+        new SignJWT(payload).setProtectedHeader({ alg: 'HS256', kid }).sign(Buffer.from('s'.repeat(32))),
       (payload: JWTPayload) => Promise.resolve(`${text({ alg: 'none', kid })}.${text(payload)}.`),
       () => Promise.resolve('no token'),
     ]
-    for (const sign of forged) await refusal(signIn((payload) => payload, sign), 'stop', 'subject_mismatch')
+    for (const sign of forged)
+      await refusal(
+        signIn((payload) => payload, sign),
+        'stop',
+        'subject_mismatch',
+      )
   })
 })

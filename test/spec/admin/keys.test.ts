@@ -36,6 +36,29 @@ function assertPromised(method: string, path: string, body: unknown): void {
 }
 
 suite('service keys in the admin API', () => {
+  test('have settings where the service declares them, sealed and never shown', async () => {
+    const fields = { key: 'k', secret: 's' }
+    const set = await call('PUT', `${where}/facebook`, { ...fields, settings: { config_id: '1234-sealed' } })
+    assert.equal(set.status, 200)
+    assert.doesNotMatch(JSON.stringify([set.body, await list()]), /1234-sealed/)
+    const stored = await tributary.sql<{ secret: Buffer }>('select secret from service_key where app_id = $1', [id])
+    for (const { secret } of stored) assert.ok(!Buffer.from(secret).toString('latin1').includes('1234-sealed'))
+    const refused = async (service: string, settings: Record<string, string>) => {
+      const { status, body } = await call('PUT', `${where}/${service}`, { ...fields, settings })
+      return [status, (body as unknown as { param?: string }).param]
+    }
+    assert.deepEqual(await refused('facebook', { config: 'x' }), [400, 'settings.config'])
+    assert.deepEqual(await refused('github', { config_id: 'x' }), [400, 'settings.config_id'])
+    for (const value of ['', 'a\r\nb', 'x'.repeat(4001)])
+      assert.deepEqual(await refused('facebook', { config_id: value }), [400, 'settings.config_id'])
+    const services = (await (await fetch(`${tributary.url}/services`)).json()) as Record<string, { settings: object[] }>
+    assert.deepEqual(services['facebook']?.settings, [
+      { name: 'config_id', title: 'Configuration ID (Facebook Login for Business)', required: false, secret: false },
+    ])
+    assert.deepEqual(services['github']?.settings, [])
+    await call('DELETE', `${where}/facebook`)
+  })
+
   test('are set, listed, replaced and deleted, each response as documented and without the secret', async () => {
     const set = await call('PUT', `${where}/github`, {
       key: 'k1',

@@ -10,7 +10,18 @@ import { startTributary } from '../../harness/start.ts'
 import { type Progress, synced, syncProgress } from '../../harness/sync.ts'
 import type { RunningBluesky } from '../../real/bluesky.ts'
 
-export const VENDORS = ['facebook', 'x', 'instagram', 'foursquare', 'tumblr', 'github', 'dropbox', 'twitch', 'withings', 'oura'] as const
+export const VENDORS = [
+  'facebook',
+  'x',
+  'instagram',
+  'foursquare',
+  'tumblr',
+  'github',
+  'dropbox',
+  'twitch',
+  'withings',
+  'oura',
+] as const
 export type Vendor = (typeof VENDORS)[number]
 
 export type VendorHarness = Awaited<ReturnType<typeof startVendorHarness>>
