@@ -38,11 +38,33 @@ export async function refreshCredential(
   const bounded = withDeadline(upstream, REFRESH_TIMEOUT_MS)
   const location = await locateService(bounded, { connector, key, instance: credential.instance })
   try {
-    return withFactAddress(connector, key, await refresh(bounded, { auth, key, location, credential }))
+    return relocated(
+      upstream,
+      { connector, key, credential },
+      await refresh(bounded, { auth, key, location, credential }),
+    )
   } catch (error) {
     if (error instanceof SubjectChangedError)
       await revokeAbandoned(upstream, { connector, key, credential: { ...credential, ...error.fresh } })
     throw error
+  }
+}
+
+/** With the address that the response names; with the one before if that is refused, because the tokens must be stored. */
+function relocated(
+  upstream: Upstream,
+  { connector, key, credential }: CredentialOfService,
+  fresh: Credential,
+): Credential {
+  try {
+    return withFactAddress(connector, key, fresh)
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error
+    upstream.log.warn('a refreshed credential names another API address, which is refused', {
+      service: connector.service,
+    })
+    const { facts, instance } = credential
+    return { ...fresh, ...(facts && { facts }), ...(instance && { instance }) }
   }
 }
 

@@ -8,6 +8,7 @@ import type { LoginOptions } from './login-options.ts'
 import { beginOAuth1, finishOAuth1, type OAuth1Secrets } from './oauth1/sign-in.ts'
 import { ownServerRule, withOwnServer } from './oauth2/resolve-own-server.ts'
 import { beginOAuth2, finishOAuth2, type OAuth2Secrets } from './oauth2/sign-in.ts'
+import { UnusableTokenError } from './oauth2/unusable-token.ts'
 import { verifyApp } from './oauth2/verify-app.ts'
 import { readSelf } from './read-self.ts'
 import { revokeAbandoned } from './renew-credential.ts'
@@ -71,7 +72,18 @@ export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Pro
   const credential =
     auth.kind === 'oauth1'
       ? await finishOAuth1(upstream, { auth, key, location, secrets: stored as OAuth1Secrets, parameters })
-      : await finishOAuth2(upstream, { auth, key, location, callbackUrl, secrets: stored as OAuth2Secrets, parameters })
+      : await finishOAuth2(upstream, {
+          auth,
+          key,
+          location,
+          callbackUrl,
+          secrets: stored as OAuth2Secrets,
+          parameters,
+        }).catch(async (error: unknown) => {
+          if (error instanceof UnusableTokenError)
+            await revokeAbandoned(upstream, { connector, key, credential: error.credential })
+          throw error
+        })
   try {
     const home = ownServerRule(auth, key)
     const issuer = secrets['issuer'] as string | undefined

@@ -9,7 +9,9 @@ import { fold, searchVector, wordsOf } from '#model/words.ts'
 import { parseCron } from '#platform/cron.ts'
 import { findJsonFault } from '#platform/json-fault.ts'
 import { redactText } from '#platform/telemetry/redact.ts'
+import { parseCsv } from '#upstream/body/csv.ts'
 import { parseLossless } from '#upstream/body/lossless-json.ts'
+import { parseXml } from '#upstream/body/xml.ts'
 import { excerpt } from '#upstream/errors.ts'
 
 /**
@@ -58,6 +60,34 @@ const quietly =
  * each prefix.
  */
 export const FUNCTIONS: Record<string, { run: (text: string) => unknown; pumps: string[]; begins?: string[] }> = {
+  parseXml: {
+    run: quietly(parseXml),
+    pumps: [
+      '<',
+      '<a',
+      '<a>',
+      '<a/>',
+      '<a b="',
+      '<a b=""',
+      ' b=""',
+      '<!--',
+      '<![CDATA[',
+      '<![CDATA[x]]>',
+      '&',
+      '&#',
+      '&amp;',
+      '</a>',
+      '<?',
+      ' ',
+      'x',
+    ],
+    begins: ['', '<a>', '<a ', '<a b="', '<a><!--', '<a><![CDATA['],
+  },
+  parseCsv: {
+    run: quietly(parseCsv),
+    pumps: ['"', '""', 'a', ',', '\n', '\r', '\r\n', '"a",', '"\n'],
+    begins: ['', '"', 'a\n'],
+  },
   linksIn: {
     run: linksIn,
     pumps: ['!', '!x', 'https://', 'https://!', 'https://a ', 'https://a.b/?! ', 'http'],

@@ -8,6 +8,7 @@ import { kind } from '#kit/kind.ts'
 import { self, selfFromToken } from '#kit/self.ts'
 import { callService } from '#upstream/call-service.ts'
 import { readSelf } from '#upstream/read-self.ts'
+import { refreshCredential } from '#upstream/renew-credential.ts'
 import { beginSignIn, finishSignIn } from '#upstream/sign-in.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import { backFrom, CALLBACK, refusal } from './fixture.ts'
@@ -270,6 +271,47 @@ suite('facts of the sign-in', () => {
     ])
       await refusal(addressFor(bad), 'stop', 'address_refused')
     await refusal(addressFor(), 'stop', 'address_invalid')
+  })
+
+  test('that a refresh brings are taken; a bad address or value does not lose the new tokens', async () => {
+    const located = connectorOf({
+      auth: auth({ facts, revokeUrl: 'https://kit.test/revoke' }),
+      self: selfFromToken(),
+      api: { baseUrl: 'https://kit.test/api', baseUrlFrom: { fact: 'apiUrl', hosts: ['*.kit.test'] } },
+    })
+    const key = {
+      key: 'k',
+      secret: 's',
+      overrides: { token_url: `${service.url}/token`, authorize_url: `${service.url}/a` },
+    }
+    const credential = {
+      token: 'old',
+      refreshToken: 'r1',
+      facts: { apiUrl: 'https://eu1.kit.test' },
+      instance: { api_url: 'https://eu1.kit.test' },
+    }
+    const refreshed = async (instance_url: string) => {
+      token = { refresh_token: 'r2', instance_url }
+      const fresh = await refreshCredential(open.upstream, { connector: located, key, credential })
+      return [fresh.refreshToken, fresh.facts?.['apiUrl'], fresh.instance?.['api_url']]
+    }
+    assert.deepEqual(await refreshed('https://us2.kit.test'), ['r2', 'https://us2.kit.test', 'https://us2.kit.test'])
+    for (const bad of ['https://evil.test', 'x'.repeat(501)])
+      assert.deepEqual(await refreshed(bad), ['r2', 'https://eu1.kit.test', 'https://eu1.kit.test'])
+    assert.deepEqual(await refreshed(''), ['r2', 'https://eu1.kit.test', 'https://eu1.kit.test'])
+  })
+
+  test('that are refused at the sign-in end the token again', async () => {
+    const revoking = connectorOf({
+      auth: auth({ facts, revokeUrl: 'https://kit.test/revoke', revokeEnds: 'token' }),
+      self: selfFromToken(),
+    })
+    token = { sub: 'p', instance_url: 'a\nb' }
+    await refusal(finish(revoking, {}), 'stop', 'unexpected_answer')
+    assert.deepEqual(
+      service.requests.map(({ url }) => url),
+      ['/token', '/revoke'],
+    )
   })
 })
 

@@ -18,7 +18,7 @@ suite('oura', () => {
     let windows = 0
     let next: ReturnType<typeof begin> | undefined = begin(heartrate)
     for (; next !== undefined; windows += 1) {
-      const { start_datetime: start, end_datetime: end } = next.query
+      const { start_datetime: start, end_datetime: end }: Record<string, string> = next.query
       assert.equal(Date.parse(end!) - Date.parse(start!), 30 * 86_400_000)
       next = heartrate!.pages.next({ request: next, body: { data: [], next_token: null }, headers: {}, count: 0 })
     }

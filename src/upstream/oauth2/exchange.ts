@@ -1,5 +1,6 @@
 import type { Credential, JsonObject, OAuth2 } from '#kit/auth.ts'
 import type { ServiceLocation } from '../addresses.ts'
+import { UpstreamError } from '../errors.ts'
 import { tokenFacts } from '../facts.ts'
 import { fillParameters } from '../fill-placeholders.ts'
 import { omitUndefined } from '../omit-undefined.ts'
@@ -10,6 +11,7 @@ import { verifyIdToken } from './id-token.ts'
 import { requireToken } from './require-token.ts'
 import { exchangeToken } from './token-exchange.ts'
 import { nonceUrlOf, requestAsApp, type TokenReply } from './token-request.ts'
+import { UnusableTokenError } from './unusable-token.ts'
 
 export interface ExchangeInput {
   auth: OAuth2
@@ -54,11 +56,14 @@ export async function exchangeCode(upstream: Upstream, input: ExchangeInput): Pr
     secrets,
     dpop: dpopKey !== undefined,
   })
-  const credential: Credential = {
+  const issued: Credential = {
     ...omitUndefined({ scope: input.scope === '' ? undefined : input.scope, dpopKey }),
     ...response,
-    ...(await identityOf(upstream, input, reply)),
   }
+  const identity = await identityOf(upstream, input, reply).catch((error: unknown) => {
+    throw error instanceof UpstreamError ? new UnusableTokenError(error, issued) : error
+  })
+  const credential: Credential = { ...issued, ...identity }
   return auth.longToken
     ? exchangeToken(upstream, { auth, key, location, credential, tokenExchange: auth.longToken })
     : credential

@@ -8,7 +8,7 @@ import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
 import { requireToken } from './require-token.ts'
 import { exchangeToken } from './token-exchange.ts'
-import { nonceUrlOf, requestAsApp } from './token-request.ts'
+import { nonceUrlOf, requestAsApp, type TokenReply } from './token-request.ts'
 
 export interface RefreshInput {
   auth: OAuth2
@@ -86,12 +86,22 @@ async function refreshWith(upstream: Upstream, input: RefreshInput, refreshToken
   const { expiresAt: _old, previousRefreshToken: _before, ...rest } = credential
   const rotated = fresh.refreshToken !== undefined && fresh.refreshToken !== refreshToken
   // The service may have moved the person since the sign-in.
-  const facts = { ...credential.facts, ...tokenFacts(auth.facts, reply.fields, auth.tokenPath) }
+  const facts = { ...credential.facts, ...refreshedFacts(auth, reply) }
   return {
     ...rest,
     refreshToken,
     ...fresh,
     ...(Object.keys(facts).length === 0 ? {} : { facts }),
     ...(rotated ? { previousRefreshToken: refreshToken } : {}),
+  }
+}
+
+/** The facts of the response, or those before: the tokens must be stored whatever came with them, or the grant is lost. */
+function refreshedFacts(auth: OAuth2, { fields }: TokenReply): Record<string, string> {
+  try {
+    return tokenFacts(auth.facts, fields, auth.tokenPath)
+  } catch (error) {
+    if (error instanceof UpstreamError) return {}
+    throw error
   }
 }
