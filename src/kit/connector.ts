@@ -40,13 +40,16 @@ export interface Api {
   rate?: (headers: Record<string, string>, nowMs: number) => RateLimitInfo | undefined
   /**
    * Says how to go on after a response whose status is misleading, e.g. a 403 that means “slow down”. Undefined: decide by the
-   * status.
+   * status. `restart`: the service does not know the checkpoint or cursor any more, so the endpoint is read from its beginning.
+   * `smaller`: the page is too large for the service; it is requested again with half the records (see `asksForSmallerPages`).
    */
   recovery?: (response: {
     status: number
     body: unknown
     headers: Record<string, string>
-  }) => 'retry' | 'reauthorize' | 'skip' | 'stop' | undefined
+  }) => 'retry' | 'reauthorize' | 'skip' | 'stop' | 'restart' | 'smaller' | undefined
+  /** `recovery` may return `smaller`, so every endpoint with several pages needs a page size (`size` of its `pages`). */
+  asksForSmallerPages?: true
 }
 
 /** HMAC of a text with the hook's secret. Default encoding: hex. */

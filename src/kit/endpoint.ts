@@ -7,7 +7,8 @@ import { onePage, type PageRequest, type Pages } from './pages.ts'
 export type EndpointClass = 'core' | 'personal' | 'social'
 
 /**
- * How a run detects deleted items. `none`: not at all. `all`: every run lists everything, so an item that is missing was deleted.
+ * How a run detects deleted items. `none`: not at all. `all`: every run lists everything, so an item that is missing was deleted;
+ * with a checkpoint, only the runs of `wholeEvery` list everything.
  * `window`: the same, but only for items within the period that a complete walk covered.
  */
 export type Deletes = 'none' | 'window' | 'all'
@@ -35,6 +36,8 @@ export interface EndpointInput<Body, Raw> {
   checkpoint?: Checkpoint<Raw>
   /** The first interval: `15m`, `6h`, `1d`. Runs that find changes shorten it, runs that find none lengthen it. */
   every: string
+  /** With a checkpoint: how often a run lists everything nevertheless, to find changed and deleted items: `7d`. */
+  wholeEvery?: string
   class: EndpointClass
   /** Default: `none`. */
   deletes?: Deletes
@@ -66,6 +69,7 @@ export interface Endpoint {
   pages: Pages
   checkpoint: Checkpoint<unknown> | undefined
   everyMs: number
+  wholeEveryMs: number | undefined
   class: EndpointClass
   deletes: Deletes
   scope: string[]
@@ -101,6 +105,7 @@ export function endpoint<Body, Raw>(input: EndpointInput<Body, Raw>): Endpoint {
     kind: input.kind as Kind<unknown>,
     checkpoint: input.checkpoint as Checkpoint<unknown> | undefined,
     everyMs: duration(input.every),
+    wholeEveryMs: input.wholeEvery === undefined ? undefined : duration(input.wholeEvery),
   }
 }
 

@@ -23,11 +23,22 @@ export function checkDefinition(connector: Connector): void {
   assert.ok(!aliases.includes(service), 'an alias is another name')
   if (auth.kind !== 'oauth2' || !auth.discover) for (const url of addressesOf(auth)) checkAddress(url)
   checkAddress(api.baseUrl)
-  for (const limit of [api.limits?.app, api.limits?.person])
+  for (const limit of [api.limits?.app, api.limits?.person, api.limits?.service].flat())
     if (limit) assert.ok(limit.calls > 0 && limit.perS > 0, 'limits are positive')
   assert.ok(Object.keys(endpoints).length > 0, 'a connector without endpoints')
-  for (const [name, endpoint] of Object.entries(endpoints)) checkEndpoint(name, endpoint, scopesOf(auth))
+  for (const [name, endpoint] of Object.entries(endpoints)) {
+    checkEndpoint(name, endpoint, scopesOf(auth))
+    if (api.asksForSmallerPages) checkPageSize(name, endpoint)
+  }
   if (hook) checkHook(hook)
+}
+
+/** A page that the service refuses as too large can only be requested again if its size can be changed. */
+function checkPageSize(name: string, { pages, path, query }: Endpoint): void {
+  assert.ok(pages.size, `${name}: no page size, but the service may ask for smaller pages`)
+  const first = pages.first({ method: 'GET', path, query: { ...query } })
+  const half = pages.size.set(first, Math.floor(pages.size.value / 2))
+  assert.notDeepEqual(half, first, `${name}: the page size does not change the request`)
 }
 
 /** A webhook must refuse an unsigned call. */
@@ -53,7 +64,12 @@ function checkEndpoint(name: string, endpoint: Endpoint, scopes: string[] | unde
   const unknownFields = Object.keys(endpoint.kind.map).filter((field) => !(MAP_KEYS as string[]).includes(field))
   assert.deepEqual(unknownFields, [], say('fields that map does not have'))
   // A run that starts at a watermark does not list everything.
-  if (endpoint.deletes === 'all') assert.equal(endpoint.checkpoint, undefined, say('deletes'))
+  if (endpoint.deletes === 'all' && endpoint.checkpoint !== undefined)
+    assert.ok(endpoint.wholeEveryMs, say('deletes “all” with a checkpoint needs wholeEvery'))
+  if (endpoint.wholeEveryMs !== undefined) {
+    assert.ok(endpoint.checkpoint, say('wholeEvery without a checkpoint: every run lists everything'))
+    assert.ok(endpoint.wholeEveryMs > endpoint.everyMs, say('wholeEvery'))
+  }
   const unrequested = scopes === undefined ? [] : endpoint.scope.filter((scope) => !scopes.includes(scope))
   assert.deepEqual(unrequested, [], say('scopes that are never requested'))
 }

@@ -65,7 +65,7 @@ function failureOf(
   const failure = responseFailure(response, { what: 'sync', nowMs, refused: status === 401 ? 'reauthorize' : 'stop' })
   if (refusedForMs === undefined)
     return new UpstreamError(recovery ?? failure.recovery, failure.message, {
-      reason: failure.reason,
+      reason: recovery === 'restart' ? 'position_lost' : failure.reason,
       status,
       retryAfterMs: failure.retryAfterMs,
     })
