@@ -41,6 +41,10 @@ export interface EndpointInput<Body, Raw> {
   class: EndpointClass
   /** Default: `none`. */
   deletes?: Deletes
+  /** How many calls one call counts as in the service's limits. Default: 1. */
+  weight?: number
+  /** The group of endpoints that the service limits together. Default: what `api.group` says of the path. */
+  group?: string
   /** Scopes that the service requires. Without them the endpoint is not called, which is not an error. */
   scope?: string[]
   /** Changes a request in a way that the other fields cannot express. */
@@ -73,6 +77,8 @@ export interface Endpoint {
   class: EndpointClass
   deletes: Deletes
   scope: string[]
+  weight: number
+  group: string | undefined
   prepare: Prepare | undefined
 }
 
@@ -98,6 +104,8 @@ export function endpoint<Body, Raw>(input: EndpointInput<Body, Raw>): Endpoint {
     feed: false,
     deletes: 'none',
     scope: [],
+    weight: 1,
+    group: undefined,
     ...input,
     prepare: input.prepare,
     pages: input.pages ?? onePage(),

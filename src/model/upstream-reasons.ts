@@ -7,6 +7,7 @@ export const UPSTREAM_REASONS = {
   answer_too_large: 'The response is larger than accepted.',
   answer_unreadable: 'The response cannot be decoded or parsed.',
   capacity: 'Our own rate limiter has no capacity left.',
+  capacity_here: 'Our own rate limiter has no capacity left for this endpoint.',
   callback_unconfirmed: 'The service did not confirm the callback address.',
   checkpoint_stuck: 'The records of an endpoint yield no watermark to continue from.',
   code_missing: 'The service’s redirect contains no code.',

@@ -123,7 +123,7 @@ export async function commitFailed(
     const watermark = watermarkSoFar(run, progress)
     const added = ingested.added - ingested.removed
     await saveProgress(tx, run.profileKey, run.name, { ...position, dueAt: 0, watermark, added, nowMs })
-    if (error.reason === 'capacity') return saveWaiting(tx, run.profileKey, run.name, next)
+    if (isOwnWait(error)) return saveWaiting(tx, run.profileKey, run.name, next)
     const why = { reason: error.reason, error: error.message.slice(0, MAX_MESSAGE) }
     return saveFailed(tx, run.profileKey, run.name, { ...next, ...why, nowMs })
   })
@@ -157,8 +157,13 @@ async function commitRestart(
 const MAX_MESSAGE = 500
 const DAY_MS = 86_400_000
 
+/** Our own rate limiter made no call. */
+function isOwnWait({ reason }: UpstreamError): boolean {
+  return reason === 'capacity' || reason === 'capacity_here'
+}
+
 function nextAttemptAt({ walk, fails }: EndpointState, error: UpstreamError, nowMs: number, chance: Chance): number {
-  if (error.reason === 'capacity') return nowMs + (error.retryAfterMs ?? 0)
+  if (isOwnWait(error)) return nowMs + (error.retryAfterMs ?? 0)
   // The service may no longer know the cursor of a resumed walk: a new walk begins at once, but only once.
   const isCursorLost = walk !== undefined && fails === 0 && error.status !== undefined
   if ((error.recovery === 'stop' || error.recovery === 'skip') && isCursorLost) return nowMs

@@ -1,4 +1,4 @@
-import { type LearnedLimits, type LimitedCall, learnLimits } from '#access/learn-limits.ts'
+import { type LearnedLimits, type LimitedCall, type LimitScope, learnLimits } from '#access/learn-limits.ts'
 import { type LosslessJson, parseLossless } from '#upstream/body/lossless-json.ts'
 import { type Recovery, UpstreamError } from '#upstream/errors.ts'
 import { responseFailure } from '#upstream/response-failure.ts'
@@ -33,7 +33,7 @@ export async function classifyResponse(
   const parsed = status === 304 ? {} : parseBody(response.text)
   const recovery = status === 304 ? undefined : call.connector.api.recovery?.({ status, body: parsed.body, headers })
   // Before failures are thrown: the headers of an unreadable response may still say that no calls are left.
-  const limits = await learnLimits(deps, call, { status, headers, recovery })
+  const limits = await learnLimits(deps, call, { status, headers, body: parsed.body, recovery })
   if (status === 304) return { unchanged: true }
   const isOk = status >= 200 && status < 300
   if (isOk && parsed.body === undefined)
@@ -42,8 +42,13 @@ export async function classifyResponse(
       cause: parsed.error,
     })
   if (!isOk || recovery !== undefined) throw failureOf(response, recovery, limits, deps.clock.now())
-  const blockedUntilMs = limits.scope === 'endpoint' ? limits.pausedUntilMs : undefined
+  const blockedUntilMs = isNarrow(limits.scope) ? limits.pausedUntilMs : undefined
   return { unchanged: false, body: parsed.body!, headers, blockedUntilMs }
+}
+
+/** The limit concerns only some endpoints of the person; the others go on. */
+function isNarrow(scope: LimitScope): boolean {
+  return scope === 'endpoint' || scope === 'group'
 }
 
 function parseBody(text: string): { body?: LosslessJson; error?: unknown } {
@@ -70,7 +75,7 @@ function failureOf(
       retryAfterMs: failure.retryAfterMs,
     })
   return new UpstreamError('retry', failure.message, {
-    reason: scope === 'endpoint' ? 'rate_limited_here' : 'rate_limited',
+    reason: isNarrow(scope) ? 'rate_limited_here' : 'rate_limited',
     status,
     retryAfterMs: refusedForMs,
   })
