@@ -24,6 +24,7 @@ export const UPSTREAM_REASONS = {
   not_supported: 'The service does not support this.',
   page_too_large: 'The service refuses even the smallest page.',
   parameter_repeated: 'The service’s redirect contains a parameter twice.',
+  person_changed: 'The service names another person than the one who signed in.',
   position_lost: 'The service no longer knows where the last sync ended.',
   rate_limited: 'The service allows no more calls of this app or person for now.',
   rate_limited_here: 'The service allows no more calls of this person to this endpoint for now.',

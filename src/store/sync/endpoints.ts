@@ -158,6 +158,13 @@ const reset = statement(
      last_error = null
    where shard = $shard and profile_id = $profileId and next_run_at < ${NEVER}`,
 )
+// A service that has said how long to wait is not called earlier.
+const repeatRequests = statement(
+  'endpoint-repeat',
+  `update endpoint_sync set walk = null, seen = null,
+     next_run_at = case when ${IS_WAITING} then next_run_at else least(next_run_at, $nowMs) end
+   where shard = $shard and profile_id = $profileId and endpoint = any($endpoints) and next_run_at < ${NEVER}`,
+)
 const updateLeftOut = statement('endpoint-left-out', `update endpoint_sync set left_out = $quota where ${isEndpoint}`)
 const inApp = 'p.app_id = $appId and ($profileIds::text[] is null or p.profile_id = any($profileIds))'
 // A run in progress loses its lease: otherwise it would save the position that is cleared here.
@@ -334,6 +341,16 @@ export async function makeEndpointsDue(
   options: { confirmDeletes: boolean; retryQuarantined: boolean },
 ): Promise<void> {
   await queries.count(makeDue.with({ ...options, ...key, nowMs }))
+}
+
+/** The addresses of these endpoints have changed: they are due, and unfinished walks begin again. */
+export async function makeRequestsAgain(
+  tx: Queries,
+  key: ProfileKey,
+  endpoints: string[],
+  nowMs: number,
+): Promise<void> {
+  await tx.count(repeatRequests.with({ ...key, endpoints, nowMs }))
 }
 
 /** Clears the position of every endpoint, so that all is read again. */

@@ -65,7 +65,7 @@ export async function fetchPage(
 }
 
 /** Cached for a moment instead of looked up for every page; looked up at once when the service refuses it. */
-async function loadCredential(
+export async function loadCredential(
   deps: SyncDeps,
   run: ProfileRun,
   refusedVersion: number | undefined,
@@ -80,7 +80,7 @@ async function loadCredential(
 }
 
 /** For which limits the call counts. Where people have servers of their own, only the credential names the server. */
-async function limitedCall(deps: SyncDeps, run: ProfileRun): Promise<LimitedCall> {
+export async function limitedCall(deps: SyncDeps, run: ProfileRun): Promise<LimitedCall> {
   const { profile, connector } = run
   if (!hasOwnServers(connector)) return { profile, connector, server: undefined }
   const { credential } = await loadCredential(deps, run, undefined)
