@@ -97,6 +97,8 @@ export interface OAuth2 {
     atToken: boolean
     /** Field of the granted scope in the token response, if not `name`. */
     granted?: string
+    /** Parameter of the redirect with the granted scope, for a service whose token response does not name it. */
+    redirect?: string
   }
   tokenAuth: TokenAuth
   tokenMethod: 'POST' | 'GET'

@@ -69,7 +69,23 @@ export async function finishOAuth2(upstream: Upstream, input: OAuth2Finish): Pro
   const { scope, verifier, dpopKey, tokenUrl } = secrets
   // The token endpoint of the start of the sign-in, even if the key's addresses have changed since.
   const location = { ...input.location, addresses: { ...input.location.addresses, tokenUrl } }
-  return exchangeCode(upstream, { auth, key, location, callbackUrl, code, verifier, scope, dpopKey })
+  const granted = grantedIn(auth, parameters, scope)
+  return exchangeCode(upstream, { auth, key, location, callbackUrl, code, verifier, scope: granted, dpopKey })
+}
+
+/** The requested scopes that the redirect names, where the service says it there; a browser cannot add others. */
+function grantedIn(
+  { scope: { redirect, separator } }: OAuth2,
+  parameters: CallbackParameters,
+  requested: string,
+): string {
+  const text = redirect === undefined ? undefined : parameters.get(redirect)
+  if (text === undefined) return requested
+  const named = new Set(text.split(/[\s,]/))
+  return requested
+    .split(separator)
+    .filter((scope) => named.has(scope))
+    .join(separator)
 }
 
 /** The failure for an error response of the authorization endpoint (RFC 6749 4.1.2.1). */

@@ -39,8 +39,10 @@ export interface TokenFailureContext {
   secrets: readonly (string | undefined)[]
 }
 
-/** The error code of a token response, also with status 200 or inside an object. */
+/** The error code of a token response, also with status 200, inside an object, or as the resource of a list of errors. */
 export function errorCodeOf(fields: LosslessObject | undefined): string | undefined {
+  const [listed] = Array.isArray(fields?.['errors']) ? fields['errors'] : []
+  if (fields?.['error'] === undefined && isObject(listed)) return stringOf(listed['resource'])
   const error = fields?.['error'] ?? fields?.['errorCode']
   if (isObject(error)) return stringOf(error['code']) ?? stringOf(error['type']) ?? 'unnamed'
   if (error === undefined || error === null || error === false || error === '' || error === 0) return undefined
