@@ -1,7 +1,6 @@
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
 import { UpstreamError } from '#upstream/errors.ts'
-import type { Walk } from './walk.ts'
 
 /** Limit: records per page to which a service can make us reduce a request; if it refuses this, the sync fails. */
 const MIN_PAGE_SIZE = 1
@@ -20,7 +19,11 @@ export function resize({ pages }: Endpoint, request: PageRequest, size: number |
 }
 
 /** The same walk with pages of half the size, after the service refused a page as too large. */
-export function withSmallerPages({ pages }: Endpoint, walk: Walk, refusal: UpstreamError): Walk {
+export function withSmallerPages<Walk extends { next: PageRequest; size?: number | undefined }>(
+  { pages }: Endpoint,
+  walk: Walk,
+  refusal: UpstreamError,
+): Walk {
   if (pages.size === undefined)
     throw new UpstreamError('stop', 'The service asks for smaller pages, but the endpoint has no page size.', {
       reason: 'connector_fault',
