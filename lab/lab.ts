@@ -10,6 +10,7 @@ import { foursquare } from './services/foursquare/service.ts'
 import { github } from './services/github/service.ts'
 import { instagram } from './services/instagram/service.ts'
 import { oura } from './services/oura/service.ts'
+import { strava } from './services/strava/service.ts'
 import { tumblr } from './services/tumblr/service.ts'
 import { twitch } from './services/twitch/service.ts'
 import { withings } from './services/withings/service.ts'
@@ -23,6 +24,7 @@ const vendors = {
   foursquare,
   instagram,
   github,
+  strava,
   tumblr,
   x,
   dropbox,

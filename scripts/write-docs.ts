@@ -10,6 +10,7 @@ import * as mysql from '#destinations/mysql/tables.ts'
 import * as postgres from '#destinations/postgres/tables.ts'
 import { optionsOf } from '#flows/push/manage/destination-options.ts'
 import { ROUTES } from '#http/routes.ts'
+import type { Endpoint } from '#kit/endpoint.ts'
 import { DESTINATION_KINDS } from '#model/destination.ts'
 import { REASONS } from '#model/errors.ts'
 import { REVOCATION_RESULTS } from '#model/revocation.ts'
@@ -78,7 +79,7 @@ function connectorTable(): string {
   const rows = connectors.flatMap(({ service, endpoints }) =>
     Object.entries(endpoints).map(([name, endpoint]) => {
       const types = endpoint.types.map((type) => (endpoint.feed ? `${type}_feed` : type)).join(', ')
-      return `| \`${service}/${name}\` | ${types} | ${endpoint.class} | ${intervalOf(endpoint.everyMs)} | ${endpoint.deletes} |`
+      return `| \`${service}/${name}\` | ${types} | ${endpoint.class} | ${intervalOf(endpoint.everyMs)} | ${deletesOf(endpoint)} |`
     }),
   )
   return ['| endpoint | types | class | every | deletes |', '|---|---|---|---|---|', ...rows].join('\n')
@@ -135,6 +136,10 @@ function terminated(statement: string): string {
 
 function sql(text: string): string {
   return `\`\`\`sql\n${text}\n\`\`\``
+}
+
+function deletesOf({ deletes, wholeEveryMs }: Endpoint): string {
+  return wholeEveryMs === undefined ? deletes : `${deletes}, every ${intervalOf(wholeEveryMs)}`
 }
 
 function intervalOf(ms: number): string {

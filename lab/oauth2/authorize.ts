@@ -32,7 +32,8 @@ export function authorize(parts: OAuth2Parts, request: LabRequest): Reply {
         ...(challenge === undefined ? {} : { challenge }),
         expiresAtMs: parts.clock.now() + settings.codeTtlSeconds * 1000,
       })
-      return redirectBack({ code })
+      const named = settings.scopeIn === 'redirect' ? { scope: granted.join(settings.scopeSeparator) } : {}
+      return redirectBack({ code, ...named })
     },
   })
 }

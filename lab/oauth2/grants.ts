@@ -39,6 +39,8 @@ export interface Grants {
   token(value: string): Token | undefined
   remove(token: Token): void
   isActive(token: Token): boolean
+  /** Ends every grant that this token's person gave to its client. */
+  endAll(token: Token): void
   control: TokenControl
 }
 
@@ -66,6 +68,10 @@ export function createGrants(clock: ServiceClock): Grants {
     token: (value) => tokens.get(value),
     remove: (token) => void tokens.delete(token.value),
     isActive,
+    endAll({ grant: { client, person } }) {
+      for (const { grant } of tokens.values())
+        if (grant.client === client && grant.person.username === person.username) grant.revoked = true
+    },
     control: {
       revoke(username) {
         const touched = ofPerson(username).filter(isActive)

@@ -37,6 +37,8 @@ export interface OAuth2Server {
   register: (registration: Registration) => { key: string; secret: string }
   endpoints: () => Record<string, string>
   guard(request: LabRequest, scope?: string): Caller
+  /** Ends every grant that the person of this access token gave to its client; false if the token is not valid. */
+  deauthorize(accessToken: string): boolean
   tokens: TokenControl
 }
 
@@ -94,6 +96,12 @@ export function createOAuth2Server(context: ServiceContext, options: OAuth2Optio
       metadata_url: `${context.url()}/.well-known/oauth-authorization-server`,
     }),
     guard: (request, scope) => bearerGuard(parts, request, scope),
+    deauthorize: (value) => {
+      const found = grants.token(value)
+      if (!found || found.kind !== 'access' || !grants.isActive(found)) return false
+      grants.endAll(found)
+      return true
+    },
     tokens: grants.control,
   }
 }

@@ -54,6 +54,8 @@ export interface OAuth2Settings {
   tokenErrorStatus: 'rfc6749' | '200'
   /** Whether the person may deselect single scopes. */
   scopeChoice: boolean
+  /** Where the granted scope is named. */
+  scopeIn: 'response' | 'redirect'
 }
 
 export const oauth2Defaults: OAuth2Settings = {
@@ -84,6 +86,7 @@ export const oauth2Defaults: OAuth2Settings = {
   metadata: true,
   tokenErrorStatus: 'rfc6749',
   scopeChoice: true,
+  scopeIn: 'response',
 }
 
 const isTokenExchange = (value: unknown): boolean =>
@@ -122,6 +125,7 @@ export const oauth2SettingRules: SettingRules<OAuth2Settings> = {
   metadata: isFlag,
   tokenErrorStatus: ['rfc6749', '200'],
   scopeChoice: isFlag,
+  scopeIn: ['response', 'redirect'],
 }
 
 /** Settings that are read before the client is known or do not concern a client. */

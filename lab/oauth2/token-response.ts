@@ -12,7 +12,7 @@ export function tokenResponse(parts: OAuth2Parts, access: Token, refreshToken: s
     token_type: 'Bearer',
     ...expiryFields(settings, access),
     ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
-    scope: access.scopes.join(settings.scopeSeparator),
+    ...(settings.scopeIn === 'response' ? { scope: access.scopes.join(settings.scopeSeparator) } : {}),
     ...parts.tokenFields?.(access.grant.person),
   }
   const texts = () => Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))

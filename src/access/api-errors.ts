@@ -19,6 +19,7 @@ const REASON_BY_UPSTREAM_REASON: Partial<Record<UpstreamReason, Reason>> = {
   address_wrong: 'service_unreachable',
   discovery_failed: 'service_unreachable',
   capacity: 'service_limited',
+  capacity_here: 'service_limited',
   rate_limited: 'service_limited',
   rate_limited_here: 'service_limited',
   service_timeout: 'service_timeout',

@@ -45,7 +45,7 @@ const CASES: Case[] = [
   ['none left, app limits', byApp, 200, left(0, 60), undefined, 'app', undefined, 60],
   ['none left, person limits', byPerson, 200, left(0, 60), undefined, 'person', undefined, 60],
   ['none left, both limits', byBoth, 200, left(0, 60), undefined, 'app', undefined, 60],
-  ['none left, limits for everybody', byEverybody, 200, left(0, 60), undefined, 'app', undefined, 60],
+  ['none left, limits for everybody', byEverybody, 200, left(0, 60), undefined, 'service', undefined, 60],
   ['none left, the headers name the person', saysPerson, 200, left(0, 60), undefined, 'person', undefined, 60],
   ['none left, the headers name the app', saysApp, 200, left(0, 60), undefined, 'app', undefined, 60],
   ['none left, the headers name the endpoint', saysEndpoint, 200, left(0, 60), undefined, 'endpoint', undefined, 60],

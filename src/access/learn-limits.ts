@@ -1,5 +1,6 @@
 // Learns rate limits from responses of services and shares them with all processes.
 
+import type { CallCost } from '#kit/call-cost.ts'
 import type { Connector, RateLimitInfo } from '#kit/connector.ts'
 import type { Profile } from '#model/profile.ts'
 import type { Clock } from '#platform/clock.ts'
@@ -12,6 +13,8 @@ import type { RateLimiter } from './rate-limiter.ts'
 export interface LimitedResponse {
   status: number
   headers: Record<string, string>
+  /** If it was parsed. */
+  body?: unknown
   /** The connector's classification of the response (`api.recovery`); undefined if it has none. */
   recovery: Recovery | undefined
 }
@@ -20,7 +23,7 @@ export type LimitScope = NonNullable<RateLimitInfo['of']>
 
 /** What one response says about the service's limits. */
 export interface LearnedLimits {
-  /** Which calls the service counts together: those of the app, of one person, or of one person at one endpoint. */
+  /** Which calls the service counts together: those of the app, of one person, of one person at one endpoint or group, or all. */
   scope: LimitScope
   /** The required wait, if the service refused this call because of a rate limit. */
   refusedForMs: number | undefined
@@ -38,7 +41,7 @@ export function readLimits(
   nowMs: number,
   onReaderError: (error: unknown) => void,
 ): LearnedLimits {
-  const info = readRateHeaders(connector, response.headers, nowMs, onReaderError)
+  const info = readRateHeaders(connector, response, nowMs, onReaderError)
   const scope = info?.of ?? defaultScope(connector)
   const isUsedUp = info?.remaining !== undefined && info.remaining <= 0
   const untilReset = info?.resetAtMs === undefined ? undefined : Math.max(0, info.resetAtMs - nowMs)
@@ -54,6 +57,8 @@ export interface LimitedCall {
   connector: Connector
   /** The person's own server, where the service has many. */
   server: string | undefined
+  /** What the call counts as; absent: one read. */
+  cost?: CallCost | undefined
 }
 
 /**
@@ -62,7 +67,7 @@ export interface LimitedCall {
  */
 export async function learnLimits(
   { rateLimiter, clock, log }: { rateLimiter: RateLimiter; clock: Clock; log: Log },
-  { profile, connector, server }: LimitedCall,
+  { profile, connector, server, cost }: LimitedCall,
   response: LimitedResponse,
 ): Promise<LearnedLimits> {
   const learned = readLimits(connector, response, clock.now(), (error) => {
@@ -75,8 +80,13 @@ export async function learnLimits(
       profile.appId,
       connector,
       pausedUntilMs,
-      scope === 'person' ? profile.id : undefined,
+      scope === 'person' || scope === 'group' ? profile.id : undefined,
       server,
+      scope === 'service'
+        ? 'everybody'
+        : scope === 'group' && cost?.group !== undefined
+          ? { group: cost.group }
+          : undefined,
     )
   return learned
 }
@@ -88,5 +98,7 @@ function isRefusal({ status, recovery }: LimitedResponse): boolean {
 
 /** The scope of limits where the response does not state it. */
 function defaultScope({ api: { limits } }: Pick<Connector, 'api'>): LimitScope {
-  return limits?.person !== undefined && limits.app === undefined ? 'person' : 'app'
+  if (limits === undefined || limits.app !== undefined) return 'app'
+  if (limits.person !== undefined) return 'person'
+  return limits.service === undefined ? 'app' : 'service'
 }

@@ -1,16 +1,16 @@
-// Reads the rate limit headers of a response with the connector’s reader.
+// Reads the rate limits that a response states, with the connector’s reader.
 
 import type { Connector, RateLimitInfo } from '#kit/connector.ts'
 import { boundedWaitMs } from '#platform/retry-after.ts'
 
-/** Reads the rate limit headers of a response with the connector's reader, and bounds the time of the reset. */
+/** Reads the rate limits that a response states with the connector's reader, and bounds the time of the reset. */
 export function readRateHeaders(
   { api }: Pick<Connector, 'api'>,
-  headers: Record<string, string>,
+  { headers, body }: { headers: Record<string, string>; body?: unknown },
   nowMs: number,
   onReaderError: (error: unknown) => void,
 ): RateLimitInfo | undefined {
-  const info = readOrReport(() => api.rate?.(headers, nowMs), onReaderError)
+  const info = readOrReport(() => api.rate?.(headers, nowMs, body), onReaderError)
   if (info === undefined) return undefined
   const waitMs = info.resetAtMs === undefined ? undefined : boundedWaitMs(info.resetAtMs - nowMs)
   return { ...info, resetAtMs: waitMs === undefined ? undefined : nowMs + waitMs }

@@ -9,6 +9,7 @@ import { foursquare } from './foursquare/connector.ts'
 import { github } from './github/connector.ts'
 import { instagram } from './instagram/connector.ts'
 import { oura } from './oura/connector.ts'
+import { strava } from './strava/connector.ts'
 import { tumblr } from './tumblr/connector.ts'
 import { twitch } from './twitch/connector.ts'
 import { withings } from './withings/connector.ts'
@@ -26,6 +27,7 @@ export const connectors: Connector[] = [
   github,
   instagram,
   oura,
+  strava,
   tumblr,
   twitch,
   withings,

@@ -128,6 +128,8 @@ export interface OAuth2 {
     granted?: string
     /** A setting of the app that says what to request: with it, no scope is sent. */
     unlessSetting?: string
+    /** Parameter of the redirect with the granted scope, for a service whose token response does not name it. */
+    redirect?: string
   }
   tokenAuth: TokenAuth
   signedNonce?: SignedNonce

@@ -4,14 +4,24 @@ import type { Endpoint } from './endpoint.ts'
 import type { SelfReader } from './self.ts'
 import type { Setting } from './settings.ts'
 
-/** The documented rate limits of a service: calls per seconds. Tributary stays below them across all its processes. */
+/** The documented rate limits of a service. Tributary stays below all of them, across all its processes and in the proxy too. */
 export interface Limits {
   /** Shared by all people of one app. */
-  app?: { calls: number; perS: number }
+  app?: RateWindow | readonly RateWindow[]
   /** For one person. */
-  person?: { calls: number; perS: number }
-  /** Shared by everything that this installation calls, whatever the app. */
-  service?: { calls: number; perS: number }
+  person?: RateWindow | readonly RateWindow[]
+  /** Shared by everything that this installation calls, whatever the app; where people have servers of their own, per server. */
+  service?: RateWindow | readonly RateWindow[]
+}
+
+/** So many calls in so many seconds. A call counts as the `weight` of its endpoint. */
+export interface RateWindow {
+  calls: number
+  perS: number
+  /** Counts only calls that read (`GET` and `HEAD`). */
+  reads?: true
+  /** Each group of endpoints (`api.group`) has a window of its own. */
+  per?: 'group'
 }
 
 /** What a response says about rate limits. */
@@ -21,10 +31,10 @@ export interface RateLimitInfo {
   /** When the next window starts. */
   resetAtMs?: number | undefined
   /**
-   * The scope of the limit; `endpoint` is one person at one endpoint. Default: `person` where `limits` has only a limit per
-   * person, otherwise `app`.
+   * The scope of the limit; `endpoint` is one person at one endpoint, `group` one person at one group of endpoints, `service`
+   * everything that this installation calls. Default: `person` or `service` where `limits` has only one for that, otherwise `app`.
    */
-  of?: 'app' | 'person' | 'endpoint' | undefined
+  of?: 'app' | 'person' | 'endpoint' | 'group' | 'service' | undefined
 }
 
 /** How to call a service's API. */
@@ -46,17 +56,25 @@ export interface Api {
   /** Parameters to add to every call; the same placeholders. */
   query?: Record<string, string>
   limits?: Limits
-  /** Reads the rate limit from the headers of a response; see `rateFrom` in `rate.ts`. */
-  rate?: (headers: Record<string, string>, nowMs: number) => RateLimitInfo | undefined
+  /** The group of endpoints that a path belongs to, where the service limits each group by itself. */
+  group?: (path: string) => string | undefined
+  /**
+   * Reads the rate limit from the headers of a response; see `rateFrom` in `rate.ts`. Some services state it in the body, which
+   * is undefined if it was not parsed: the proxy streams bodies.
+   */
+  rate?: (headers: Record<string, string>, nowMs: number, body?: unknown) => RateLimitInfo | undefined
   /**
    * Says how to go on after a response whose status is misleading, e.g. a 403 that means “slow down”. Undefined: decide by the
-   * status.
+   * status. `restart`: the service does not know the checkpoint or cursor any more, so the endpoint is read from its beginning.
+   * `smaller`: the page is too large for the service; it is requested again with half the records (see `asksForSmallerPages`).
    */
   recovery?: (response: {
     status: number
     body: unknown
     headers: Record<string, string>
-  }) => 'retry' | 'reauthorize' | 'skip' | 'stop' | undefined
+  }) => 'retry' | 'reauthorize' | 'skip' | 'stop' | 'restart' | 'smaller' | undefined
+  /** `recovery` may return `smaller`, so every endpoint with several pages needs a page size (`size` of its `pages`). */
+  asksForSmallerPages?: true
 }
 
 /** HMAC of a text with the hook's secret. Default encoding: hex. */

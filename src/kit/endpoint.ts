@@ -8,7 +8,8 @@ import type { RequestBody } from './request-body.ts'
 export type EndpointClass = 'core' | 'personal' | 'social'
 
 /**
- * How a run detects deleted items. `none`: not at all. `all`: every run lists everything, so an item that is missing was deleted.
+ * How a run detects deleted items. `none`: not at all. `all`: every run lists everything, so an item that is missing was deleted;
+ * with a checkpoint, only the runs of `wholeEvery` list everything.
  * `window`: the same, but only for items within the period that a complete walk covered.
  */
 export type Deletes = 'none' | 'window' | 'all'
@@ -45,9 +46,15 @@ export interface EndpointInput<Body, Raw> {
   checkpoint?: Checkpoint<Raw>
   /** The first interval: `15m`, `6h`, `1d`. Runs that find changes shorten it, runs that find none lengthen it. */
   every: string
+  /** With a checkpoint: how often a run lists everything nevertheless, to find changed and deleted items: `7d`. */
+  wholeEvery?: string
   class: EndpointClass
   /** Default: `none`. */
   deletes?: Deletes
+  /** How many calls one call counts as in the service's limits. Default: 1. */
+  weight?: number
+  /** The group of endpoints that the service limits together. Default: what `api.group` says of the path. */
+  group?: string
   /** Scopes that the service requires. Without them the endpoint is not called, which is not an error. */
   scope?: string[]
   /** Changes a request in a way that the other fields cannot express. */
@@ -79,9 +86,12 @@ export interface Endpoint {
   pages: Pages
   checkpoint: Checkpoint<unknown> | undefined
   everyMs: number
+  wholeEveryMs: number | undefined
   class: EndpointClass
   deletes: Deletes
   scope: string[]
+  weight: number
+  group: string | undefined
   prepare: Prepare | undefined
 }
 
@@ -108,6 +118,8 @@ export function endpoint<Body, Raw>(input: EndpointInput<Body, Raw>): Endpoint {
     deletes: 'none',
     scope: [],
     parse: 'json',
+    weight: 1,
+    group: undefined,
     ...input,
     host: input.host,
     body: input.body,
@@ -117,6 +129,7 @@ export function endpoint<Body, Raw>(input: EndpointInput<Body, Raw>): Endpoint {
     kind: input.kind as Kind<unknown>,
     checkpoint: input.checkpoint as Checkpoint<unknown> | undefined,
     everyMs: duration(input.every),
+    wholeEveryMs: input.wholeEvery === undefined ? undefined : duration(input.wholeEvery),
   }
 }
 

@@ -37,6 +37,21 @@ export interface Pages {
   first: (request: PageRequest) => PageRequest
   /** Returns the request of the page after this one; undefined after the last. */
   next: (page: Page) => PageRequest | undefined
+  /** How many records a page has, where that can be changed during a walk. */
+  size?: PageSize | undefined
+}
+
+export interface PageSize {
+  /** Records per page, unless the service refuses that many. */
+  value: number
+  /** Returns the request for a page of another size that begins with the same record. */
+  set: (request: PageRequest, value: number) => PageRequest
+}
+
+/** The parameter that says how many records a page has, and how many it asks for. */
+export interface SizeParameter {
+  param: string
+  value: number
 }
 
 type Reader<Value> = (body: never) => Value | null | undefined
@@ -51,10 +66,11 @@ export function onePage(): Pages {
  * there. `drop` names parameters to remove from that address because every call adds them itself: a token in it may be stale.
  */
 export function linkPages(
-  options: { from?: Reader<string>; query?: Record<string, string>; drop?: string[] } = {},
+  options: { from?: Reader<string>; query?: Record<string, string>; drop?: string[]; size?: SizeParameter } = {},
 ): Pages {
   return {
-    first: (request) => ({ ...request, query: { ...options.query, ...request.query } }),
+    size: sizeOf(options.size),
+    first: (request) => withSize({ ...request, query: { ...options.query, ...request.query } }, options.size),
     next: ({ request, body, headers }) => {
       const address = options.from ? options.from(body as never) : linkNext(headers['link'])
       return address ? { ...request, path: without(address, options.drop ?? []), query: {} } : undefined
@@ -71,9 +87,10 @@ export function linkPages(
 export function cursorPages(options: {
   param: string
   from: Reader<string | number | bigint>
-  size?: { param: string; value: number }
+  size?: SizeParameter
 }): Pages {
   return {
+    size: sizeOf(options.size),
     first: (request) => withSize(request, options.size),
     next: ({ request, body }) => {
       const cursor = options.from(body as never)
@@ -87,15 +104,13 @@ export function cursorPages(options: {
  * For a service whose pages start at a record offset. The walk ends at an empty page: a short one may only mean that the service
  * filtered some records. `maxOffset` is the greatest offset that the service accepts.
  */
-export function offsetPages(options: {
-  param: string
-  size: { param: string; value: number }
-  maxOffset?: number
-}): Pages {
+export function offsetPages(options: { param: string; size: SizeParameter; maxOffset?: number }): Pages {
   return {
+    size: sizeOf(options.size),
     first: (request) => withSize({ ...request, query: { ...request.query, [options.param]: '0' } }, options.size),
     next: ({ request, count }) => {
-      const offset = Number(request.query[options.param]) + options.size.value
+      const size = Number(request.query[options.size.param] ?? options.size.value)
+      const offset = Number(request.query[options.param]) + size
       if (count === 0 || (options.maxOffset !== undefined && offset > options.maxOffset)) return undefined
       return { ...request, query: { ...request.query, [options.param]: String(offset) } }
     },
@@ -103,14 +118,10 @@ export function offsetPages(options: {
 }
 
 /** For a service with numbered pages, from `start` (1) to at most `maxPage`. The walk ends at an empty page. */
-export function numberPages(options: {
-  param: string
-  start?: number
-  size?: { param: string; value: number }
-  maxPage?: number
-}): Pages {
+export function numberPages(options: { param: string; start?: number; size?: SizeParameter; maxPage?: number }): Pages {
   const start = options.start ?? 1
   return {
+    size: numberedSizeOf(options.param, start, options.size),
     first: (request) =>
       withSize({ ...request, query: { ...request.query, [options.param]: String(start) } }, options.size),
     next: ({ request, count }) => {
@@ -121,8 +132,35 @@ export function numberPages(options: {
   }
 }
 
-function withSize(request: PageRequest, size: { param: string; value: number } | undefined): PageRequest {
+function withSize(request: PageRequest, size: SizeParameter | undefined): PageRequest {
   return size === undefined ? request : { ...request, query: { [size.param]: String(size.value), ...request.query } }
+}
+
+/** The size of pages whose position does not depend on it. */
+function sizeOf(size: SizeParameter | undefined): PageSize | undefined {
+  return size && { value: size.value, set: (request, value) => withParameter(request, size.param, String(value)) }
+}
+
+/** The position of a numbered page depends on the size: the number of the page that has the same first record, or an earlier one. */
+function numberedSizeOf(param: string, start: number, size: SizeParameter | undefined): PageSize | undefined {
+  if (size === undefined) return undefined
+  return {
+    value: size.value,
+    set: (request, value) => {
+      const before = Number(request.query[size.param] ?? size.value)
+      const firstRecord = (Number(request.query[param]) - start) * before
+      const query = { [size.param]: String(value), [param]: String(start + Math.floor(firstRecord / value)) }
+      return { ...request, query: { ...request.query, ...query } }
+    },
+  }
+}
+
+/** A full address carries the parameter itself. */
+function withParameter(request: PageRequest, name: string, value: string): PageRequest {
+  const url = name in request.query ? null : URL.parse(request.path)
+  if (url === null) return { ...request, query: { ...request.query, [name]: value } }
+  url.searchParams.set(name, value)
+  return { ...request, path: url.href }
 }
 
 function without(address: string, names: string[]): string {

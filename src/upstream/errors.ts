@@ -3,9 +3,10 @@ import { redactText } from '#platform/telemetry/redact.ts'
 
 /**
  * How to recover from a failure: retry later, ask the person for a new consent, skip this one resource, or stop until
- * the app's keys or the configuration change.
+ * the app's keys or the configuration change. `restart`: forget the position and read the endpoint from its beginning;
+ * `smaller`: request the same page with fewer records.
  */
-export type Recovery = 'retry' | 'reauthorize' | 'skip' | 'stop'
+export type Recovery = 'retry' | 'reauthorize' | 'skip' | 'stop' | 'restart' | 'smaller'
 
 export interface UpstreamErrorDetails {
   reason: UpstreamReason

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Auth } from '#kit/auth.ts'
-import type { Connector, Hook, Sign } from '#kit/connector.ts'
+import type { Connector, Hook, RateWindow, Sign } from '#kit/connector.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import { MAX_KIND_VERSIONS } from '#kit/reader-version.ts'
 import { connectorFault } from '#kit/registry.ts'
@@ -23,11 +23,31 @@ export function checkDefinition(connector: Connector): void {
   assert.ok(!aliases.includes(service), 'an alias is another name')
   if (auth.kind !== 'oauth2' || !auth.discover) for (const url of addressesOf(auth)) checkAddress(url)
   checkAddress(api.baseUrl)
-  for (const limit of [api.limits?.app, api.limits?.person])
-    if (limit) assert.ok(limit.calls > 0 && limit.perS > 0, 'limits are positive')
+  for (const limit of [api.limits?.app, api.limits?.person, api.limits?.service].flat())
+    if (limit) checkWindow(connector, limit)
   assert.ok(Object.keys(endpoints).length > 0, 'a connector without endpoints')
-  for (const [name, endpoint] of Object.entries(endpoints)) checkEndpoint(name, endpoint, scopesOf(auth))
+  for (const [name, endpoint] of Object.entries(endpoints)) {
+    checkEndpoint(name, endpoint, scopesOf(auth))
+    if (api.asksForSmallerPages) checkPageSize(name, endpoint)
+  }
   if (hook) checkHook(hook)
+}
+
+function checkWindow({ api, endpoints }: Connector, { calls, perS, per }: RateWindow): void {
+  assert.ok(calls > 0 && perS > 0, 'limits are positive')
+  // Counts of windows that nobody uses for a week are removed.
+  assert.ok(perS * 1000 <= WEEK_MS, 'a window is at most a week long')
+  if (per !== 'group') return
+  for (const [name, { group, path }] of Object.entries(endpoints))
+    assert.ok(group ?? api.group?.(path), `${name}: a limit per group, but no group`)
+}
+
+/** A page that the service refuses as too large can only be requested again if its size can be changed. */
+function checkPageSize(name: string, { pages, path, query }: Endpoint): void {
+  assert.ok(pages.size, `${name}: no page size, but the service may ask for smaller pages`)
+  const first = pages.first({ method: 'GET', path, query: { ...query } })
+  const half = pages.size.set(first, Math.floor(pages.size.value / 2))
+  assert.notDeepEqual(half, first, `${name}: the page size does not change the request`)
 }
 
 /** A webhook must refuse an unsigned call. */
@@ -53,7 +73,13 @@ function checkEndpoint(name: string, endpoint: Endpoint, scopes: string[] | unde
   const unknownFields = Object.keys(endpoint.kind.map).filter((field) => !(MAP_KEYS as string[]).includes(field))
   assert.deepEqual(unknownFields, [], say('fields that map does not have'))
   // A run that starts at a watermark does not list everything.
-  if (endpoint.deletes === 'all') assert.equal(endpoint.checkpoint, undefined, say('deletes'))
+  if (endpoint.deletes === 'all' && endpoint.checkpoint !== undefined)
+    assert.ok(endpoint.wholeEveryMs, say('deletes “all” with a checkpoint needs wholeEvery'))
+  if (endpoint.wholeEveryMs !== undefined) {
+    assert.ok(endpoint.checkpoint, say('wholeEvery without a checkpoint: every run lists everything'))
+    assert.ok(endpoint.wholeEveryMs > endpoint.everyMs, say('wholeEvery'))
+  }
+  assert.ok(Number.isInteger(endpoint.weight) && endpoint.weight > 0, say('weight'))
   const unrequested = scopes === undefined ? [] : endpoint.scope.filter((scope) => !scopes.includes(scope))
   assert.deepEqual(unrequested, [], say('scopes that are never requested'))
 }

@@ -117,7 +117,17 @@ function handleCall(parts: ApiParts, request: LabRequest, caller: GraphCaller, p
     if (edgeName === 'picture') return json(200, value)
     throw unknownPath(edgeName)
   }
-  return json(200, projectEdge(value, edgeArgs, requested, `${node.id}/${edgeName}`, base))
+  const reply = json(200, projectEdge(value, edgeArgs, requested, `${node.id}/${edgeName}`, base))
+  if (Buffer.byteLength(reply.body) > parts.settings.maxListBytes) throw tooMuchData()
+  return reply
+}
+
+/** The service does not say how much is too much; fewer records or fields help, the same request never does. */
+function tooMuchData(): Refusal {
+  return graphError("Please reduce the amount of data you're asking for, then retry your request", {
+    status: 500,
+    code: 1,
+  })
 }
 
 function manyNodes(

@@ -1,7 +1,7 @@
 import { makePeople } from '../../base/people.ts'
 import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
 import type { DataControl, ServiceDefinition } from '../../base/service-parts.ts'
-import { isFlag } from '../../base/settings.ts'
+import { isFlag, isNumber } from '../../base/settings.ts'
 import { storeControl } from '../../data/store-control.ts'
 import { createAppGrants } from '../../graph/app-grants.ts'
 import { createGuard } from '../../graph/caller.ts'
@@ -51,7 +51,11 @@ export const facebook: ServiceDefinition = {
     })
     const apps = new Map<string, string>()
     const grants = createAppGrants(clock)
-    const settings: FacebookSettings = { missingPermission: 'empty', requireProof: false }
+    const settings: FacebookSettings = {
+      missingPermission: 'empty',
+      requireProof: false,
+      maxListBytes: Number.MAX_SAFE_INTEGER,
+    }
     const window = createLoginWindow({
       brand,
       oauth,
@@ -98,7 +102,7 @@ export const facebook: ServiceDefinition = {
       },
       ...withOwnSettings(
         settings,
-        { missingPermission: ['empty', 'error'], requireProof: isFlag },
+        { missingPermission: ['empty', 'error'], requireProof: isFlag, maxListBytes: isNumber },
         withRateLimitSettings(rateLimit, oauth),
       ),
       tokens: grants.control(oauth.tokens),

@@ -3,6 +3,8 @@ export interface FacebookSettings {
   missingPermission: 'empty' | 'error'
   /** "Require App Secret" of the app dashboard: calls without appsecret_proof are refused. */
   requireProof: boolean
+  /** A list whose answer would be longer is refused: code 1, status 500. */
+  maxListBytes: number
 }
 
 export const scopes = {

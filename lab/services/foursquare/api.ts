@@ -45,7 +45,7 @@ export function foursquareApi({ context, oauth, data, rateLimit }: ApiParts): Ro
     (request, params) => {
       checkVersion(request)
       const person = callerOf(oauth, request)
-      const counted = countedCall(rateLimit, `${person.id} ${Object.keys(params).length === 0 ? request.path : ''}`)
+      const counted = countedCall(rateLimit, `${person.id} ${groupOf(request.path)}`)
       try {
         return counted(enveloped(act(person, request, params)))
       } catch (error) {
@@ -180,6 +180,11 @@ function callerOf(oauth: OAuth2Server, request: LabRequest): Person {
     if (error instanceof Refusal) throw apiError(401, 'invalid_auth', 'OAuth token invalid or revoked.')
     throw error
   }
+}
+
+/** Endpoints with the same first part of their path are counted together. */
+function groupOf(path: string): string {
+  return path.split('/').find((part) => part !== '' && part !== 'v2') ?? ''
 }
 
 /** The reset time is sent only when the limit is exceeded. */

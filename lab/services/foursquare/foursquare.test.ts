@@ -279,5 +279,6 @@ test('limits: reported in every response; the reset time only when exceeded', as
   assert.equal(refused.status, 403)
   assert.ok(Number(refused.headers.get('x-ratelimit-reset')) * 1000 > lab.clock.now())
   assert.equal((await metaOf(refused)).errorType, 'rate_limit_exceeded')
-  assert.equal((await raw('users/self/friends')).status, 200)
+  assert.equal((await raw('users/self/friends')).status, 403, 'the same group')
+  assert.equal((await raw('checkins/recent')).status, 200, 'another group')
 })

@@ -43,9 +43,9 @@ export const bluesky = defineConnector({
   }),
   api: {
     baseUrl: 'https://bsky.social/xrpc',
-    // Per IP address and server: https://docs.bsky.app/docs/advanced-guides/rate-limits
-    limits: { app: { calls: 3000, perS: 300 } },
-    rate: rateFrom({ remaining: 'ratelimit-remaining', reset: 'ratelimit-reset' }),
+    // Per IP address and server, so all apps share it: https://docs.bsky.app/docs/advanced-guides/rate-limits
+    limits: { service: { calls: 3000, perS: 300 } },
+    rate: rateFrom({ remaining: 'ratelimit-remaining', reset: 'ratelimit-reset', of: 'service' }),
     recovery: ({ body }) => (ACCOUNT_ERRORS.includes(errorOf(body)) ? 'stop' : undefined),
   },
   self: self<Session>('/com.atproto.server.getSession', ({ did, handle, email }) => ({

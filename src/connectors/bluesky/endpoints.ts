@@ -16,6 +16,7 @@ import {
   type Profile,
   post,
 } from './kinds.ts'
+import { addedAt } from './record-key.ts'
 import type { Stored } from './records.ts'
 
 interface Cursor {
@@ -28,8 +29,19 @@ const pages = cursorPages({
   size: { param: 'limit', value: 100 },
 })
 
+const HOUR_MS = 3_600_000
+
+/** Large collections: the newest records often, everything once a week. */
+const weekly = { checkpoint: untilKnown({ value: addedAt, overlap: HOUR_MS }), wholeEvery: '7d' }
+
 /** A collection of the person's own repository. Listings are complete, so a missing record was deleted. */
-function collection<Value>(name: string, kind: Kind<Stored<Value>>, types: BaseType[], every: string): Endpoint {
+function collection<Value>(
+  name: string,
+  kind: Kind<Stored<Value>>,
+  types: BaseType[],
+  every: string,
+  whole: Partial<typeof weekly> = {},
+): Endpoint {
   return endpoint<Cursor & { records?: Stored<Value>[] }, Stored<Value>>({
     path: '/com.atproto.repo.listRecords',
     query: { repo: '{id}', collection: name },
@@ -40,17 +52,17 @@ function collection<Value>(name: string, kind: Kind<Stored<Value>>, types: BaseT
     every,
     class: 'personal',
     deletes: 'all',
+    ...whole,
   })
 }
 
-const HOUR_MS = 3_600_000
 /** Data of the AppView about other people; the person's own server forwards these calls to it. */
 const appView = { scope: ['transition:generic'], pages }
 
 export const endpoints = {
-  posts: collection('app.bsky.feed.post', post, ['statuses'], '15m'),
-  likes: collection('app.bsky.feed.like', linkKind('like'), [], '1h'),
-  reposts: collection('app.bsky.feed.repost', linkKind('repost'), [], '1h'),
+  posts: collection('app.bsky.feed.post', post, ['statuses'], '15m', weekly),
+  likes: collection('app.bsky.feed.like', linkKind('like'), [], '1h', weekly),
+  reposts: collection('app.bsky.feed.repost', linkKind('repost'), [], '1h', weekly),
   follows: collection('app.bsky.graph.follow', linkKind('follow'), [], '6h'),
   blocks: collection('app.bsky.graph.block', linkKind('block'), [], '1d'),
   /**

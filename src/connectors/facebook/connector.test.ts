@@ -202,6 +202,10 @@ suite('Facebook errors, limits and webhooks', () => {
       'skip',
       undefined,
     ])
+    const tooMuch = "Please reduce the amount of data you're asking for, then retry your request"
+    const answer = (message: string) =>
+      api.recovery!({ status: 500, body: { error: { code: 1, message } }, headers: {} })
+    assert.deepEqual([answer(tooMuch), answer('An unknown error occurred')], ['smaller', 'retry'])
     assert.equal(api.recovery!({ status: 200, body: { data: [] }, headers: {} }), undefined)
     assert.equal(api.recovery!({ status: 502, body: undefined, headers: {} }), undefined)
   })

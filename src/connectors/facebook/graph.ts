@@ -15,7 +15,7 @@ export interface Edge<Raw> {
 export const pagesOf = (limit: number) =>
   linkPages({
     from: (body: Edge<unknown>) => body.paging?.next,
-    query: { limit: String(limit) },
+    size: { param: 'limit', value: limit },
     drop: ['access_token', 'appsecret_proof'],
   })
 
@@ -23,9 +23,14 @@ type Recovery = ReturnType<NonNullable<Api['recovery']>>
 
 /** Refusals have status 400 and an error code. */
 function recovery({ body }: { body: unknown }): Recovery {
-  const { code, is_transient: transient } =
-    (body as { error?: { code?: number; is_transient?: boolean } } | null | undefined)?.error ?? {}
+  const {
+    code,
+    message,
+    is_transient: transient,
+  } = (body as { error?: { code?: number; message?: unknown; is_transient?: boolean } } | null | undefined)?.error ?? {}
   if (code === undefined) return undefined
+  // “Please reduce the amount of data you're asking for, then retry your request”, with status 500: the same page never succeeds.
+  if (code === 1 && String(message).includes('reduce the amount of data')) return 'smaller'
   // 102 and 190: the token expired, or the person revoked the grant, changed the password or was checkpointed.
   if (code === 102 || code === 190) return 'reauthorize'
   // 1 and 2: an outage; 4, 17, 32, 341, 613 and 80000 to 80014: too many calls.
@@ -84,6 +89,7 @@ export const api: Api = {
   limits: { person: { calls: 200, perS: 3600 } },
   rate,
   recovery,
+  asksForSmallerPages: true,
 }
 
 interface Notice {

@@ -18,9 +18,10 @@ const RECOVERY_BY_ERROR_TYPE: Record<string, 'retry' | 'reauthorize' | 'skip'> =
 export const api: Api = {
   baseUrl: 'https://api.foursquare.com/v2',
   query: { v: '20260801', m: 'swarm' },
-  // Per group of endpoints and token.
-  limits: { person: { calls: 500, perS: 3600 } },
-  rate: rateFrom({ remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset', of: 'person' }),
+  // Per token and group of endpoints, which is the first part of the path: `users`, `checkins`, `lists`.
+  limits: { person: { calls: 500, perS: 3600, per: 'group' } },
+  group: (path) => path.split('/').find((part) => part !== ''),
+  rate: rateFrom({ remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset', of: 'group' }),
   recovery: ({ status, body, headers }) => {
     const { errorType = '' } = (body as { meta?: Meta } | null | undefined)?.meta ?? {}
     const meaning = Object.hasOwn(RECOVERY_BY_ERROR_TYPE, errorType) ? RECOVERY_BY_ERROR_TYPE[errorType] : undefined

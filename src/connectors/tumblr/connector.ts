@@ -40,8 +40,14 @@ export const tumblr = defineConnector({
   }),
   api: {
     baseUrl: 'https://api.tumblr.com/v2',
-    // Also 5000 a day, which the headers report; the limit per minute is per IP address.
-    limits: { app: { calls: 1000, perS: 3600 }, service: { calls: 300, perS: 60 } },
+    limits: {
+      app: [
+        { calls: 1000, perS: 3600 },
+        { calls: 5000, perS: 86_400 },
+      ],
+      // Per IP address.
+      service: { calls: 300, perS: 60 },
+    },
     rate,
   },
   self: self<Envelope<{ user: Person }>>('/user/info', ({ response }) => {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { RateLimiter } from '#access/rate-limiter.ts'
+import type { CallCost } from '#kit/call-cost.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { Registry } from '#kit/registry.ts'
 import type { Profile } from '#model/profile.ts'
@@ -45,6 +46,8 @@ export interface Target {
   key: ServiceKey
   /** The person's own server, where the service has many. */
   server: string | undefined
+  /** What the call counts as in the service's limits; absent: one read. */
+  cost?: CallCost | undefined
 }
 
 /** What was done besides forwarding the call. */

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { acquire } from '#access/acquire.ts'
 import { apiErrorOf } from '#access/api-errors.ts'
 import type { Auth } from '#kit/auth.ts'
+import { costOfPath } from '#kit/call-cost.ts'
 import type { Account } from '#model/account.ts'
 import type { Profile } from '#model/profile.ts'
 import type { Hangup } from '#platform/hangup.ts'
@@ -81,7 +82,8 @@ async function forward(
   call: ProxyCall,
 ): Promise<ProxyResponse> {
   const found = await targets.find(account, call.profile, call.wantsCurrentProfile ? 'current' : 'cached')
-  const target = hasOwnServers(found.connector) ? await withServer(targets, found) : found
+  const located = hasOwnServers(found.connector) ? await withServer(targets, found) : found
+  const target = { ...located, cost: costOfPath(found.connector, call.method, call.path) }
   call.onProfile(target.profile)
   await acquire(deps, target, { purpose: 'person', maxWaitMs: SHORT_WAIT_MS, until: call.hangup })
   const { idleMs } = deps.timeouts ?? DEFAULT_TIMEOUTS
@@ -105,11 +107,12 @@ async function withServer(targets: Targets, target: Target): Promise<Target> {
 async function callsLeft(
   deps: ProxyDeps,
   capacities: TtlCache<number>,
-  { profile, connector, server }: Target,
+  { profile, connector, server, cost }: Target,
 ): Promise<number | undefined> {
   const { id, appId } = profile
   try {
-    return await capacities.get(id, () => deps.rateLimiter.left(appId, connector, id, server))
+    const key = `${id} ${cost?.group ?? ''} ${cost?.isRead}`
+    return await capacities.get(key, () => deps.rateLimiter.left(appId, connector, id, server, cost))
   } catch (error) {
     deps.log.warn('the remaining calls could not be read', { service: connector.service, error })
     return undefined

@@ -16,11 +16,11 @@ const MAX_REFUSAL_MS = 2000
  */
 export async function learnFromResponse<Response extends StreamResponse>(
   deps: ProxyDeps,
-  { profile, connector, server }: Target,
+  target: Target,
   response: Response,
 ): Promise<Response> {
   const { status } = response
-  const { service, api } = connector
+  const { service, api } = target.connector
   const isRefusal = status >= 400 && status < 500
   if (api.rate === undefined && !isRefusal) return response
   const headers = joinedHeaders(response.headers)
@@ -34,7 +34,7 @@ export async function learnFromResponse<Response extends StreamResponse>(
     const bytes = Buffer.isBuffer(passed.body) ? passed.body : undefined
     const classify = deps.classifyRefusal ?? ((refusal) => classifyRefusal(deps, refusal))
     const recovery = isClassified ? await classify({ service, status, headers, bytes }) : undefined
-    await learnLimits(deps, { profile, connector, server }, { status, headers, recovery })
+    await learnLimits(deps, target, { status, headers, recovery })
   } catch (error) {
     // The service has executed the call: an error here must not hide its response, or the app would repeat the call.
     deps.log.warn('the rate limits of a response could not be stored', { service, error })

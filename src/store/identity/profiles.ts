@@ -66,6 +66,10 @@ const reconnect = statement(
      error = null, scope = $scope, self = $self, data = $data, connected_at = $connectedAt, updated_at = $updatedAt
    where shard = $shard and id = $id returning state`,
 )
+const setPerson = statement(
+  'profile-person',
+  'update profile set self = $self, data = $data, updated_at = $updatedAt where shard = $shard and id = $id',
+)
 const setState = statement(
   'profile-state',
   `update profile set state = $state, state_until = $stateUntil, error = $error
@@ -176,6 +180,18 @@ export async function reconnectProfile(tx: Queries, profile: Profile): Promise<P
   const values = { shard, id, state, scope, self: JSON.stringify(profile.person), data, connectedAt, updatedAt }
   const [row] = await tx.rows<{ state: ProfileState }>(reconnect.with(values))
   return row?.state ?? state
+}
+
+/** The service's record of the person has changed. */
+export async function updatePerson(
+  tx: Queries,
+  profile: Pick<Profile, 'shard' | 'id'>,
+  person: Person,
+  data: string,
+  nowMs: number,
+): Promise<void> {
+  const self = JSON.stringify(person)
+  await tx.count(setPerson.with({ shard: profile.shard, id: profile.id, self, data, updatedAt: nowMs }))
 }
 
 /**

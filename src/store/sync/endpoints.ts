@@ -34,6 +34,10 @@ export interface EndpointState {
   deaths: number
   /** The quota because of which new items were not stored since the last full read. */
   leftOut: QuotaName | undefined
+  /** When the last walk began that listed everything. */
+  wholeAt: number | undefined
+  /** The page size of the last walk, if the service refused the endpoint's own. */
+  pageSize: number | undefined
 }
 
 /** The validator of a service's last response to one request: an entity tag or a date. */
@@ -64,6 +68,8 @@ interface Row {
   last_error: string | null
   deaths: number
   left_out: QuotaName | null
+  whole_at: number | null
+  page_size: number | null
 }
 
 const waitingReasons = WAITING_REASONS.map((reason) => `'${reason}'`).join(', ')
@@ -75,7 +81,7 @@ export const NEVER = 9e15
 
 const columns = `endpoint, next_run_at, interval_ms, watermark, walk, etag, validator_for, epoch, items, fails, faults,
   quarantined, retry_quarantined, suspect_deletes, confirm_deletes, first_done_at, last_run_at, last_reason, last_error,
-  deaths, left_out`
+  deaths, left_out, whole_at, page_size`
 const isEndpoint = 'shard = $shard and profile_id = $profileId and endpoint = $endpoint'
 const clearPosition = 'watermark = null, walk = null, seen = null, etag = null, validator_for = null'
 const list = statement(
@@ -100,13 +106,21 @@ const updateDone = statement(
      next_run_at = case when next_run_at <> $wasDueAt then next_run_at else $nextRunAt end,
      fails = 0, deaths = 0, last_reason = null, last_error = null,
      suspect_deletes = coalesce($suspectDeletes, suspect_deletes), confirm_deletes = confirm_deletes and not $confirmed,
-     items = items + $added, last_run_at = $nowMs, first_done_at = coalesce(first_done_at, $nowMs)
+     items = items + $added, last_run_at = $nowMs, first_done_at = coalesce(first_done_at, $nowMs),
+     whole_at = coalesce($wholeAt, whole_at), page_size = $pageSize
    where ${isEndpoint}`,
 )
 const updateFailed = statement(
   'endpoint-failed',
   `update endpoint_sync set next_run_at = $nextRunAt, fails = fails + 1, last_reason = $reason, last_error = $error,
      last_run_at = $nowMs, walk = $walk, seen = $seen
+   where ${isEndpoint}`,
+)
+// Keeps the number of failures until a walk ends, so that a service that always asks for a restart is not called at once again.
+const restart = statement(
+  'endpoint-restart',
+  `update endpoint_sync set next_run_at = $nextRunAt, ${clearPosition}, fails = fails + 1, last_reason = $reason,
+     last_error = $error, last_run_at = $nowMs
    where ${isEndpoint}`,
 )
 const updateWaiting = statement(
@@ -143,6 +157,13 @@ const reset = statement(
   `update endpoint_sync set next_run_at = $nowMs, ${clearPosition}, epoch = epoch + 1, fails = 0, last_reason = null,
      last_error = null
    where shard = $shard and profile_id = $profileId and next_run_at < ${NEVER}`,
+)
+// A service that has said how long to wait is not called earlier.
+const repeatRequests = statement(
+  'endpoint-repeat',
+  `update endpoint_sync set walk = null, seen = null,
+     next_run_at = case when ${IS_WAITING} then next_run_at else least(next_run_at, $nowMs) end
+   where shard = $shard and profile_id = $profileId and endpoint = any($endpoints) and next_run_at < ${NEVER}`,
 )
 const updateLeftOut = statement('endpoint-left-out', `update endpoint_sync set left_out = $quota where ${isEndpoint}`)
 const inApp = 'p.app_id = $appId and ($profileIds::text[] is null or p.profile_id = any($profileIds))'
@@ -210,6 +231,10 @@ export interface RunDone {
   added: number
   /** When the endpoint was due, as read when the run began. */
   wasDueAt: number
+  /** When the walk began, if it listed everything. */
+  wholeAt: number | undefined
+  /** The page size, if it is not the endpoint's own. */
+  pageSize: number | undefined
   nowMs: number
 }
 
@@ -224,6 +249,8 @@ export async function saveDone(tx: Queries, key: ProfileKey, endpoint: string, r
       etag: validator?.value ?? null,
       validatorFor: validator?.request ?? null,
       suspectDeletes: run.suspectDeletes ?? null,
+      wholeAt: run.wholeAt ?? null,
+      pageSize: run.pageSize ?? null,
     }),
   )
 }
@@ -244,6 +271,18 @@ export async function saveFailed(
   const { nextRunAt, reason, error, nowMs } = failure
   const [walk, seen] = [jsonOrNull(failure.walk), failure.seen ?? null]
   await tx.count(updateFailed.with({ ...key, endpoint, nextRunAt, reason, error, nowMs, walk, seen }))
+}
+
+/** Forgets watermark, walk and validator: the next run reads the endpoint from its beginning. */
+export async function saveRestart(
+  tx: Queries,
+  key: ProfileKey,
+  endpoint: string,
+  next: { nextRunAt: number; why: { reason: SyncReason; error: string } | undefined; nowMs: number },
+): Promise<void> {
+  const { nextRunAt, why, nowMs } = next
+  const [reason, error] = [why?.reason ?? null, why?.error ?? null]
+  await tx.count(restart.with({ ...key, endpoint, nextRunAt, reason, error, nowMs }))
 }
 
 /** The rate limit is reached: not a failure, the run continues later. */
@@ -304,6 +343,16 @@ export async function makeEndpointsDue(
   await queries.count(makeDue.with({ ...options, ...key, nowMs }))
 }
 
+/** The addresses of these endpoints have changed: they are due, and unfinished walks begin again. */
+export async function makeRequestsAgain(
+  tx: Queries,
+  key: ProfileKey,
+  endpoints: string[],
+  nowMs: number,
+): Promise<void> {
+  await tx.count(repeatRequests.with({ ...key, endpoints, nowMs }))
+}
+
 /** Clears the position of every endpoint, so that all is read again. */
 export async function resetEndpoints(tx: Queries, key: ProfileKey, nowMs: number): Promise<void> {
   await tx.count(reset.with({ ...key, nowMs }))
@@ -340,5 +389,7 @@ function toState(row: Row): EndpointState {
     lastError: row.last_error ?? undefined,
     deaths: row.deaths,
     leftOut: row.left_out ?? undefined,
+    wholeAt: row.whole_at ?? undefined,
+    pageSize: row.page_size ?? undefined,
   }
 }

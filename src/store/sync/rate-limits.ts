@@ -37,9 +37,11 @@ const isBlocked =
   `rate_limit.blocked_until > $nowMs and rate_limit.blocked_until <= $nowMs::bigint + ${MAX_BLOCK_MS}` as const
 const refilledTokens = `least($burst::float8,
   rate_limit.tokens + greatest($nowMs::bigint - rate_limit.refilled_at, 0) * $perMs::float8)`
-const grant = `case when ${isBlocked} then 0
-  else greatest(0, least($wanted::float8, floor(${refilledTokens} - $reserved::float8))) end` as const
-const firstGrant = 'greatest(0, least($wanted::float8, floor($burst::float8 - $reserved::float8)))'
+// Nothing is better than too little for one call: it would be lost.
+const grant = `case when ${isBlocked} or floor(${refilledTokens} - $reserved::float8) < $least::float8 then 0
+  else least($wanted::float8, floor(${refilledTokens} - $reserved::float8)) end` as const
+const firstGrant = `case when floor($burst::float8 - $reserved::float8) < $least::float8 then 0
+  else least($wanted::float8, floor($burst::float8 - $reserved::float8)) end`
 const refilledAt = `case when rate_limit.refilled_at > $nowMs::bigint + ${MAX_CLOCK_SKEW_MS} then $nowMs
   else greatest(rate_limit.refilled_at, $nowMs) end` as const
 // One statement, so that the row is locked only while it runs and a hot bucket serves many processes.
@@ -69,20 +71,19 @@ const purge = statement(
 )
 
 /**
- * Takes up to `wanted` tokens but leaves `reserved` for calls that a person waits for. The row's lock makes it exact
- * over all processes.
+ * Takes up to `wanted` tokens, at least `least` or none, but leaves `reserved` for calls that a person waits for. The
+ * row's lock makes it exact over all processes.
  */
 export async function takeTokens(
   queries: Queries,
   bucket: string,
   size: BucketSize,
-  wanted: number,
-  reserved: number,
+  { wanted, least, reserved }: { wanted: number; least: number; reserved: number },
   nowMs: number,
 ): Promise<Grant> {
   const { burst, perMs } = size
   const [row] = await queries.rows<{ tokens: number; blocked_until: number; granted: number }>(
-    take.with({ bucket, burst, perMs, wanted, reserved, nowMs }),
+    take.with({ bucket, burst, perMs, wanted, least, reserved, nowMs }),
   )
   const { tokens, blocked_until: blockedUntil, granted } = row!
   if (granted > 0) return { granted, retryAtMs: nowMs }
@@ -90,7 +91,7 @@ export async function takeTokens(
     granted: 0,
     retryAtMs: Math.max(
       plausibleBlock(blockedUntil, nowMs),
-      nowMs + Math.max(1, Math.ceil((reserved + 1 - tokens) / perMs)),
+      nowMs + Math.max(1, Math.ceil((reserved + least - tokens) / perMs)),
     ),
   }
 }

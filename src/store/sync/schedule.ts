@@ -10,6 +10,20 @@ export interface Scheduled extends ProfileKey {
   service: string
 }
 
+/** A profile whose lease the caller holds. */
+export interface Taken extends Scheduled {
+  readerVersion: number
+  /** When the service's record of the person was last requested, also at the sign-in; 0: before that was recorded. */
+  selfReadAt: number
+}
+
+interface TakenRow {
+  app_id: string
+  service: string
+  reader_version: number
+  self_read_at: number | null
+}
+
 /** All profiles of one app at one service: they share its rate limits. */
 export interface SyncGroup {
   appId: string
@@ -18,9 +32,10 @@ export interface SyncGroup {
 
 const insertProfile = statement(
   'sync-profile-insert',
-  `insert into profile_sync (shard, profile_id, app_id, service, next_run_at, seq, reader_version)
-   values ($shard, $profileId, $appId, $service, $nowMs, 0, $readerVersion)
-   on conflict (shard, profile_id) do update set next_run_at = excluded.next_run_at, lease_token = null`,
+  `insert into profile_sync (shard, profile_id, app_id, service, next_run_at, seq, reader_version, self_read_at)
+   values ($shard, $profileId, $appId, $service, $nowMs, 0, $readerVersion, $nowMs)
+   on conflict (shard, profile_id) do update set next_run_at = excluded.next_run_at, lease_token = null,
+     self_read_at = excluded.self_read_at`,
 )
 const insertEndpoints = statement(
   'sync-endpoint-insert',
@@ -74,12 +89,17 @@ const takeLease = statement(
   `update profile_sync set lease_token = $token, next_run_at = $leaseUntilMs
    where shard = $shard and profile_id = $profileId and next_run_at is not null
      and (alone_until > $nowMs) = $alone
-   returning app_id, service, reader_version`,
+   returning app_id, service, reader_version, self_read_at`,
 )
 const extendLease = statement(
   'sync-hold',
   `update profile_sync set next_run_at = greatest(next_run_at, $leaseUntilMs), seq = seq + $count
    where shard = $shard and profile_id = $profileId and lease_token = $token returning seq`,
+)
+const setSelfRead = statement(
+  'sync-self-read',
+  `update profile_sync set self_read_at = $nowMs
+   where shard = $shard and profile_id = $profileId and lease_token = $token`,
 )
 const lock = statement(
   'sync-lock',
@@ -87,8 +107,8 @@ const lock = statement(
 )
 const endLease = statement(
   'sync-finish',
-  `update profile_sync p set lease_token = null, next_run_at = greatest($earliestMs::bigint,
-     (select min(e.next_run_at) from endpoint_sync e where e.shard = $shard and e.profile_id = $profileId))
+  `update profile_sync p set lease_token = null, next_run_at = greatest($earliestMs::bigint, least($selfDueMs::bigint,
+     (select min(e.next_run_at) from endpoint_sync e where e.shard = $shard and e.profile_id = $profileId)))
    where p.shard = $shard and p.profile_id = $profileId and p.lease_token = $token`,
 )
 const makeDue = statement(
@@ -198,10 +218,17 @@ export async function takeProfile(
   token: string,
   leaseUntilMs: number,
   { alone, nowMs }: { alone: boolean; nowMs: number },
-): Promise<(Scheduled & { readerVersion: number }) | undefined> {
+): Promise<Taken | undefined> {
   const values = { ...key, token, leaseUntilMs, alone, nowMs }
-  const [row] = await queries.rows<{ app_id: string; service: string; reader_version: number }>(takeLease.with(values))
-  return row && { ...key, appId: row.app_id, service: row.service, readerVersion: row.reader_version }
+  const [row] = await queries.rows<TakenRow>(takeLease.with(values))
+  if (row === undefined) return undefined
+  const { app_id: appId, service, reader_version: readerVersion, self_read_at: selfReadAt } = row
+  return { ...key, appId, service, readerVersion, selfReadAt: selfReadAt ?? 0 }
+}
+
+/** The person's record is requested now, by the holder of the lease. */
+export async function markSelfRead(queries: Queries, key: ProfileKey, token: string, nowMs: number): Promise<void> {
+  await queries.count(setSelfRead.with({ ...key, token, nowMs }))
 }
 
 /**
@@ -219,17 +246,18 @@ export async function holdProfile(
   return row?.seq
 }
 
-/** Ends a run: the profile is due when its next endpoint is, but not before `earliestMs`. */
+/** Ends a run: the profile is due when its next endpoint or the person's record is, but not before `earliestMs`. */
 export async function finishProfile(
   database: Database,
   key: ProfileKey,
   token: string,
   earliestMs: number,
+  selfDueMs: number,
 ): Promise<boolean> {
   return database.transaction(async (tx) => {
     // Lock first: the next statement then sees what was committed before, and no sync requested meanwhile is lost.
     await lockSchedule(tx, key)
-    return (await tx.count(endLease.with({ ...key, token, earliestMs }))) > 0
+    return (await tx.count(endLease.with({ ...key, token, earliestMs, selfDueMs }))) > 0
   })
 }
 

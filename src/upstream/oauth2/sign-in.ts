@@ -85,12 +85,27 @@ export async function finishOAuth2(upstream: Upstream, input: OAuth2Finish): Pro
     callbackUrl,
     code,
     verifier,
-    scope,
+    scope: grantedIn(auth, parameters, scope),
     dpopKey,
     nonce,
   })
   if (Object.keys(fromCallback).length === 0) return credential
   return { ...credential, facts: { ...credential.facts, ...fromCallback } }
+}
+
+/** The requested scopes that the redirect names, where the service says it there; a browser cannot add others. */
+function grantedIn(
+  { scope: { redirect, separator } }: OAuth2,
+  parameters: CallbackParameters,
+  requested: string,
+): string {
+  const text = redirect === undefined ? undefined : parameters.get(redirect)
+  if (text === undefined) return requested
+  const named = new Set(text.split(/[\s,]/))
+  return requested
+    .split(separator)
+    .filter((scope) => named.has(scope))
+    .join(separator)
 }
 
 /** The failure for an error response of the authorization endpoint (RFC 6749 4.1.2.1). */

@@ -39,8 +39,10 @@ export interface TokenFailureContext {
   secrets: readonly (string | undefined)[]
 }
 
-/** The error code of a token response, also with status 200 or inside an object. */
+/** The error code of a token response, also with status 200, inside an object, or as the resource of a list of errors. */
 export function errorCodeOf(fields: LosslessObject | undefined, field?: string): string | undefined {
+  const [listed] = Array.isArray(fields?.['errors']) ? fields['errors'] : []
+  if (fields?.['error'] === undefined && isObject(listed)) return stringOf(listed['resource'])
   const error = field === undefined ? (fields?.['error'] ?? fields?.['errorCode']) : fields?.[field]
   if (isObject(error)) return stringOf(error['code']) ?? stringOf(error['type']) ?? 'unnamed'
   if (error === undefined || error === null || error === false || error === '' || error === 0) return undefined

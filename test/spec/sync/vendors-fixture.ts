@@ -17,6 +17,7 @@ export const VENDORS = [
   'foursquare',
   'tumblr',
   'github',
+  'strava',
   'dropbox',
   'twitch',
   'withings',

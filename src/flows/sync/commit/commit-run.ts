@@ -6,6 +6,7 @@ import {
   saveDone,
   saveFailed,
   saveProgress,
+  saveRestart,
   saveWaiting,
   setEndpointLeftOut,
   type Validator,
@@ -16,7 +17,7 @@ import { chanceOf, type SyncDeps } from '../deps.ts'
 import type { Deletions } from '../diff/find-deleted.ts'
 import type { EndpointRun } from '../run/endpoint-run.ts'
 import { packSeenIds } from '../run/seen-ids.ts'
-import type { Walk, WalkProgress } from '../run/walk.ts'
+import { startOf, type Walk, type WalkProgress } from '../run/walk.ts'
 import { nextInterval, retryAt } from '../schedule/interval.ts'
 import { commitPage } from './commit-page.ts'
 
@@ -82,9 +83,11 @@ export async function commitDone(
       confirmed: end.deleted !== undefined && state.confirmDeletes,
       added: ingested.added - ingested.removed - removed,
       wasDueAt: state.nextRunAt,
+      wholeAt: walk.isWhole === true && run.endpoint.wholeEveryMs !== undefined ? walk.beganAt : undefined,
+      pageSize: walk.size,
       nowMs,
     })
-    const leftOut = walk.quota ?? (isReadFromStart(run) ? undefined : state.leftOut)
+    const leftOut = walk.quota ?? (isReadFromStart(run, walk) ? undefined : state.leftOut)
     if (leftOut !== state.leftOut) await setEndpointLeftOut(tx, profileKey, name, leftOut)
   })
   if (end.deleted !== undefined && end.deleted.suspects > 0)
@@ -97,8 +100,8 @@ export async function commitDone(
 }
 
 /** The walk began at the start of the listing, or at the first item that a quota refused. */
-function isReadFromStart({ endpoint: { checkpoint }, state }: EndpointRun): boolean {
-  return state.watermark === undefined || checkpoint === undefined || checkpoint.oldestFirst
+function isReadFromStart({ endpoint: { checkpoint }, state }: EndpointRun, walk: Walk): boolean {
+  return startOf(walk, state) === undefined || checkpoint === undefined || checkpoint.oldestFirst
 }
 
 /**
@@ -111,6 +114,7 @@ export async function commitFailed(
   progress: WalkProgress,
   error: UpstreamError,
 ): Promise<void> {
+  if (error.recovery === 'restart') return commitRestart(deps, run, progress, error)
   const nowMs = deps.clock.now()
   const isResumed = error.recovery === 'retry' && progress.walk.pages > 0
   const position = isResumed ? withSeenIds(progress) : { walk: undefined, seen: undefined }
@@ -119,9 +123,33 @@ export async function commitFailed(
     const watermark = watermarkSoFar(run, progress)
     const added = ingested.added - ingested.removed
     await saveProgress(tx, run.profileKey, run.name, { ...position, dueAt: 0, watermark, added, nowMs })
-    if (error.reason === 'capacity') return saveWaiting(tx, run.profileKey, run.name, next)
+    if (isOwnWait(error)) return saveWaiting(tx, run.profileKey, run.name, next)
     const why = { reason: error.reason, error: error.message.slice(0, MAX_MESSAGE) }
     return saveFailed(tx, run.profileKey, run.name, { ...next, ...why, nowMs })
+  })
+}
+
+/**
+ * The service no longer knows the position: it is forgotten, and a walk from the beginning follows at once. If that one
+ * ends in the same way, or there was no position to forget, the endpoint is failing and waits longer each time.
+ */
+async function commitRestart(
+  deps: SyncDeps,
+  run: EndpointRun,
+  { walk, unwritten }: WalkProgress,
+  error: UpstreamError,
+): Promise<void> {
+  const nowMs = deps.clock.now()
+  const { state } = run
+  const hasPosition = state.watermark !== undefined || state.walk !== undefined || walk.pages > 0
+  const isFirst = state.fails === 0 && hasPosition
+  const nextRunAt = isFirst ? nowMs : retryAt(state.fails, error.retryAfterMs, nowMs, chanceOf(deps))
+  const why = isFirst ? undefined : { reason: error.reason, error: error.message.slice(0, MAX_MESSAGE) }
+  await commitPage(deps, run, unwritten, nowMs, 0, async (tx, ingested) => {
+    const added = ingested.added - ingested.removed
+    const position = { walk: undefined, seen: undefined, dueAt: 0, watermark: undefined }
+    await saveProgress(tx, run.profileKey, run.name, { ...position, added, nowMs })
+    await saveRestart(tx, run.profileKey, run.name, { nextRunAt, why, nowMs })
   })
 }
 
@@ -129,8 +157,13 @@ export async function commitFailed(
 const MAX_MESSAGE = 500
 const DAY_MS = 86_400_000
 
+/** Our own rate limiter made no call. */
+function isOwnWait({ reason }: UpstreamError): boolean {
+  return reason === 'capacity' || reason === 'capacity_here'
+}
+
 function nextAttemptAt({ walk, fails }: EndpointState, error: UpstreamError, nowMs: number, chance: Chance): number {
-  if (error.reason === 'capacity') return nowMs + (error.retryAfterMs ?? 0)
+  if (isOwnWait(error)) return nowMs + (error.retryAfterMs ?? 0)
   // The service may no longer know the cursor of a resumed walk: a new walk begins at once, but only once.
   const isCursorLost = walk !== undefined && fails === 0 && error.status !== undefined
   if ((error.recovery === 'stop' || error.recovery === 'skip') && isCursorLost) return nowMs

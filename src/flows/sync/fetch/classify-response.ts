@@ -1,4 +1,4 @@
-import { type LearnedLimits, type LimitedCall, learnLimits } from '#access/learn-limits.ts'
+import { type LearnedLimits, type LimitedCall, type LimitScope, learnLimits } from '#access/learn-limits.ts'
 import type { BodyFormat } from '#kit/pages.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import { readBody } from '#upstream/body/read-body.ts'
@@ -37,7 +37,7 @@ export async function classifyResponse(
   const parsed = status === 304 ? {} : parseBody(response.text, isOk ? format : formatOf(response.text))
   const recovery = status === 304 ? undefined : call.connector.api.recovery?.({ status, body: parsed.body, headers })
   // Before failures are thrown: the headers of an unreadable response may still say that no calls are left.
-  const limits = await learnLimits(deps, call, { status, headers, recovery })
+  const limits = await learnLimits(deps, call, { status, headers, body: parsed.body, recovery })
   if (status === 304) return { unchanged: true }
   if (isOk && parsed.body === undefined)
     throw new UpstreamError('retry', `The response of the service is not valid ${format.toUpperCase()}.`, {
@@ -45,8 +45,13 @@ export async function classifyResponse(
       cause: parsed.error,
     })
   if (!isOk || recovery !== undefined) throw failureOf(response, recovery, limits, deps.clock.now())
-  const blockedUntilMs = limits.scope === 'endpoint' ? limits.pausedUntilMs : undefined
+  const blockedUntilMs = isNarrow(limits.scope) ? limits.pausedUntilMs : undefined
   return { unchanged: false, body: parsed.body!, headers, blockedUntilMs }
+}
+
+/** The limit concerns only some endpoints of the person; the others go on. */
+function isNarrow(scope: LimitScope): boolean {
+  return scope === 'endpoint' || scope === 'group'
 }
 
 function parseBody(text: string, format: BodyFormat): { body?: LosslessJson; error?: unknown } {
@@ -71,12 +76,12 @@ function failureOf(
   const failure = responseFailure(response, { what: 'sync', nowMs, refused: status === 401 ? 'reauthorize' : 'stop' })
   if (refusedForMs === undefined)
     return new UpstreamError(recovery ?? failure.recovery, failure.message, {
-      reason: failure.reason,
+      reason: recovery === 'restart' ? 'position_lost' : failure.reason,
       status,
       retryAfterMs: failure.retryAfterMs,
     })
   return new UpstreamError('retry', failure.message, {
-    reason: scope === 'endpoint' ? 'rate_limited_here' : 'rate_limited',
+    reason: isNarrow(scope) ? 'rate_limited_here' : 'rate_limited',
     status,
     retryAfterMs: refusedForMs,
   })

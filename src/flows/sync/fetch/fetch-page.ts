@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { acquire } from '#access/acquire.ts'
 import { type FreshCredential, freshCredential } from '#access/fresh-credential.ts'
 import type { LimitedCall } from '#access/learn-limits.ts'
+import { costOfEndpoint } from '#kit/call-cost.ts'
 import type { PageRequest } from '#kit/pages.ts'
 import { callService } from '#upstream/call-service.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { hasOwnServers, ownServerOf } from '#upstream/own-server.ts'
 import { chanceOf, type SyncDeps, timesOf } from '../deps.ts'
-import type { ProfileRun } from '../run/endpoint-run.ts'
+import type { EndpointRun, ProfileRun } from '../run/endpoint-run.ts'
 import { classifyResponse, type Fetched } from './classify-response.ts'
 
 /** Limit: bytes of one page of a service, compressed and decoded; a larger page fails the sync. */
@@ -27,17 +28,18 @@ const MAX_RETRYING_MS = 10_000
 /** Fetches one page within the rate limits, with a valid credential and transient retries. */
 export async function fetchPage(
   deps: SyncDeps,
-  run: ProfileRun,
+  run: ProfileRun & Pick<EndpointRun, 'endpoint'>,
   request: PageRequest,
   conditions: Record<string, string>,
   signal: AbortSignal,
 ): Promise<Fetched> {
   const { callMs, transientRetryMs } = timesOf(deps)
   const beganAt = deps.clock.now()
+  const cost = costOfEndpoint(run.connector, run.endpoint)
   let refusedVersion: number | undefined
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted()
-    const call = await limitedCall(deps, run)
+    const call = { ...(await limitedCall(deps, run)), cost }
     await acquire(deps, call, { purpose: 'sync', maxWaitMs: MAX_WAIT_MS, until: { signal } })
     const { credential, version } = await loadCredential(deps, run, refusedVersion)
     try {
@@ -63,7 +65,7 @@ export async function fetchPage(
 }
 
 /** Cached for a moment instead of looked up for every page; looked up at once when the service refuses it. */
-async function loadCredential(
+export async function loadCredential(
   deps: SyncDeps,
   run: ProfileRun,
   refusedVersion: number | undefined,
@@ -78,7 +80,7 @@ async function loadCredential(
 }
 
 /** For which limits the call counts. Where people have servers of their own, only the credential names the server. */
-async function limitedCall(deps: SyncDeps, run: ProfileRun): Promise<LimitedCall> {
+export async function limitedCall(deps: SyncDeps, run: ProfileRun): Promise<LimitedCall> {
   const { profile, connector } = run
   if (!hasOwnServers(connector)) return { profile, connector, server: undefined }
   const { credential } = await loadCredential(deps, run, undefined)

@@ -1,7 +1,7 @@
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
 import { analyzeAtThresholds } from '#store/items/statistics.ts'
-import { type EndpointState, findSeenIds, type Validator } from '#store/sync/endpoints.ts'
+import { findSeenIds, type Validator } from '#store/sync/endpoints.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { commitDone, commitFailed, commitYielded } from '../commit/commit-run.ts'
@@ -11,12 +11,13 @@ import type { SyncDeps } from '../deps.ts'
 import { diffPage, emptyDiff } from '../diff/diff-page.ts'
 import { findDeleted } from '../diff/find-deleted.ts'
 import { isObject } from '../diff/item-stream.ts'
-import type { FetchedPage } from '../fetch/classify-response.ts'
+import type { Fetched, FetchedPage } from '../fetch/classify-response.ts'
 import { fetchPage } from '../fetch/fetch-page.ts'
 import type { EndpointRun } from './endpoint-run.ts'
 import { createLoopGuard, fingerprint, type LoopGuard, requestName } from './loop-guard.ts'
+import { withSmallerPages } from './page-size.ts'
 import { unpackSeenIds } from './seen-ids.ts'
-import { advanceWatermark, beginWalk, NOT_BEGUN, nextRequest, type Walk, type WalkProgress } from './walk.ts'
+import { advanceWatermark, beginWalk, NOT_BEGUN, nextRequest, startOf, type Walk, type WalkProgress } from './walk.ts'
 
 export type Outcome = { kind: 'done' } | { kind: 'yielded' } | { kind: 'failed'; error: UpstreamError }
 
@@ -84,7 +85,8 @@ async function walkPages(
     const { walk } = progress
     loopGuard.checkRequest(walk.next, walk)
     run.onPage()
-    const fetched = await fetchPage(deps, run, walk.next, conditionsOf(state, walk), run.signal)
+    const fetched = await fetchOrShrink(deps, run, progress)
+    if (fetched === 'smaller') continue
     if (fetched.unchanged) {
       await commitDone(deps, run, progress, {
         validator: state.validator,
@@ -110,6 +112,18 @@ async function walkPages(
       return { kind: 'yielded' }
     }
     if (blockedUntilMs !== undefined) throw endpointBlocked(blockedUntilMs - deps.clock.now())
+  }
+}
+
+/** Fetches the next page of the walk. `smaller`: it was too large for the service, and the walk has smaller pages now. */
+async function fetchOrShrink(deps: SyncDeps, run: EndpointRun, progress: WalkProgress): Promise<Fetched | 'smaller'> {
+  const { walk } = progress
+  try {
+    return await fetchPage(deps, run, walk.next, conditionsOf(run, walk), run.signal)
+  } catch (error) {
+    if (!(error instanceof UpstreamError) || error.recovery !== 'smaller') throw error
+    progress.walk = withSmallerPages(run.endpoint, walk, error)
+    return 'smaller'
   }
 }
 
@@ -165,9 +179,12 @@ async function endWalk(
     throw new UpstreamError('stop', 'The checkpoint does not advance: no record has a value to continue from.', {
       reason: 'checkpoint_stuck',
     })
-  const { watermark, confirmDeletes: isConfirmed } = state
+  const { confirmDeletes: isConfirmed } = state
   const { oldestAt } = walk
-  const deleted = walk.isComplete
+  const watermark = startOf(walk, state)
+  // An incremental walk does not show which of all items are missing; what an earlier walk suspected stays as it is.
+  const mayFindDeleted = walk.isComplete && !(endpoint.deletes === 'all' && watermark !== undefined)
+  const deleted = mayFindDeleted
     ? await findDeleted(deps.database, profileKey, name, endpoint, { seen, oldestAt, watermark, isConfirmed })
     : undefined
   await commitDone(deps, run, progress, { ...end, deleted })
@@ -196,7 +213,7 @@ function readPage({ endpoint, connector, state }: EndpointRun, walk: Walk, { bod
     records: items as LosslessJson[],
     isList: list !== undefined,
     watermark: advanceWatermark(endpoint, { items: objects, body }, walk.watermark),
-    next: nextRequest(endpoint, connector, walk, page, state.watermark),
+    next: nextRequest(endpoint, connector, walk, page, startOf(walk, state)),
   }
 }
 
@@ -240,10 +257,10 @@ function validatorOf(request: PageRequest, headers: Record<string, string>): Val
 }
 
 /** Headers of a conditional request. While deletes are suspected, the response itself is needed. */
-function conditionsOf(
-  { validator, suspectDeletes, confirmDeletes }: EndpointState,
-  walk: Walk,
-): Record<string, string> {
+function conditionsOf({ state, endpoint }: EndpointRun, walk: Walk): Record<string, string> {
+  const { validator, suspectDeletes, confirmDeletes } = state
+  // With a checkpoint, an unchanged first page says nothing about the pages after it.
+  if (walk.isWhole === true && endpoint.checkpoint !== undefined) return {}
   if (walk.pages > 0 || validator === undefined || suspectDeletes > 0 || confirmDeletes) return {}
   const { request, value } = validator
   if (request !== fingerprint(requestName(walk.next))) return {}

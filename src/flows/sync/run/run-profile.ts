@@ -14,6 +14,7 @@ import {
   finishProfile,
   type ProfileKey,
   scheduleEndpoints,
+  type Taken,
   takeProfile,
   unscheduleProfile,
 } from '#store/sync/schedule.ts'
@@ -24,7 +25,9 @@ import { leaseEnd, type SyncDeps, timesOf } from '../deps.ts'
 import { openItemStream } from '../diff/item-stream.ts'
 import { isEnabled } from '../schedule/interval.ts'
 import type { EndpointRun, ProfileRun } from './endpoint-run.ts'
+import { refreshSelf } from './refresh-self.ts'
 import { type Outcome, runEndpoint } from './run-endpoint.ts'
+import { isHandleSuspect, nextSelfRun, selfDueAt } from './self-pace.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -62,7 +65,7 @@ export async function runProfile(deps: SyncDeps, key: ProfileKey, options: RunOp
     const signal = AbortSignal.any([options.signal, accessEnded.signal])
     const { earliestMs } = await runLeased(deps, scheduled, token, { ...options, signal })
     if (earliestMs === undefined) await unscheduleProfile(deps.database, key, token)
-    else await finishProfile(deps.database, key, token, earliestMs)
+    else await finishProfile(deps.database, key, token, earliestMs, nextSelfRunOf(deps, scheduled))
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error
     deps.log.info('a sync lost its lease and wrote nothing', { profile: key.profileId })
@@ -71,12 +74,12 @@ export async function runProfile(deps: SyncDeps, key: ProfileKey, options: RunOp
   }
 }
 
-async function runLeased(
-  deps: SyncDeps,
-  { shard, profileId, readerVersion }: ProfileKey & { readerVersion: number },
-  token: string,
-  options: RunOptions,
-): Promise<NextRun> {
+function nextSelfRunOf({ clock }: SyncDeps, { profileId, selfReadAt }: Taken): number {
+  return nextSelfRun(profileId, selfReadAt, clock.now())
+}
+
+async function runLeased(deps: SyncDeps, scheduled: Taken, token: string, options: RunOptions): Promise<NextRun> {
+  const { shard, profileId, readerVersion } = scheduled
   const key = { shard, profileId }
   const profile = await findProfile(deps.database, key.shard, key.profileId)
   if (profile === undefined || profile.state === 'needs_auth' || profile.state === 'paused') return UNSCHEDULED
@@ -90,7 +93,28 @@ async function runLeased(
   const isBeingReread = readerVersion < serviceReaderVersion(connector.endpoints)
   const profileRun: ProfileRun = { profile, connector, key: serviceKey, cachedCredential, isBeingReread }
   const rules = await findAppSync(deps.database, profile.appId)
-  return runDueEndpoints(deps, key, profileRun, rules, token, options)
+  const readSelfAgain = () => readPerson(deps, profileRun, scheduled, token, options.signal)
+  if (deps.clock.now() >= selfDueAt(profileId, scheduled.selfReadAt) && (await readSelfAgain())) return UNSCHEDULED
+  return runDueEndpoints(deps, key, profileRun, rules, token, options, async (endpoint, outcome) => {
+    const status = outcome.kind === 'failed' ? outcome.error.status : undefined
+    if (!isHandleSuspect(endpoint, status, scheduled.selfReadAt, deps.clock.now())) return false
+    return readSelfAgain()
+  })
+}
+
+/** Reads the service's record of the person again. True when the person has to sign in again. */
+async function readPerson(
+  deps: SyncDeps,
+  run: ProfileRun,
+  scheduled: Taken,
+  token: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { shard, profileId } = scheduled
+  const refusal = await refreshSelf(deps, run, { key: { shard, profileId }, token }, signal)
+  scheduled.selfReadAt = deps.clock.now()
+  if (refusal !== undefined) await markNeedsAuth(deps, run.profile, refusal)
+  return refusal !== undefined
 }
 
 async function runDueEndpoints(
@@ -100,6 +124,8 @@ async function runDueEndpoints(
   rules: SyncRules,
   token: string,
   { signal, step }: RunOptions,
+  /** True when the run has to end. */
+  afterEndpoint: (endpoint: Endpoint, outcome: Outcome) => Promise<boolean>,
 ): Promise<NextRun> {
   const untilMs = deps.clock.now() + timesOf(deps).sliceMs
   const states = await loadEndpoints(deps, key, profileRun)
@@ -131,6 +157,7 @@ async function runDueEndpoints(
     const outcome = await runEndpoint(deps, run)
     const stop = await stopAfter(deps, profileRun, outcome)
     if (stop !== undefined) return stop
+    if (await afterEndpoint(endpoint!, outcome)) return UNSCHEDULED
     isSynced ||= outcome.kind === 'done'
     if (outcome.kind === 'yielded' || deps.clock.now() >= untilMs) return AT_ONCE
   }

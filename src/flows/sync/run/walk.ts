@@ -6,6 +6,7 @@ import type { QuotaName } from '#model/quotas.ts'
 import type { EndpointState } from '#store/sync/endpoints.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import type { PageDiff } from '../diff/diff-page.ts'
+import { firstSize, resize } from './page-size.ts'
 import { plainRequest } from './plain-request.ts'
 
 type Watermark = string | number | undefined
@@ -30,6 +31,10 @@ export interface Walk {
   /** Empty pages in a row, and repeated pages in all. */
   empty: number
   repeated: number
+  /** It lists everything, also what is older than the watermark. */
+  isWhole?: boolean
+  /** Records per page, where the service refused the endpoint's own page size. */
+  size?: number | undefined
   /** The quota that refused new items, and how many pages in a row had only refused ones. */
   quota?: QuotaName | undefined
   fullPages?: number
@@ -71,10 +76,25 @@ export function beginWalk(endpoint: Endpoint, profile: Profile, state: EndpointS
       isComplete:
         stored.isComplete && stored.seenPages === stored.pages && nowMs - stored.beganAt < MAX_COMPLETE_WALK_MS,
     }
-  const plain = plainRequest(endpoint, profile, state.watermark)
-  const request =
-    endpoint.prepare?.(plain, { nowMs, watermark: state.watermark, granted: grantedScopes(profile) }) ?? plain
-  return { ...NOT_BEGUN, next: endpoint.pages.first(request), watermark: state.watermark, beganAt: nowMs }
+  const isWhole = endpoint.checkpoint === undefined || isWholeDue(endpoint, state, nowMs)
+  const from = isWhole ? undefined : state.watermark
+  const plain = plainRequest(endpoint, profile, from)
+  const request = endpoint.prepare?.(plain, { nowMs, watermark: from, granted: grantedScopes(profile) }) ?? plain
+  const size = firstSize(endpoint, state.pageSize)
+  const next = resize(endpoint, endpoint.pages.first(request), size)
+  return { ...NOT_BEGUN, next, watermark: state.watermark, beganAt: nowMs, isWhole, size }
+}
+
+/** Whether it is time to list everything. Confirmed deletes need it too: only such a walk shows which items are missing. */
+function isWholeDue(endpoint: Endpoint, state: EndpointState, nowMs: number): boolean {
+  if (state.watermark === undefined) return true
+  if (endpoint.wholeEveryMs === undefined) return false
+  return state.confirmDeletes || state.wholeAt === undefined || nowMs - state.wholeAt >= endpoint.wholeEveryMs
+}
+
+/** The watermark from which the walk continues; undefined when it lists everything. */
+export function startOf(walk: Walk, state: EndpointState): Watermark {
+  return walk.isWhole === true ? undefined : state.watermark
 }
 
 /** The watermark after a page. Records that the connector cannot read do not count. */
@@ -92,6 +112,18 @@ export function advanceWatermark(
 
 /** The request after this page; undefined at the end, or where all further records are known. */
 export function nextRequest(
+  endpoint: Endpoint,
+  connector: Connector,
+  walk: Walk,
+  page: { body: unknown; headers: Record<string, string>; items: unknown[]; count: number },
+  watermark: Watermark,
+): PageRequest | undefined {
+  const next = requestAfter(endpoint, connector, walk, page, watermark)
+  // A link to the next page may have the size that the service likes best.
+  return next && resize(endpoint, next, walk.size)
+}
+
+function requestAfter(
   endpoint: Endpoint,
   connector: Connector,
   walk: Walk,

@@ -1,0 +1,126 @@
+// The token buckets of a service's rate limits: their names, shared by all processes, and their sizes.
+
+import { type CallCost, PLAIN_CALL } from '#kit/call-cost.ts'
+import type { Connector, RateWindow } from '#kit/connector.ts'
+import type { BucketSize } from '#store/sync/rate-limits.ts'
+
+/** Share of a service's limit that is used: its clock differs from ours. */
+const USED_SHARE = 0.93
+/** Share of a bucket that is reserved for interactive calls. */
+const INTERACTIVE_SHARE = 0.1
+/**
+ * `grantMs`: how long a process may use a grant before it expires. `burstShare`: the share of a window that may be used
+ * at once; the rest refills evenly. Calls of one person come from one worker at a time, many in the first sync and few
+ * afterwards.
+ */
+const SHARED_POLICY: BucketPolicy = { grantMs: 1000, burstShare: 0.1 }
+const PERSON_POLICY: BucketPolicy = { grantMs: 20_000, burstShare: 0.5 }
+/** Limit of one app at a service whose connector declares none. */
+const DEFAULT_LIMIT = { calls: 3000, perS: 60 }
+/**
+ * Practically unlimited: such a bucket only exists to be blocked. The long window prevents that one grant empties it.
+ */
+const UNLIMITED = { calls: 1_000_000_000, perS: 1000 }
+
+export interface Bucket {
+  name: string
+  size: BucketSize
+  grantMs: number
+  /** Only some calls of the profile count here, so that others may still be made when it is empty. */
+  isPartial: boolean
+}
+
+interface BucketPolicy {
+  grantMs: number
+  burstShare: number
+}
+
+/** Whose calls are counted. */
+export interface Caller {
+  appId: string
+  connector: Connector
+  profileId?: string | undefined
+  /** The person's own server, if the service has many: then each server has its own buckets. */
+  server?: string | undefined
+}
+
+export const appBucket = ({ appId, connector: { service }, server }: Caller): string =>
+  server === undefined ? `${appId} ${service}` : `${appId} ${service} @${server}`
+export const personBucket = ({ appId, connector: { service }, profileId = '' }: Caller): string =>
+  `${appId} ${service} ${profileId}`
+export const groupBucket = (base: string, group: string | undefined): string => `${base} #${group ?? ''}`
+export const serviceBucket = ({ connector: { service }, server }: Caller): string =>
+  server === undefined ? `* ${service}` : `* ${service} @${server}`
+
+/** The narrowest bucket first: a person without calls left takes none from the app's bucket. */
+export function bucketsOf(caller: Caller, cost: CallCost): Bucket[] {
+  const { connector, profileId } = caller
+  const { limits, rate } = connector.api
+  const buckets = appBuckets(caller, cost)
+  if (profileId !== undefined) {
+    const name = personBucket(caller)
+    if (limits?.person !== undefined)
+      buckets.unshift(...windowBuckets(connector, name, limits.person, PERSON_POLICY, cost))
+    // Without a limit per person, the bucket only exists to be blocked by headers about the person.
+    else if (rate !== undefined) buckets.unshift(bucket(connector, name, UNLIMITED, SHARED_POLICY))
+  }
+  if (limits?.service !== undefined)
+    buckets.push(...windowBuckets(connector, serviceBucket(caller), limits.service, SHARED_POLICY, cost))
+  return buckets
+}
+
+export function appBuckets(caller: Caller, cost: CallCost = PLAIN_CALL): Bucket[] {
+  const { connector } = caller
+  return windowBuckets(connector, appBucket(caller), appLimit(connector), SHARED_POLICY, cost)
+}
+
+/** If a service limits only persons or everything, the app's bucket only exists to be blocked. */
+function appLimit({ api: { limits } }: Connector): RateWindow | readonly RateWindow[] {
+  return limits?.app ?? (limits?.person === undefined && limits?.service === undefined ? DEFAULT_LIMIT : UNLIMITED)
+}
+
+/** One bucket per window in which the call counts. The plain name always exists: blocks of the whole scope use it. */
+function windowBuckets(
+  connector: Connector,
+  base: string,
+  limit: RateWindow | readonly RateWindow[],
+  policy: BucketPolicy,
+  cost: CallCost,
+): Bucket[] {
+  const names = new Set<string>()
+  const counted = ([limit].flat() as RateWindow[]).filter(({ reads }) => reads === undefined || cost.isRead)
+  const buckets = counted.map((window) => {
+    const scope = window.per === 'group' ? groupBucket(base, cost.group) : base
+    const plain = window.reads === undefined ? scope : `${scope} reads`
+    const name = names.has(plain) ? `${plain} /${window.perS}` : plain
+    names.add(name)
+    const made = bucket(connector, name, window, policy)
+    return { ...made, isPartial: window.per === 'group' || cost.weight > 1 }
+  })
+  return names.has(base) ? buckets : [bucket(connector, base, UNLIMITED, SHARED_POLICY), ...buckets]
+}
+
+/**
+ * Sized so that no window of the service, whenever it starts, has more calls than allowed: the burst, the refill during
+ * the window, and a grant that was taken before the window and used in it. The burst has room for the heaviest call.
+ */
+function bucket(
+  connector: Connector,
+  name: string,
+  { calls, perS }: RateWindow,
+  { grantMs, burstShare }: BucketPolicy,
+): Bucket {
+  const allowed = calls * USED_SHARE
+  const burst = Math.max(1, allowed * burstShare, Math.min(heaviest(connector), allowed))
+  const perMs = Math.max(allowed - burst, allowed / 2) / (perS * 1000 + grantMs)
+  return { name, size: { burst, perMs }, grantMs, isPartial: false }
+}
+
+function heaviest({ endpoints }: Connector): number {
+  return Math.max(1, ...Object.values(endpoints).map(({ weight }) => weight))
+}
+
+/** What is left for calls that a person waits for. As much as the heaviest call is never reserved, or no sync could make it. */
+export function interactiveReserve(connector: Connector, { burst }: BucketSize): number {
+  return Math.max(0, Math.min(burst * INTERACTIVE_SHARE, burst - heaviest(connector)))
+}

@@ -1,0 +1,3 @@
+import { strava } from '#connectors/strava/connector.ts'
+
+export default { ...strava, endpoints: {} }
