@@ -40,8 +40,8 @@ export interface ChildInput<Raw, Parent> {
   allEvery?: string
   /** For `changed`: the value that changes when the children do. Default: any change of the parent's record. */
   version?: (parent: Parent) => string | number | undefined
-  /** Which parents have children that may be read. Default: all. */
-  where?: (parent: Parent) => boolean
+  /** Which parents have children that may be read; `person` is the service user of the profile. Default: all. */
+  where?: (parent: Parent, person: { id: string }) => boolean
   /** Reads several parents with one request. */
   batch?: Batch<Raw>
 }
@@ -52,6 +52,6 @@ export interface Children {
   when: 'changed' | 'always'
   allEveryMs: number | undefined
   version: ((parent: unknown) => string | number | undefined) | undefined
-  where: ((parent: unknown) => boolean) | undefined
+  where: ((parent: unknown, person: { id: string }) => boolean) | undefined
   batch: Batch<unknown> | undefined
 }

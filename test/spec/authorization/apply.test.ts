@@ -168,6 +168,7 @@ suite('F27 app_verified: whether the service issued the token to this app', () =
       github: true,
       facebook: true,
       x: false,
+      spotify: false,
       tumblr: false,
       foursquare: false,
       instagram: false,

@@ -18,6 +18,7 @@ const RESULTS: Record<Service, [whileOthers: string, last: string]> = {
   foursquare: ['not_offered', 'not_offered'],
   instagram: ['not_offered', 'not_offered'],
   github: ['token_ended', 'revoked'],
+  spotify: ['not_offered', 'not_offered'],
   tumblr: ['not_offered', 'not_offered'],
   x: ['token_ended', 'revoked'],
 }

@@ -163,7 +163,9 @@ async function withRecords(
         return otherwise
       }
     }
-    if (children.where !== undefined && !read(children.where, true)) return []
+    const { where } = children
+    const person = { id: run.profile.nativeId }
+    if (where !== undefined && !read((each) => where(each, person), true)) return []
     const version = children.version === undefined ? undefined : read(children.version, undefined)
     return [{ ...parent, record, version: version === undefined ? undefined : String(version) }]
   })
