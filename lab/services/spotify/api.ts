@@ -39,7 +39,8 @@ export function spotifyApi({ context, oauth, data, rateLimit }: ApiParts): Route
     const limit = whole(request, 'limit', 20, 1, 50)
     const offset = whole(request, 'offset', 0, 0, 100_000)
     const address = (at: number) => {
-      const query = new URLSearchParams(request.query.filter(([name]) => name !== 'offset' && name !== 'limit'))
+      const query = new URLSearchParams()
+      for (const [name, value] of request.query) query.append(name, value)
       query.set('offset', String(at))
       query.set('limit', String(limit))
       return `${context.url()}${request.path}?${query.toString()}`

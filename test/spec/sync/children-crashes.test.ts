@@ -30,7 +30,11 @@ suite('child endpoints and runs that end in the middle', () => {
     })
     await fixture.run(profile)
     assert.ok(!(await ids()).includes('d:not stored'), 'nothing is written without the lease')
-    assert.equal((await fixture.progress(profile, 'entries')).state, 'running')
+    const { state, parents, progress, pages } = await fixture.progress(profile, 'entries')
+    assert.deepEqual(
+      { state, parents, progress, pages },
+      { state: 'running', parents: { done: 3, of: 5 }, progress: 0.6, pages: 12 },
+    )
     script('d')
     const before = ['a', 'b', 'c'].map(asked)
     await fixture.run(profile)
