@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { setQuotas } from '#flows/operations/app-quotas.ts'
 import { resetSync } from '#flows/sync/progress.ts'
 import { since } from '#kit/checkpoint.ts'
 import { entries, openShelves, shelf } from './children-fixture.ts'
@@ -173,6 +174,37 @@ suite('child endpoints', () => {
     await fixture.run(profile)
     assert.deepEqual(await ids(), expected())
     assert.equal(asked('a'), before)
+  })
+
+  test('access that is taken back in the middle ends the run; after a new sign-in it continues there', async () => {
+    const { profile, ids, expected, asked, script } = await openShelves(fixture, 'revoked', [
+      shelf('a', 2),
+      shelf('b', 2),
+    ])
+    fixture.service.on('/revoked/b/entries', () => ({ status: 401, body: {} }))
+    await fixture.run(profile)
+    assert.equal((await fixture.reload(profile)).state, 'needs_auth')
+    assert.equal((await ids()).length, 2)
+    script('b')
+    const before = asked('a')
+    await fixture.connect(fixture.deps.registry.find('revoked')!)
+    await fixture.run(profile)
+    assert.deepEqual(await ids(), expected())
+    assert.equal(asked('a'), before)
+  })
+
+  test('a full quota ends the round, and more room lets it read everything', async () => {
+    const shelves = Array.from({ length: 15 }, (_, i) => shelf(`s${i}`, 4))
+    const { profile, ids, expected, settle } = await openShelves(fixture, 'quota', shelves)
+    const allow = (count: number) => setQuotas(fixture.deps, fixture.appId, { profile_items: count }, 'test')
+    await allow(30)
+    await fixture.run(profile)
+    assert.equal((await ids()).length, 15, 'and the fifteen parents')
+    assert.equal((await fixture.progress(profile, 'entries')).last_reason, 'quota_reached')
+    assert.equal(fixture.service.requestsTo('/quota/s14/entries').length, 0)
+    await allow(10_000)
+    await settle()
+    assert.deepEqual(await ids(), expected())
   })
 
   test('a parent at which runs fail again and again is left out, and the round goes on', async () => {

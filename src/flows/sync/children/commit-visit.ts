@@ -56,7 +56,7 @@ export async function commitVisit(
       deleted: round.deleted + removed,
       suspects: round.suspects + (deleted?.suspects ?? 0),
       quota: round.quota ?? walk.quota,
-      fullInRow: walk.pages > 0 && walk.fullPages === walk.pages ? round.fullInRow + 1 : 0,
+      fullInRow: walk.quota !== undefined && walk.changes === 0 ? round.fullInRow + 1 : 0,
     })
     const added = ingested.added - ingested.removed - removed
     await saveRound(tx, run, after, { added, nowMs, dueAt: 0 })

@@ -32,7 +32,7 @@ export interface Round {
   deleted: number
   suspects: number
   quota?: QuotaName | undefined
-  /** Parents in a row all of whose pages had only items that a quota refused. */
+  /** Parents in a row of which nothing but items that a quota refused was new. */
   fullInRow: number
   /** The parent at which runs of this round failed last, and how often in a row. */
   failedAt?: { parent: string; times: number } | undefined
