@@ -55,7 +55,7 @@ suite('the definition of child endpoints', () => {
       /`batch` needs/,
     ],
     ['a batch without size', { list, a: child({ batch: { size: 0, param: 'ids' } }) }, /from 1 to 500/],
-    ['a version that is never compared', { list, a: child({ version: () => 1 }) }, /need `when/],
+    ['a version that is never compared', { list, a: child({ version: () => 1 }) }, /`version` and `allEvery`/],
   ] as const)
     test(`is refused for ${what}`, () => {
       assert.match(childrenFault(endpoints) ?? '', message)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { openShelves, type Shelf, shelf } from './children-fixture.ts'
+import { type Folder, folder, openFolders } from './children-fixture.ts'
 import { type Fixture, openFixture } from './engine-fixture.ts'
 
 /** Numbers from 0 to 1 that are the same for the same seed. */
@@ -20,8 +20,8 @@ suite('child endpoints and runs that end in the middle', () => {
   after(() => fixture.close())
 
   test('a run that loses its lease is continued at the parent where it was', async () => {
-    const shelves = ['a', 'b', 'c', 'd', 'e'].map((id) => shelf(id, 12))
-    const { profile, ids, expected, asked, script } = await openShelves(fixture, 'lost', shelves)
+    const folders = ['a', 'b', 'c', 'd', 'e'].map((id) => folder(id, 12))
+    const { profile, ids, expected, asked, script } = await openFolders(fixture, 'lost', folders)
     const loseLease = () =>
       fixture.sql('update profile_sync set lease_token = null, next_run_at = 0 where profile_id = $1', [profile.id])
     fixture.service.on('/lost/d/entries', async () => {
@@ -45,11 +45,11 @@ suite('child endpoints and runs that end in the middle', () => {
   test('many parents yield to the other endpoints, and end', async () => {
     const slow = await openFixture({ sliceMs: 0 })
     try {
-      const shelves = Array.from({ length: 12 }, (_, i) => shelf(`s${i}`, 7))
-      const { profile, ids, expected, settle } = await openShelves(slow, 'slices', shelves, { deletes: 'all' })
+      const folders = Array.from({ length: 12 }, (_, i) => folder(`s${i}`, 7))
+      const { profile, ids, expected, settle } = await openFolders(slow, 'slices', folders, { deletes: 'all' })
       await settle()
       assert.deepEqual(await ids(), expected())
-      shelves[5]!.entries.splice(0, 2)
+      folders[5]!.entries.splice(0, 2)
       slow.clock.offsetMs += 86_400_000
       await settle()
       assert.deepEqual(await ids(), expected())
@@ -65,39 +65,38 @@ suite('child endpoints and runs that end in the middle', () => {
         const chance = seeded(seed)
         const pick = (count: number) => Math.floor(chance() * count)
         const name = `random-${when}-${seed}`
-        const shelves: Shelf[] = Array.from({ length: 6 }, (_, i) => shelf(`s${i}`, pick(14)))
-        const random = await openShelves(fixture, name, shelves, { when, deletes: 'all' })
+        const folders: Folder[] = Array.from({ length: 6 }, (_, i) => folder(`s${i}`, pick(14)))
+        const random = await openFolders(fixture, name, folders, { when, deletes: 'all' })
         const { holder, profile, ids, expected } = random
-        let made = shelves.length
+        let made = folders.length
         let calls = 0
         let endAt = 0
-        // The scripts look shelves up when they are asked, so that a new one only needs its path.
-        const original = fixture.service.on
+        // The scripts look folders up when they are asked, so that a new one only needs its path.
         const interrupt = (id: string) => {
           random.script(id)
           const path = `/${name}/${id}/entries`
-          original(path, async ({ query }) => {
+          fixture.service.on(path, async ({ query }) => {
             calls += 1
             if (calls === endAt)
               await fixture.sql('update profile_sync set lease_token = null, next_run_at = 0 where profile_id = $1', [
                 profile.id,
               ])
-            const found = holder.shelves.find((each) => each.id === id)
+            const found = holder.folders.find((each) => each.id === id)
             const page = Number(query['page'] ?? 1)
             return found === undefined
               ? { status: 404, body: {} }
               : { body: { notes: found.entries.slice((page - 1) * 5, page * 5) } }
           })
         }
-        for (const { id } of shelves) interrupt(id)
+        for (const { id } of folders) interrupt(id)
         const mutate = () => {
-          const target = holder.shelves[pick(holder.shelves.length)]
+          const target = holder.folders[pick(holder.folders.length)]
           const what = pick(4)
           if (what === 0 || target === undefined) {
             const id = `s${(made += 1)}`
-            holder.shelves.push(shelf(id, pick(9)))
+            holder.folders.push(folder(id, pick(9)))
             interrupt(id)
-          } else if (what === 1) holder.shelves.splice(holder.shelves.indexOf(target), 1)
+          } else if (what === 1) holder.folders.splice(holder.folders.indexOf(target), 1)
           else {
             target.mark = String(chance())
             if (what === 2) target.entries.splice(pick(target.entries.length), 1 + pick(2))

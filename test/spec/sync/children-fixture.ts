@@ -3,7 +3,7 @@ import { numberPages } from '#kit/pages.ts'
 import { type Fixture, type Note, note, notes, paged } from './engine-fixture.ts'
 
 /** A list at the scripted service, and what is in it. */
-export interface Shelf {
+export interface Folder {
   id: string
   mark: string
   entries: Note[]
@@ -17,7 +17,7 @@ export function entries(path: string, input: Partial<EndpointInput<Listing, Note
     each: 'list',
     path: `${path}/{parent}/entries`,
     items: (body, { parent }) =>
-      body.notes.map((each) => ({ ...each, id: `${parent.id}:${each.id}`, shelf: parent.id })),
+      body.notes.map((each) => ({ ...each, id: `${parent.id}:${each.id}`, folder: parent.id })),
     kind: note,
     types: ['statuses'],
     every: '10m',
@@ -28,13 +28,13 @@ export function entries(path: string, input: Partial<EndpointInput<Listing, Note
 }
 
 /** A service whose lists the test changes. */
-export async function openShelves(
+export async function openFolders(
   fixture: Fixture,
   name: string,
-  shelves: Shelf[],
+  folders: Folder[],
   input: Partial<EndpointInput<Listing, Note, Note>> = {},
 ) {
-  const holder = { shelves }
+  const holder = { folders }
   const path = `/${name}`
   const connector = await fixture.use(name, {
     // Before its parent by name: the order in which they run must not depend on that.
@@ -43,14 +43,14 @@ export async function openShelves(
   })
   fixture.service.on(
     path,
-    paged(() => holder.shelves.map(({ id, mark }) => ({ id, mark, at: 1_700_000_000_000 })), 10),
+    paged(() => holder.folders.map(({ id, mark }) => ({ id, mark, at: 1_700_000_000_000 })), 10),
   )
   const script = (id: string) =>
     fixture.service.on(`${path}/${id}/entries`, (request) => {
-      const shelf = holder.shelves.find((each) => each.id === id)
-      return shelf === undefined ? { status: 404 } : paged(() => shelf.entries, 5)(request)
+      const folder = holder.folders.find((each) => each.id === id)
+      return folder === undefined ? { status: 404 } : paged(() => folder.entries, 5)(request)
     })
-  for (const { id } of shelves) script(id)
+  for (const { id } of folders) script(id)
   const profile = await fixture.connect(connector)
   return {
     holder,
@@ -59,7 +59,7 @@ export async function openShelves(
     script,
     /** Native ids of what is stored. */
     ids: async () => [...(await fixture.stored(profile, 'entries')).keys()].sort(),
-    expected: () => holder.shelves.flatMap((shelf) => shelf.entries.map(({ id }) => `${shelf.id}:${id}`)).sort(),
+    expected: () => holder.folders.flatMap((folder) => folder.entries.map(({ id }) => `${folder.id}:${id}`)).sort(),
     asked: (id: string) => fixture.service.requestsTo(`${path}/${id}/entries`).length,
     /** Runs until nothing is due. */
     settle: async () => {
@@ -73,7 +73,7 @@ export async function openShelves(
   }
 }
 
-export function shelf(id: string, count: number, mark = '1'): Shelf {
+export function folder(id: string, count: number, mark = '1'): Folder {
   return {
     id,
     mark,

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { setQuotas } from '#flows/operations/app-quotas.ts'
 import { resetSync } from '#flows/sync/progress.ts'
 import { since } from '#kit/checkpoint.ts'
-import { entries, openShelves, shelf } from './children-fixture.ts'
+import { entries, folder, openFolders } from './children-fixture.ts'
 import { type Fixture, type Note, notes, openFixture } from './engine-fixture.ts'
 
 const DAY_MS = 86_400_000
@@ -16,10 +16,10 @@ suite('child endpoints', () => {
   after(() => fixture.close())
 
   test('all pages of every parent are read, after the parents', async () => {
-    const { ids, expected, profile, settle } = await openShelves(fixture, 'plain', [
-      shelf('a', 12),
-      shelf('b', 3),
-      shelf('c', 0),
+    const { ids, expected, profile, settle } = await openFolders(fixture, 'plain', [
+      folder('a', 12),
+      folder('b', 3),
+      folder('c', 0),
     ])
     await settle()
     assert.deepEqual(await ids(), expected())
@@ -29,15 +29,15 @@ suite('child endpoints', () => {
   })
 
   test('an entry and a whole list that disappear become tombstones, those of other lists stay', async () => {
-    const { holder, ids, expected, profile } = await openShelves(
+    const { holder, ids, expected, profile } = await openFolders(
       fixture,
       'gone',
-      [shelf('a', 12), shelf('b', 8), shelf('c', 30)],
+      [folder('a', 12), folder('b', 8), folder('c', 30)],
       { deletes: 'all' },
     )
     await fixture.run(profile)
-    holder.shelves[0]!.entries.splice(3, 2)
-    holder.shelves.splice(1, 1)
+    holder.folders[0]!.entries.splice(3, 2)
+    holder.folders.splice(1, 1)
     await fixture.sync(profile)
     await fixture.sync(profile)
     assert.deepEqual(await ids(), expected())
@@ -57,12 +57,12 @@ suite('child endpoints', () => {
   })
 
   test('lists that are all empty at once are kept and reported, until confirmed', async () => {
-    const { holder, ids, profile } = await openShelves(fixture, 'emptied', [shelf('a', 20), shelf('b', 20)], {
+    const { holder, ids, profile } = await openFolders(fixture, 'emptied', [folder('a', 20), folder('b', 20)], {
       deletes: 'all',
     })
     await fixture.run(profile)
-    const full = holder.shelves
-    holder.shelves = full.map((each) => ({ ...each, entries: [] }))
+    const full = holder.folders
+    holder.folders = full.map((each) => ({ ...each, entries: [] }))
     await fixture.sync(profile)
     assert.equal((await ids()).length, 40)
     assert.equal((await fixture.progress(profile, 'entries')).suspect_deletes, 40)
@@ -71,8 +71,8 @@ suite('child endpoints', () => {
   })
 
   test('only parents that changed are visited again, and at once; by the version where the connector has one', async () => {
-    const shelves = [shelf('a', 3), shelf('b', 3)]
-    const { holder, asked, ids, expected, profile, script, settle } = await openShelves(fixture, 'changed', shelves, {
+    const folders = [folder('a', 3), folder('b', 3)]
+    const { holder, asked, ids, expected, profile, script, settle } = await openFolders(fixture, 'changed', folders, {
       when: 'changed',
       version: ({ mark }) => mark as string,
       deletes: 'all',
@@ -81,9 +81,9 @@ suite('child endpoints', () => {
     const before = asked('a')
     await fixture.sync(profile)
     assert.equal(asked('a'), before, 'nothing changed')
-    holder.shelves[0]!.entries.push({ id: 'new', at: 1_700_000_100_000 })
-    holder.shelves[0]!.mark = '2'
-    holder.shelves.push(shelf('d', 2))
+    holder.folders[0]!.entries.push({ id: 'new', at: 1_700_000_100_000 })
+    holder.folders[0]!.mark = '2'
+    holder.folders.push(folder('d', 2))
     script('d')
     const others = asked('b')
     // Only the parents are due: their change makes the children due.
@@ -101,25 +101,25 @@ suite('child endpoints', () => {
   })
 
   test('a version that stays saves the visit although the record changed', async () => {
-    const { holder, asked, profile, connector, settle } = await openShelves(fixture, 'same-version', [shelf('a', 3)], {
+    const { holder, asked, profile, connector, settle } = await openFolders(fixture, 'same-version', [folder('a', 3)], {
       when: 'changed',
       version: () => 'constant',
     })
     await settle()
     const before = asked('a')
-    holder.shelves[0]!.mark = '2'
+    holder.folders[0]!.mark = '2'
     await fixture.sync(profile)
     assert.equal(asked('a'), before)
     assert.equal(connector.endpoints['entries']?.children?.when, 'changed')
   })
 
   test('after a while all parents are visited nevertheless', async () => {
-    const { holder, ids, expected, profile, settle } = await openShelves(fixture, 'all-every', [shelf('a', 3)], {
+    const { holder, ids, expected, profile, settle } = await openFolders(fixture, 'all-every', [folder('a', 3)], {
       when: 'changed',
       allEvery: '1d',
     })
     await settle()
-    holder.shelves[0]!.entries.push({ id: 'unannounced', at: 1_700_000_100_000 })
+    holder.folders[0]!.entries.push({ id: 'unannounced', at: 1_700_000_100_000 })
     await fixture.sync(profile)
     assert.notDeepEqual(await ids(), expected())
     fixture.clock.offsetMs += DAY_MS
@@ -128,10 +128,10 @@ suite('child endpoints', () => {
   })
 
   test('a parent that the service refuses is a fault, and the others are read', async () => {
-    const { ids, profile, asked, script } = await openShelves(fixture, 'refused', [
-      shelf('a', 2),
-      shelf('b', 2),
-      shelf('c', 2),
+    const { ids, profile, asked, script } = await openFolders(fixture, 'refused', [
+      folder('a', 2),
+      folder('b', 2),
+      folder('c', 2),
     ])
     fixture.service.on('/refused/b/entries', () => ({ status: 403, body: {} }))
     await fixture.run(profile)
@@ -152,7 +152,7 @@ suite('child endpoints', () => {
   })
 
   test('where every parent is refused the endpoint fails with the reason', async () => {
-    const { profile } = await openShelves(fixture, 'all-refused', [shelf('a', 2), shelf('b', 2)])
+    const { profile } = await openFolders(fixture, 'all-refused', [folder('a', 2), folder('b', 2)])
     for (const id of ['a', 'b']) fixture.service.on(`/all-refused/${id}/entries`, () => ({ status: 403, body: {} }))
     await fixture.run(profile)
     const { state, last_reason } = await fixture.progress(profile, 'entries')
@@ -160,9 +160,9 @@ suite('child endpoints', () => {
   })
 
   test('a throttle pauses the round, which continues at the same parent', async () => {
-    const { profile, ids, expected, asked, script } = await openShelves(fixture, 'throttled', [
-      shelf('a', 2),
-      shelf('b', 2),
+    const { profile, ids, expected, asked, script } = await openFolders(fixture, 'throttled', [
+      folder('a', 2),
+      folder('b', 2),
     ])
     fixture.service.on('/throttled/b/entries', () => ({ status: 429, headers: { 'retry-after': '120' }, body: {} }))
     await fixture.run(profile)
@@ -177,9 +177,9 @@ suite('child endpoints', () => {
   })
 
   test('access that is taken back in the middle ends the run; after a new sign-in it continues there', async () => {
-    const { profile, ids, expected, asked, script } = await openShelves(fixture, 'revoked', [
-      shelf('a', 2),
-      shelf('b', 2),
+    const { profile, ids, expected, asked, script } = await openFolders(fixture, 'revoked', [
+      folder('a', 2),
+      folder('b', 2),
     ])
     fixture.service.on('/revoked/b/entries', () => ({ status: 401, body: {} }))
     await fixture.run(profile)
@@ -194,8 +194,8 @@ suite('child endpoints', () => {
   })
 
   test('a full quota ends the round, and more room lets it read everything', async () => {
-    const shelves = Array.from({ length: 15 }, (_, i) => shelf(`s${i}`, 4))
-    const { profile, ids, expected, settle } = await openShelves(fixture, 'quota', shelves)
+    const folders = Array.from({ length: 15 }, (_, i) => folder(`s${i}`, 4))
+    const { profile, ids, expected, settle } = await openFolders(fixture, 'quota', folders)
     const allow = (count: number) => setQuotas(fixture.deps, fixture.appId, { profile_items: count }, 'test')
     await allow(30)
     await fixture.run(profile)
@@ -208,7 +208,7 @@ suite('child endpoints', () => {
   })
 
   test('a parent at which runs fail again and again is left out, and the round goes on', async () => {
-    const { profile, ids } = await openShelves(fixture, 'broken', [shelf('a', 1), shelf('b', 1), shelf('c', 1)])
+    const { profile, ids } = await openFolders(fixture, 'broken', [folder('a', 1), folder('b', 1), folder('c', 1)])
     fixture.service.on('/broken/b/entries', () => ({ status: 500, body: {} }))
     for (let attempt = 0; attempt < 5; attempt += 1) {
       await fixture.run(profile)
@@ -220,7 +220,7 @@ suite('child endpoints', () => {
 
   test('each parent has its own watermark, and a reset forgets them all', async () => {
     const checkpoint = since<Note>({ param: 'since', value: ({ at }) => at })
-    const { profile } = await openShelves(fixture, 'marks', [shelf('a', 2), shelf('b', 2)], { checkpoint })
+    const { profile } = await openFolders(fixture, 'marks', [folder('a', 2), folder('b', 2)], { checkpoint })
     const asked: string[] = []
     for (const [id, at] of [
       ['a', 5000],
@@ -292,7 +292,7 @@ suite('child endpoints', () => {
   })
 
   test('children of children', async () => {
-    const { connector, profile } = await openShelves(fixture, 'deep', [shelf('a', 2), shelf('b', 1)])
+    const { connector, profile } = await openFolders(fixture, 'deep', [folder('a', 2), folder('b', 1)])
     await fixture.use('deep', {
       ...connector.endpoints,
       lines: entries('/deep', { each: 'entries', path: '/deep/lines', query: { of: '{parent}' } }),
@@ -309,7 +309,7 @@ suite('child endpoints', () => {
   })
 
   test('an id that leads elsewhere is not put into an address', async () => {
-    const { profile, holder } = await openShelves(fixture, 'climbing', [shelf('..', 1), shelf('a/b?c', 1)])
+    const { profile, holder } = await openFolders(fixture, 'climbing', [folder('..', 1), folder('a/b?c', 1)])
     fixture.service.on('/climbing/a%2Fb%3Fc/entries', ({ query }) => ({
       body: { notes: query['page'] === '1' ? [{ id: 'ok' }] : [] },
     }))
@@ -317,24 +317,24 @@ suite('child endpoints', () => {
     assert.deepEqual([...(await fixture.stored(profile, 'entries')).keys()], ['a/b?c:ok'])
     assert.equal((await fixture.progress(profile, 'entries')).faults?.latest[0]?.record, '..')
     assert.equal(fixture.service.requestsTo('/entries').length, 0)
-    assert.equal(holder.shelves.length, 2)
+    assert.equal(holder.folders.length, 2)
   })
 
   test('an item that two parents show is deleted with the second', async () => {
-    const { holder, ids, profile } = await openShelves(
+    const { holder, ids, profile } = await openFolders(
       fixture,
       'shared',
-      [shelf('a', 1), shelf('b', 1), shelf('c', 30)],
+      [folder('a', 1), folder('b', 1), folder('c', 30)],
       { deletes: 'all', items: (body) => body.notes },
     )
-    holder.shelves[0]!.entries = [{ id: 'both', at: 1_700_000_000_000 }]
-    holder.shelves[1]!.entries = [{ id: 'both', at: 1_700_000_000_000 }]
+    holder.folders[0]!.entries = [{ id: 'both', at: 1_700_000_000_000 }]
+    holder.folders[1]!.entries = [{ id: 'both', at: 1_700_000_000_000 }]
     await fixture.run(profile)
     assert.ok((await ids()).includes('both'))
-    holder.shelves[0]!.entries = []
+    holder.folders[0]!.entries = []
     await fixture.sync(profile)
     assert.ok((await ids()).includes('both'))
-    holder.shelves.splice(1, 1)
+    holder.folders.splice(1, 1)
     await fixture.sync(profile)
     assert.ok(!(await ids()).includes('both'))
   })

@@ -12,7 +12,7 @@ import { chanceOf, type SyncDeps, timesOf } from '../deps.ts'
 import { emptyDiff } from '../diff/diff-page.ts'
 import type { EndpointRun } from '../run/endpoint-run.ts'
 import { nextInterval, retryAt } from '../schedule/interval.ts'
-import { markAfter, type Round } from './round.ts'
+import { type Round, watermarkAfter } from './round.ts'
 
 /** Limit: items of a deleted parent that one transaction removes; further ones follow in the next. */
 const MAX_REMOVED = 500
@@ -38,7 +38,7 @@ export async function commitRound(deps: SyncDeps, run: EndpointRun, round: Round
     )
     await saveDone(tx, profileKey, name, {
       ...next,
-      watermark: markAfter(round, state),
+      watermark: watermarkAfter(round, state),
       validator: undefined,
       suspectDeletes: round.suspects,
       confirmed: round.isAll && state.confirmDeletes,

@@ -51,30 +51,30 @@ export interface Visit {
 }
 
 /** What is kept between two rounds: the newest change that the last one knew, and when all parents were visited. */
-interface Mark {
+interface RoundWatermark {
   seq: number
   allAt: number
 }
 
 export function beginRound(children: Children, state: EndpointState, parents: number, nowMs: number): Round {
   if (state.walk !== undefined) return state.walk as Round
-  const mark = parseMark(state.watermark)
+  const before = parseWatermark(state.watermark)
   // Suspected and confirmed deletes need a look at all parents.
   const isAll =
-    mark === undefined ||
+    before === undefined ||
     children.when === 'always' ||
     state.suspectDeletes > 0 ||
     state.confirmDeletes ||
-    (children.allEveryMs !== undefined && nowMs - mark.allAt >= children.allEveryMs)
+    (children.allEveryMs !== undefined && nowMs - before.allAt >= children.allEveryMs)
   return {
     pages: 0,
     parents: 0,
     of: parents,
     changes: 0,
     beganAt: nowMs,
-    isFromStart: mark === undefined,
+    isFromStart: before === undefined,
     isAll,
-    afterSeq: isAll ? 0 : mark.seq,
+    afterSeq: isAll ? 0 : before.seq,
     visited: 0,
     refused: 0,
     refusedInRow: 0,
@@ -85,12 +85,12 @@ export function beginRound(children: Children, state: EndpointState, parents: nu
 }
 
 /** The watermark of the endpoint after a round. */
-export function markAfter(round: Round, state: EndpointState): string {
-  const allAt = round.isAll ? round.beganAt : (parseMark(state.watermark)?.allAt ?? 0)
+export function watermarkAfter(round: Round, state: EndpointState): string {
+  const allAt = round.isAll ? round.beganAt : (parseWatermark(state.watermark)?.allAt ?? 0)
   return `${round.afterSeq}@${allAt}`
 }
 
-function parseMark(watermark: string | number | undefined): Mark | undefined {
+function parseWatermark(watermark: string | number | undefined): RoundWatermark | undefined {
   const [seq, allAt] = String(watermark ?? '')
     .split('@')
     .map(Number)

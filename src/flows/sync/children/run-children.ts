@@ -41,7 +41,7 @@ export async function runChildren(deps: SyncDeps, run: EndpointRun, walkPages: W
   let round = beginRound(children, run.state, await parentCount(deps, run, children), deps.clock.now())
   if (!(await removeOrphans(deps, run, round))) return yielded(deps, run, round)
   for await (const unit of unitsOf(deps, run, children, () => round)) {
-    const step = await visitParents(deps, run, unit, round, walkPages)
+    const step = await visitParents(run, unit, round, walkPages)
     if ('outcome' in step) return step.outcome
     round = step.round
     // Further parents would only show what cannot be stored, or be refused as well.
@@ -175,13 +175,7 @@ async function withRecords(
  * One visit. A resumed walk that is refused begins anew, because the service may not know its cursor any more; a batch is
  * visited again in halves, so that one bad parent does not hide the others.
  */
-async function visitParents(
-  deps: SyncDeps,
-  run: EndpointRun,
-  unit: Unit,
-  round: Round,
-  walkPages: WalkPages,
-): Promise<Step> {
+async function visitParents(run: EndpointRun, unit: Unit, round: Round, walkPages: WalkPages): Promise<Step> {
   const { parents, walk, isRetry } = unit
   const visit: Visit = { round, parents, isRetry, isTrial: walk !== undefined || parents.length > 1 }
   const watermark = round.isFromStart || parents.length > 1 ? undefined : parents[0]?.visited?.watermark
@@ -189,10 +183,10 @@ async function visitParents(
   const outcome = await walkPages({ ...run, state, visit, endpoint: forParents(run.endpoint, parents) })
   if (outcome.kind === 'done') return { round: visit.round }
   if (outcome.kind !== 'failed' || !isRefusal(outcome.error, { ...visit, round })) return { outcome }
-  if (walk !== undefined) return visitParents(deps, run, { ...unit, walk: undefined }, round, walkPages)
+  if (walk !== undefined) return visitParents(run, { ...unit, walk: undefined }, round, walkPages)
   if (parents.length === 1) return { round: visit.round }
   const half = Math.ceil(parents.length / 2)
-  const first = await visitParents(deps, run, { ...unit, parents: parents.slice(0, half) }, round, walkPages)
+  const first = await visitParents(run, { ...unit, parents: parents.slice(0, half) }, round, walkPages)
   if ('outcome' in first) return first
-  return visitParents(deps, run, { ...unit, parents: parents.slice(half) }, first.round, walkPages)
+  return visitParents(run, { ...unit, parents: parents.slice(half) }, first.round, walkPages)
 }
