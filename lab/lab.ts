@@ -11,6 +11,7 @@ import { github } from './services/github/service.ts'
 import { instagram } from './services/instagram/service.ts'
 import { oura } from './services/oura/service.ts'
 import { strava } from './services/strava/service.ts'
+import { spotify } from './services/spotify/service.ts'
 import { tumblr } from './services/tumblr/service.ts'
 import { twitch } from './services/twitch/service.ts'
 import { withings } from './services/withings/service.ts'
@@ -25,6 +26,7 @@ const vendors = {
   instagram,
   github,
   strava,
+  spotify,
   tumblr,
   x,
   dropbox,

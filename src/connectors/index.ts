@@ -10,6 +10,7 @@ import { github } from './github/connector.ts'
 import { instagram } from './instagram/connector.ts'
 import { oura } from './oura/connector.ts'
 import { strava } from './strava/connector.ts'
+import { spotify } from './spotify/connector.ts'
 import { tumblr } from './tumblr/connector.ts'
 import { twitch } from './twitch/connector.ts'
 import { withings } from './withings/connector.ts'
@@ -28,6 +29,7 @@ export const connectors: Connector[] = [
   instagram,
   oura,
   strava,
+  spotify,
   tumblr,
   twitch,
   withings,

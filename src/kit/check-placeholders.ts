@@ -24,8 +24,9 @@ export function checkPlaceholders({ service, auth, api, endpoints, settings }: C
   }
   if (api.baseUrlFrom !== undefined && !facts.includes(`fact.${api.baseUrlFrom.fact}`))
     throw unknown(service, 'api.baseUrlFrom.fact', `fact.${api.baseUrlFrom.fact}`, facts)
-  for (const [name, { path, headers, host }] of Object.entries(endpoints)) {
-    check(`endpoints.${name}`, { path }, ['id', 'handle', ...facts])
+  for (const [name, { path, headers, host, children }] of Object.entries(endpoints)) {
+    const parent = children === undefined ? [] : ['parent']
+    check(`endpoints.${name}`, { path }, ['id', 'handle', ...parent, ...facts])
     check(`endpoints.${name}.headers`, headers, facts)
     if (host !== undefined && !(api.hosts ?? []).includes(host))
       throw new RangeError(`${service}: endpoints.${name}.host is “${host}”, which is not one of api.hosts`)

@@ -1,5 +1,6 @@
 import type { BaseType } from '#model/types.ts'
 import type { Checkpoint } from './checkpoint.ts'
+import type { ChildInput, Children, ParentContext } from './children.ts'
 import type { Kind } from './kind.ts'
 import { type BodyFormat, onePage, type PageRequest, type Pages, type ReadMethod } from './pages.ts'
 import type { RequestBody } from './request-body.ts'
@@ -15,8 +16,11 @@ export type EndpointClass = 'core' | 'personal' | 'social'
 export type Deletes = 'none' | 'window' | 'all'
 
 /** What a connector's author writes about an endpoint. */
-export interface EndpointInput<Body, Raw> {
-  /** Relative to `api.baseUrl`; `{id}` and `{handle}` are replaced by those of the profile, `{fact.NAME}` by a fact. */
+export interface EndpointInput<Body, Raw, Parent = unknown> extends ChildInput<Raw, Parent> {
+  /**
+   * Relative to `api.baseUrl`; `{id}` and `{handle}` are replaced by those of the profile, `{fact.NAME}` by a fact, `{parent}` by
+   * the id of the parent.
+   */
   path: string
   /** Another origin of the service that accepts the same credential, one of `api.hosts`. */
   host?: string
@@ -32,9 +36,10 @@ export interface EndpointInput<Body, Raw> {
   parse?: BodyFormat
   /**
    * Returns the records of one response. Return undefined when the list is missing (an error with status 200): then the page has
-   * no records, and no item counts as deleted. An empty list means that there are none.
+   * no records, and no item counts as deleted. An empty list means that there are none. `from` has the parents where the endpoint
+   * has `each`.
    */
-  items: (body: Body) => Raw[] | null | undefined
+  items: (body: Body, from: ParentContext<Parent>) => Raw[] | null | undefined
   kind: Kind<Raw>
   /** The types of its records, unless the kind has `types`. */
   types: BaseType[]
@@ -68,6 +73,8 @@ export interface PrepareContext {
   watermark: string | number | undefined
   /** The scopes that the person granted; undefined when the service does not say. */
   granted: readonly string[] | undefined
+  /** For which parents, where the endpoint has `each`. */
+  from?: ParentContext
 }
 
 /** One stream of records of a profile, with body and record types erased. */
@@ -79,7 +86,9 @@ export interface Endpoint {
   parse: BodyFormat
   query: Record<string, string>
   headers: Record<string, string>
-  items: (body: unknown) => unknown[] | undefined
+  items: (body: unknown, from?: ParentContext) => unknown[] | undefined
+  /** For an endpoint with `each`. */
+  children: Children | undefined
   kind: Kind<unknown>
   types: BaseType[]
   feed: boolean
@@ -109,7 +118,8 @@ export interface Endpoint {
  *       class: 'personal',
  *     })
  */
-export function endpoint<Body, Raw>(input: EndpointInput<Body, Raw>): Endpoint {
+export function endpoint<Body, Raw, Parent = unknown>(input: EndpointInput<Body, Raw, Parent>): Endpoint {
+  const { each, when, allEvery, version, where, batch, ...plain } = input
   return {
     method: 'GET',
     query: {},
@@ -120,12 +130,24 @@ export function endpoint<Body, Raw>(input: EndpointInput<Body, Raw>): Endpoint {
     parse: 'json',
     weight: 1,
     group: undefined,
-    ...input,
+    ...plain,
     host: input.host,
     body: input.body,
     prepare: input.prepare,
     pages: input.pages ?? onePage(),
-    items: (body) => input.items(body as Body) ?? undefined,
+    // An endpoint without parents does not look at them.
+    items: (body, from) => input.items(body as Body, from as ParentContext<Parent>) ?? undefined,
+    children:
+      each === undefined
+        ? undefined
+        : {
+            each,
+            when: when ?? 'always',
+            allEveryMs: allEvery === undefined ? undefined : duration(allEvery),
+            version: version as Children['version'],
+            where: where as Children['where'],
+            batch: batch as Children['batch'],
+          },
     kind: input.kind as Kind<unknown>,
     checkpoint: input.checkpoint as Checkpoint<unknown> | undefined,
     everyMs: duration(input.every),

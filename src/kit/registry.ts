@@ -1,3 +1,4 @@
+import { childrenFault } from './child-endpoints.ts'
 import type { Connector } from './connector.ts'
 
 /** The connectors that this process has loaded, by name and alias. */
@@ -31,5 +32,5 @@ export function connectorFault(value: unknown): string | undefined {
   if (typeof self?.read !== 'function') return '`self` must come from self()'
   if (Object.hasOwn(endpoints ?? {}, 'self'))
     return 'an endpoint must not be named `self`, which is the person’s own record'
-  return undefined
+  return childrenFault(endpoints ?? {})
 }

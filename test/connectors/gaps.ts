@@ -66,7 +66,8 @@ export async function checkGapsInResponse(
         body,
         gaps.map((each) => paths[each]!),
       )
-      for (const raw of endpoint.items(torn) ?? []) {
+      const from = { parent: { id: 'parent', record: {} }, parents: [{ id: 'parent', record: {} }] }
+      for (const raw of endpoint.items(torn, from) ?? []) {
         const draft = attempt(() => read(raw))
         if (draft !== undefined) assert.deepEqual(draft.faults, [])
       }

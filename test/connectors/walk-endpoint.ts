@@ -6,6 +6,7 @@ import type { PageRequest } from '#kit/pages.ts'
 import { grantedScopes } from '#model/profile.ts'
 import { readBody } from '#upstream/body/read-body.ts'
 import { callService } from '#upstream/call-service.ts'
+import { forParents, type Parent } from '../../src/flows/sync/children/for-parents.ts'
 import type { Fixture } from './fixture.ts'
 
 export interface Walked {
@@ -18,8 +19,30 @@ export interface Walked {
 
 const MAX_PAGES = 400
 
-/** Reads all pages of an endpoint as a sync does, and fails if there are too many. */
+/** Limit of what is read of a child endpoint: a few parents are enough to see how its records are read. */
+const MAX_PARENTS = 5
+
+/** Reads all pages of an endpoint as a sync does, and fails if there are too many; of a child endpoint, for some parents. */
 export async function walkEndpoint(fixture: Fixture, endpoint: Endpoint, from?: Watermark): Promise<Walked> {
+  if (endpoint.children === undefined) return walkPages(fixture, endpoint, from)
+  const { each, where, batch } = endpoint.children
+  const parent = fixture.caller.connector.endpoints[each]!
+  const { records } = await walkEndpoint(fixture, parent)
+  const parents = records
+    .filter((record) => where?.(record, { id: fixture.self.id }) ?? true)
+    .slice(0, MAX_PARENTS)
+    .map((record): Parent => {
+      const nativeId = String(parent.kind.id(record))
+      return { id: nativeId, nativeId, seq: 1, visited: undefined, record, version: undefined }
+    })
+  const units = batch === undefined ? parents.map((one) => [one]) : [parents]
+  const walked: Walked[] = []
+  for (const unit of units) walked.push(await walkPages(fixture, forParents(endpoint, unit)))
+  // Each parent has a watermark of its own.
+  return { records: walked.flatMap((one) => one.records), response: walked[0]?.response, watermark: undefined }
+}
+
+async function walkPages(fixture: Fixture, endpoint: Endpoint, from?: Watermark): Promise<Walked> {
   const { checkpoint, pages } = endpoint
   const asked = new Set<string>()
   const records: unknown[] = []

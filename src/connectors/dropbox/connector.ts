@@ -59,7 +59,8 @@ export const dropbox = defineConnector({
       const tag = (body as Failure | null)?.error?.['.tag']
       // The token is valid; the person did not grant this.
       if (status === 401 && tag === 'missing_scope') return 'skip'
-      // The cursor has ended, or the folder was moved.
+      // The cursor has ended.
+      if (status === 409 && tag === 'reset') return 'restart'
       return status === 409 ? 'stop' : undefined
     },
   },

@@ -26,6 +26,8 @@ export interface EndpointProgress {
   progress: number
   items: number
   pages?: number
+  /** While a child endpoint runs: how many parents are done, and how many there were when the round began. */
+  parents?: { done: number; of: number }
   last_run?: number
   next_run: number
   /** Why it was not read to its end: one word for code, one sentence for people. */
@@ -129,22 +131,28 @@ export async function resetSync(
 }
 
 function describe(state: EndpointState, at: { isPaused: boolean; nowMs: number }): EndpointProgress {
-  const walk = state.walk as { pages?: number } | undefined
+  const walk = state.walk as { pages?: number; parents?: number; of?: number } | undefined
   const pages = walk?.pages ?? 0
+  const parents = walk?.parents === undefined ? undefined : { done: walk.parents, of: walk.of ?? 0 }
   const progressState = stateOf(state, at.isPaused)
   const why = reasonOf(state)
   return {
     state: progressState,
-    // Services rarely say how many pages there are, so this approaches 1 without reaching it.
-    progress: state.firstDoneAt === undefined ? Math.round((1 - 1 / (1 + pages / 10)) * 100) / 100 : 1,
+    progress: state.firstDoneAt === undefined ? shareOf(pages, parents) : 1,
     items: state.items,
-    ...(progressState === 'running' ? { pages } : {}),
+    ...(progressState === 'running' ? { pages, ...(parents && { parents }) } : {}),
     ...(state.lastRunAt === undefined ? {} : { last_run: state.lastRunAt }),
     next_run: Math.max(state.nextRunAt, progressState === 'failing' ? at.nowMs : 0),
     ...(why === undefined ? {} : { last_reason: why.reason, last_error: why.error }),
     ...(state.suspectDeletes > 0 ? { suspect_deletes: state.suspectDeletes } : {}),
     ...(state.deaths > 0 ? { worker_deaths: state.deaths } : {}),
   }
+}
+
+/** Services rarely say how many pages there are, so this approaches 1 without reaching it; parents are counted. */
+function shareOf(pages: number, parents: { done: number; of: number } | undefined): number {
+  const share = parents === undefined || parents.of === 0 ? 1 - 1 / (1 + pages / 10) : parents.done / parents.of
+  return Math.round(Math.min(share, 0.99) * 100) / 100
 }
 
 function stateOf(state: EndpointState, isPaused: boolean): EndpointProgress['state'] {

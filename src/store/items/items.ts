@@ -8,9 +8,11 @@ import {
   uuidArray,
 } from '#platform/postgres/binary-arrays.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { eraseCheckpoints } from '../sync/child-checkpoints.ts'
 import { eraseQuarantine } from '../sync/quarantine.ts'
 import { eraseFaults } from '../sync/reader-faults.ts'
 import type { ProfileKey } from '../sync/schedule.ts'
+import { eraseChildItems } from './child-items.ts'
 import { hexId } from './item-ids.ts'
 import { buildSearchVector } from './search-terms.ts'
 
@@ -271,5 +273,7 @@ export async function eraseProfileItems(tx: Queries, { shard, profileId }: Profi
   await tx.count(eraseTombstones.with(key))
   await eraseQuarantine(tx, key)
   await eraseFaults(tx, key)
+  await eraseCheckpoints(tx, key)
+  await eraseChildItems(tx, key)
   return tx.count(eraseItems.with(key))
 }

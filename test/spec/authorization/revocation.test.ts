@@ -19,6 +19,7 @@ const RESULTS: Record<Service, [whileOthers: string, last: string]> = {
   instagram: ['not_offered', 'not_offered'],
   github: ['token_ended', 'revoked'],
   strava: ['kept', 'revoked'],
+  spotify: ['not_offered', 'not_offered'],
   tumblr: ['not_offered', 'not_offered'],
   x: ['token_ended', 'revoked'],
   dropbox: ['token_ended', 'revoked'],

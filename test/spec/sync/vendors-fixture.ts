@@ -18,6 +18,7 @@ export const VENDORS = [
   'tumblr',
   'github',
   'strava',
+  'spotify',
   'dropbox',
   'twitch',
   'withings',

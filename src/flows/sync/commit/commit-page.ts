@@ -1,7 +1,9 @@
 import { codeOf } from '#platform/errors.ts'
 import type { Queries } from '#platform/postgres/database.ts'
+import { insertChildItems } from '#store/items/child-items.ts'
 import { rehashItems, removeItems, upsertItems } from '#store/items/items.ts'
 import { markDeliveriesDue } from '#store/push/cursors.ts'
+import { ensureParents } from '#store/sync/child-checkpoints.ts'
 import { quarantineRecords, releaseRecords } from '#store/sync/quarantine.ts'
 import { keepFaults } from '#store/sync/reader-faults.ts'
 import { holdProfile } from '#store/sync/schedule.ts'
@@ -101,6 +103,7 @@ export async function writeDiff(
   if (rows.length + removed > 0) await markDeliveriesDue(tx, profileKey, nowMs)
   await writeFaults(tx, stream, page, nowMs)
   await writeQuarantine(tx, stream, page, nowMs)
+  await writeLinks(tx, stream, page)
   const added = rows.reduce((sum, { isNew }) => sum + (isNew ? 1 : 0), 0)
   return { added, changed: rows.length, removed, written: rows.map(({ id }) => id), seen: page.seen }
 }
@@ -123,6 +126,14 @@ async function writeQuarantine(tx: Queries, stream: ItemStream, page: PageDiff, 
   }
   if (page.quarantined.length > 0) stream.hasQuarantined = true
   await quarantineRecords(tx, profileKey, name, page.quarantined, nowMs)
+}
+
+/** Child items, with a row for each parent that has none yet. */
+async function writeLinks(tx: Queries, { profileKey, name }: ItemStream, { links }: PageDiff): Promise<void> {
+  if (links.length === 0) return
+  const key = { ...profileKey, endpoint: name }
+  await ensureParents(tx, key, [...new Set(links.map(({ parent }) => parent))])
+  await insertChildItems(tx, key, links)
 }
 
 /** Rolls back a trial write. */

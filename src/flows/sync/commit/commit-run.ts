@@ -13,6 +13,11 @@ import {
 } from '#store/sync/endpoints.ts'
 import { keepFaults, NO_FAULTS } from '#store/sync/reader-faults.ts'
 import type { UpstreamError } from '#upstream/errors.ts'
+import { wakeChildren } from '../children/commit-round.ts'
+import { commitRefusal, commitVisit } from '../children/commit-visit.ts'
+import type { ChildDeletions } from '../children/link-items.ts'
+import { isRefusal, isTrial, isWait } from '../children/refusal.ts'
+import { countFailure, positionOf } from '../children/round.ts'
 import { chanceOf, type SyncDeps } from '../deps.ts'
 import type { Deletions } from '../diff/find-deleted.ts'
 import type { EndpointRun } from '../run/endpoint-run.ts'
@@ -30,6 +35,7 @@ export async function commitYielded(deps: SyncDeps, run: EndpointRun, progress: 
   await commitPage(deps, run, progress.unwritten, nowMs, 0, (tx, ingested) =>
     saveProgress(tx, run.profileKey, run.name, {
       ...position,
+      walk: positionOf(run.visit, position.walk),
       dueAt: nowMs,
       watermark: watermarkSoFar(run, progress),
       added: ingested.added - ingested.removed,
@@ -48,17 +54,24 @@ function withSeenIds({ walk, seen }: WalkProgress): { walk: Walk; seen: Buffer |
  * Where pages come oldest first, everything up to here is stored; otherwise the watermark advances at the end of the
  * walk.
  */
-function watermarkSoFar({ endpoint }: EndpointRun, { walk }: WalkProgress): string | number | undefined {
-  return endpoint.checkpoint?.oldestFirst ? walk.watermark : undefined
+function watermarkSoFar({ endpoint, visit }: EndpointRun, { walk }: WalkProgress): string | number | undefined {
+  // That of a parent is stored when its walk ends.
+  return visit === undefined && endpoint.checkpoint?.oldestFirst ? walk.watermark : undefined
 }
 
-/** The end of a walk. `deleted` is undefined when the walk does not show which items are missing. */
+/** The end of a walk; of that of a parent, where there is one. `deleted` is undefined when the walk does not show which items are missing. */
 export async function commitDone(
   deps: SyncDeps,
   run: EndpointRun,
-  { walk, unwritten }: WalkProgress,
-  end: { validator: Validator | undefined; deleted: Deletions | undefined; blockedUntilMs: number | undefined },
+  progress: WalkProgress,
+  end: {
+    validator: Validator | undefined
+    deleted: (Deletions & Partial<ChildDeletions>) | undefined
+    blockedUntilMs: number | undefined
+  },
 ): Promise<void> {
+  if (run.visit !== undefined) return commitVisit(deps, run, run.visit, progress, end.deleted)
+  const { walk, unwritten } = progress
   const { profileKey, name, state } = run
   const ids = end.deleted?.ids ?? []
   const nowMs = deps.clock.now()
@@ -89,6 +102,7 @@ export async function commitDone(
     })
     const leftOut = walk.quota ?? (isReadFromStart(run, walk) ? undefined : state.leftOut)
     if (leftOut !== state.leftOut) await setEndpointLeftOut(tx, profileKey, name, leftOut)
+    await wakeChildren(deps, tx, run, walk.changes + removed)
   })
   if (end.deleted !== undefined && end.deleted.suspects > 0)
     deps.log.warn('more items are missing than is plausible; they are kept until the deletes are confirmed', {
@@ -114,15 +128,22 @@ export async function commitFailed(
   progress: WalkProgress,
   error: UpstreamError,
 ): Promise<void> {
-  if (error.recovery === 'restart') return commitRestart(deps, run, progress, error)
+  const { visit } = run
+  if (error.recovery === 'restart' && visit === undefined) return commitRestart(deps, run, progress, error)
+  if (visit !== undefined && !isTrial(visit, error) && isRefusal(error, visit))
+    return commitRefusal(deps, run, visit, progress, error)
   const nowMs = deps.clock.now()
   const isResumed = error.recovery === 'retry' && progress.walk.pages > 0
-  const position = isResumed ? withSeenIds(progress) : { walk: undefined, seen: undefined }
+  const within = isResumed ? withSeenIds(progress) : { walk: undefined, seen: undefined }
+  const failed = visit && (isWait(error.reason) ? visit : { ...visit, round: countFailure(visit) })
+  const position = { ...within, walk: positionOf(failed, within.walk) }
   const next = { ...position, nextRunAt: nextAttemptAt(run.state, error, nowMs, chanceOf(deps)) }
   await commitPage(deps, run, progress.unwritten, nowMs, 0, async (tx, ingested) => {
     const watermark = watermarkSoFar(run, progress)
     const added = ingested.added - ingested.removed
     await saveProgress(tx, run.profileKey, run.name, { ...position, dueAt: 0, watermark, added, nowMs })
+    // It is tried in another way at once.
+    if (visit !== undefined && isRefusal(error, visit)) return
     if (isOwnWait(error)) return saveWaiting(tx, run.profileKey, run.name, next)
     const why = { reason: error.reason, error: error.message.slice(0, MAX_MESSAGE) }
     return saveFailed(tx, run.profileKey, run.name, { ...next, ...why, nowMs })

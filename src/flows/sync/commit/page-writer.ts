@@ -1,5 +1,6 @@
 import { saveProgress } from '#store/sync/endpoints.ts'
 import { joinFaults } from '#store/sync/reader-faults.ts'
+import { positionOf } from '../children/round.ts'
 import type { SyncDeps } from '../deps.ts'
 import { emptyDiff, type PageDiff } from '../diff/diff-page.ts'
 import type { EndpointRun } from '../run/endpoint-run.ts'
@@ -33,10 +34,10 @@ export function createPageWriter(deps: SyncDeps, run: EndpointRun): PageWriter {
   function startCommit(): void {
     const [page, walk, nowMs] = [waiting, position!, deps.clock.now()]
     waiting = emptyDiff()
-    const watermark = run.endpoint.checkpoint?.oldestFirst ? walk.watermark : undefined
+    const watermark = run.visit === undefined && run.endpoint.checkpoint?.oldestFirst ? walk.watermark : undefined
     inFlight = commitPage(deps, run, page, nowMs, 0, (tx, ingested) =>
       saveProgress(tx, run.profileKey, run.name, {
-        walk,
+        walk: positionOf(run.visit, walk),
         seen: undefined,
         dueAt: 0,
         watermark,
@@ -84,8 +85,8 @@ function idsOf({ rows, deleted, reserialized }: PageDiff): string[] {
   return [...rows.map(({ id }) => id), ...deleted, ...reserialized.map(({ id }) => id)]
 }
 
-function sizeOf({ rows, reserialized, deleted, quarantined, releases }: PageDiff): number {
-  return rows.length + reserialized.length + deleted.length + quarantined.length + releases.length
+function sizeOf({ rows, reserialized, deleted, quarantined, releases, links }: PageDiff): number {
+  return rows.length + reserialized.length + deleted.length + quarantined.length + releases.length + links.length
 }
 
 // No item is in both: it would have been written before the second page was looked up.
@@ -99,5 +100,6 @@ function joined(one: PageDiff, other: PageDiff): PageDiff {
     quarantined: [...one.quarantined, ...other.quarantined],
     releases: [...one.releases, ...other.releases],
     faults: joinFaults(one.faults, other.faults),
+    links: [...one.links, ...other.links],
   }
 }

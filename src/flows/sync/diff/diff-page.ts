@@ -1,6 +1,7 @@
 import type { ItemDraft } from '#kit/read-item.ts'
 import { createYielder } from '#platform/event-loop-yield.ts'
 import type { Queries } from '#platform/postgres/database.ts'
+import type { ChildItem } from '#store/items/child-items.ts'
 import { type ItemRow, type KnownItem, probeItems } from '#store/items/items.ts'
 import type { BadRecord } from '#store/sync/quarantine.ts'
 import { type Faults, joinFaults, NO_FAULTS } from '#store/sync/reader-faults.ts'
@@ -26,6 +27,8 @@ export interface PageDiff {
   releases: { id: string; content: string }[]
   /** Ids of everything the page showed, stored or not. */
   seen: string[]
+  /** New links between items of a child endpoint and their parents. */
+  links: ChildItem[]
   /** Some records have no usable id, so the page does not prove that any item is deleted. */
   hasUnidentified: boolean
   /** The oldest time among the items. */
@@ -49,6 +52,7 @@ export function emptyDiff(): PageDiff {
     faults: NO_FAULTS,
     releases: [],
     seen: [],
+    links: [],
     hasUnidentified: false,
     oldestAt: undefined,
   }
@@ -84,7 +88,7 @@ export async function diffPage(
   const releases = stream.hasQuarantined
     ? [...identified.values()].map(({ id, hash }) => ({ id, content: contentHash(hash) }))
     : []
-  return { rows, reserialized, deleted, quarantined, faults, releases, seen, hasUnidentified, oldestAt }
+  return { rows, reserialized, deleted, quarantined, faults, releases, seen, links: [], hasUnidentified, oldestAt }
 }
 
 /** Limit: characters of a record's own id beside a fault of its reader; the rest is cut off. */

@@ -6,6 +6,7 @@ import type { SyncRules } from '#model/sync-rules.ts'
 import type { EndpointState } from '#store/sync/endpoints.ts'
 import type { ProfileKey } from '#store/sync/schedule.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
+import type { Visit } from '../children/round.ts'
 import type { ItemStream } from '../diff/item-stream.ts'
 
 /** One run of a profile: whose data is fetched, how, and with which keys of the app. */
@@ -32,6 +33,8 @@ export interface EndpointRun extends ProfileRun {
   /** When to yield at the next page. */
   untilMs: number
   signal: AbortSignal
+  /** For a child endpoint: the parents whose pages are walked. */
+  visit?: Visit | undefined
   /** Reports that the run makes progress. */
   onPage: () => void
 }

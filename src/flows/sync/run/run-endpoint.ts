@@ -4,6 +4,8 @@ import { analyzeAtThresholds } from '#store/items/statistics.ts'
 import { findSeenIds, type Validator } from '#store/sync/endpoints.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import { UpstreamError } from '#upstream/errors.ts'
+import { findDeletedChildren, linkToParents } from '../children/link-items.ts'
+import { runChildren } from '../children/run-children.ts'
 import { commitDone, commitFailed, commitYielded } from '../commit/commit-run.ts'
 import { createPageWriter, type PageWriter } from '../commit/page-writer.ts'
 import { createQuotaGuard, type QuotaGuard } from '../commit/quota-guard.ts'
@@ -15,11 +17,10 @@ import type { Fetched, FetchedPage } from '../fetch/classify-response.ts'
 import { fetchPage } from '../fetch/fetch-page.ts'
 import type { EndpointRun } from './endpoint-run.ts'
 import { createLoopGuard, fingerprint, type LoopGuard, requestName } from './loop-guard.ts'
+import type { Outcome } from './outcome.ts'
 import { withSmallerPages } from './page-size.ts'
 import { unpackSeenIds } from './seen-ids.ts'
 import { advanceWatermark, beginWalk, NOT_BEGUN, nextRequest, startOf, type Walk, type WalkProgress } from './walk.ts'
-
-export type Outcome = { kind: 'done' } | { kind: 'yielded' } | { kind: 'failed'; error: UpstreamError }
 
 /**
  * Limit: pages in a row that bring only new items while a quota is full; then the walk ends, because a service may have
@@ -33,7 +34,10 @@ const MAX_FULL_PAGES = 10
  */
 export async function runEndpoint(deps: SyncDeps, run: EndpointRun): Promise<Outcome> {
   const quotas = createQuotaGuard(deps, run)
-  const outcome = await walkEndpoint(deps, run, quotas)
+  const outcome =
+    run.endpoint.children === undefined
+      ? await walkEndpoint(deps, run, quotas)
+      : await runChildren(deps, run, (visit) => walkEndpoint(deps, visit, quotas))
   await quotas.report()
   logFaults(deps, run)
   return outcome
@@ -138,7 +142,8 @@ async function processPage(
   const { walk, seen } = progress
   const { records, isList, watermark, next } = readPage(run, walk, fetched)
   const diff = await diffPage(deps.database, run.stream, records, deps.clock.now(), writer.waitFor)
-  const { page, refused, quota = walk.quota } = await quotas.admit(diff)
+  const { page: admitted, refused, quota = walk.quota } = await quotas.admit(diff)
+  const page = await linkToParents(deps.database, run, admitted, records)
   const fullPages = refused > 0 && refused === page.seen.length ? (walk.fullPages ?? 0) + 1 : 0
   const isOver = next === undefined || fullPages >= MAX_FULL_PAGES
   const counts = loopGuard.countPage(page.seen, walk)
@@ -182,11 +187,13 @@ async function endWalk(
   const { confirmDeletes: isConfirmed } = state
   const { oldestAt } = walk
   const watermark = startOf(walk, state)
+  const find = () =>
+    run.visit === undefined
+      ? findDeleted(deps.database, profileKey, name, endpoint, { seen, oldestAt, watermark, isConfirmed })
+      : findDeletedChildren(deps.database, run, { seen, oldestAt, isConfirmed })
   // An incremental walk does not show which of all items are missing; what an earlier walk suspected stays as it is.
   const mayFindDeleted = walk.isComplete && !(endpoint.deletes === 'all' && watermark !== undefined)
-  const deleted = mayFindDeleted
-    ? await findDeleted(deps.database, profileKey, name, endpoint, { seen, oldestAt, watermark, isConfirmed })
-    : undefined
+  const deleted = mayFindDeleted ? await find() : undefined
   await commitDone(deps, run, progress, { ...end, deleted })
 }
 

@@ -1,4 +1,5 @@
 import { markNeedsAuth } from '#access/needs-auth.ts'
+import { depthOf } from '#kit/child-endpoints.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import { serviceReaderVersion } from '#kit/reader-version.ts'
 import { grantedScopes } from '#model/profile.ts'
@@ -25,8 +26,9 @@ import { leaseEnd, type SyncDeps, timesOf } from '../deps.ts'
 import { openItemStream } from '../diff/item-stream.ts'
 import { isEnabled } from '../schedule/interval.ts'
 import type { EndpointRun, ProfileRun } from './endpoint-run.ts'
+import type { Outcome } from './outcome.ts'
 import { refreshSelf } from './refresh-self.ts'
-import { type Outcome, runEndpoint } from './run-endpoint.ts'
+import { runEndpoint } from './run-endpoint.ts'
 import { isHandleSuspect, nextSelfRun, selfDueAt } from './self-pace.ts'
 
 const HOUR_MS = 3_600_000
@@ -128,7 +130,7 @@ async function runDueEndpoints(
   afterEndpoint: (endpoint: Endpoint, outcome: Outcome) => Promise<boolean>,
 ): Promise<NextRun> {
   const untilMs = deps.clock.now() + timesOf(deps).sliceMs
-  const states = await loadEndpoints(deps, key, profileRun)
+  const states = parentsFirst(profileRun, await loadEndpoints(deps, key, profileRun))
   let isSynced = false
   for (const state of states.filter((each) => isDue(deps, each))) {
     const { profile, connector } = profileRun
@@ -165,6 +167,12 @@ async function runDueEndpoints(
   await becomeActive(deps, key, profileRun)
   // Without endpoints nothing says when the profile is due next; a newer connector may add some.
   return states.length === 0 ? { earliestMs: deps.clock.now() + DAY_MS } : AT_ONCE
+}
+
+/** The parents of child endpoints are read before them; the others stay in the order in which they are due. */
+function parentsFirst({ connector }: ProfileRun, states: EndpointState[]): EndpointState[] {
+  const depth = ({ endpoint }: EndpointState) => depthOf(connector.endpoints, endpoint)
+  return states.toSorted((a, b) => depth(a) - depth(b))
 }
 
 /** Endpoints that are due soon run too, so that one run serves all; but not where a failure asked for a wait. */

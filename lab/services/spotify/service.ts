@@ -1,0 +1,66 @@
+import { makePeople } from '../../base/people.ts'
+import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
+import type { ServiceDefinition } from '../../base/service-parts.ts'
+import { storeControl } from '../../data/store-control.ts'
+import { createOAuth2Server } from '../../oauth2/server.ts'
+import { drawPicture } from '../demo-social/media.ts'
+import { spotifyApi } from './api.ts'
+import { createSpotifyData, kinds } from './data.ts'
+
+const brand = { title: 'Spotify', mark: '♫', accent: '#1a7f3c' }
+
+export const spotify: ServiceDefinition = {
+  name: 'spotify',
+  brand,
+  build(context) {
+    const people = makePeople((username, at) => `31${username}${at}k7f2`)
+    const oauth = createOAuth2Server(context, {
+      brand,
+      people,
+      paths: { authorize: '/authorize', token: '/api/token' },
+      settings: {
+        clientAuth: ['client_secret_basic', 'client_secret_post', 'none'],
+        refresh: 'keep',
+        accessTtlSeconds: 3600,
+        codeTtlSeconds: 600,
+        revocation: false,
+        metadata: false,
+        scopes: {
+          'user-read-private': 'see your name and picture',
+          'user-read-email': 'see your e-mail address',
+          'user-library-read': 'see what you saved',
+          'user-read-recently-played': 'see what you played',
+          'user-follow-read': 'see whom you follow',
+          'user-top-read': 'see what you listen to most',
+          'playlist-read-private': 'see your playlists',
+          'playlist-read-collaborative': 'see the playlists you work on with others',
+        },
+        defaultScopes: [],
+      },
+    })
+    const data = createSpotifyData({ people, random: context.random, nowMs: context.clock.now() })
+    const rateLimit = createRateLimit(context.clock, { limit: 1000, windowSeconds: 30 })
+    return {
+      people,
+      routes: {
+        ...oauth.routes,
+        ...spotifyApi({ context, oauth, data, rateLimit }),
+        'GET /image/:name': () => drawPicture('300x300-140.svg'),
+      },
+      endpoints: () => ({ ...oauth.endpoints(), api_url: `${context.url()}/v1` }),
+      register: oauth.register,
+      ...withRateLimitSettings(rateLimit, oauth),
+      tokens: oauth.tokens,
+      data: storeControl({
+        store: data.store,
+        clock: context.clock,
+        kinds: [
+          ...kinds,
+          ...people.flatMap(({ username }) => data.store.list(username, 'playlists').map(({ id }) => `entries ${id}`)),
+        ],
+        nextId: data.nextId,
+        blank: () => ({ track: data.tracks[0], album: data.tracks[0]?.album, name: 'New', owner: '' }),
+      }),
+    }
+  },
+}

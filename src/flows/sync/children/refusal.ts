@@ -1,0 +1,22 @@
+import type { UpstreamError } from '#upstream/errors.ts'
+import type { Visit } from './round.ts'
+
+/** Limit: runs in a row that may fail at the same parent; then the parent is left out for an hour and the round goes on. */
+const MAX_FAILS = 3
+
+/** The failure concerns these parents alone: the round goes on without them. */
+export function isRefusal({ recovery, reason }: UpstreamError, { round, parents }: Visit): boolean {
+  if (recovery === 'stop' || recovery === 'skip' || recovery === 'restart') return true
+  if (recovery !== 'retry' || isWait(reason)) return false
+  return round.failedAt?.parent === parents[0]?.id && (round.failedAt?.times ?? 0) >= MAX_FAILS
+}
+
+/** It is tried in another way before a refusal is noted. A restart forgets the checkpoint of this parent alone. */
+export function isTrial(visit: Visit, { recovery }: UpstreamError): boolean {
+  return visit.isTrial || (recovery === 'restart' && visit.hasCheckpoint)
+}
+
+/** The service or our rate limiter asks for a wait, which says nothing about the parent. */
+export function isWait(reason: UpstreamError['reason']): boolean {
+  return reason === 'rate_limited' || reason === 'rate_limited_here' || reason === 'capacity' || reason === 'capacity_here'
+}
