@@ -2,6 +2,7 @@ import { erase, exportAccount } from './account.ts'
 import { listOfApp } from './accounts.ts'
 import * as app from './app.ts'
 import { set as setApp } from './app-set.ts'
+import { spending } from './app-spending.ts'
 import type { Command } from './command.ts'
 import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
@@ -35,6 +36,7 @@ export const COMMANDS: Command[] = [
   app.rotateSecret,
   quotas,
   usage,
+  spending,
   app.remove,
   app.deletions,
   keys.set,

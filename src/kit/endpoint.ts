@@ -2,6 +2,7 @@ import type { BaseType } from '#model/types.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { Kind } from './kind.ts'
 import { onePage, type PageRequest, type Pages } from './pages.ts'
+import { type Price, type PriceInput, readPrice } from './price.ts'
 
 /** `core` always runs; `personal` is what the person made; `social` is what others made. An app may switch the last two off. */
 export type EndpointClass = 'core' | 'personal' | 'social'
@@ -38,6 +39,8 @@ export interface EndpointInput<Body, Raw> {
   class: EndpointClass
   /** Default: `none`. */
   deletes?: Deletes
+  /** What reading costs the app. A priced endpoint is off until the app switches it on, whatever its class. */
+  price?: PriceInput
   /** Scopes that the service requires. Without them the endpoint is not called, which is not an error. */
   scope?: string[]
   /** Changes a request in a way that the other fields cannot express. */
@@ -68,6 +71,7 @@ export interface Endpoint {
   everyMs: number
   class: EndpointClass
   deletes: Deletes
+  price: Price | undefined
   scope: string[]
   prepare: Prepare | undefined
 }
@@ -96,6 +100,7 @@ export function endpoint<Body, Raw>(input: EndpointInput<Body, Raw>): Endpoint {
     scope: [],
     ...input,
     prepare: input.prepare,
+    price: input.price && readPrice(input.price),
     pages: input.pages ?? onePage(),
     items: (body) => input.items(body as Body) ?? undefined,
     kind: input.kind as Kind<unknown>,

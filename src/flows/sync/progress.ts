@@ -151,6 +151,7 @@ function stateOf(state: EndpointState, isPaused: boolean): EndpointProgress['sta
   const { lastReason, walk, leftOut, firstDoneAt } = state
   if (state.nextRunAt >= NEVER) return state.deaths >= MAX_DEATHS ? 'parked' : 'off'
   if (isPaused) return 'paused'
+  if (lastReason === 'spending_limit_reached') return 'paused'
   if (lastReason !== undefined) return isFailure(lastReason) ? 'failing' : 'off'
   if (walk !== undefined) return 'running'
   if (leftOut !== undefined) return 'failing'
