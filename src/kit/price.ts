@@ -1,7 +1,7 @@
 import { formatMoney, type Micros, parseMoney } from '#model/money.ts'
 import type { PageRequest } from './pages.ts'
 
-/** The most records of one response: a number, or the parameter that says it. */
+/** The most records of one response: a number, or the parameter that says it, where pages follow a cursor and so may differ in size. */
 type RecordLimit =
   | number
   | {
