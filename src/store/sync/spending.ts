@@ -39,6 +39,12 @@ const list = statement(
   'spending-list',
   `select ${columns} from spending where shard = $shard and app_id = $appId and month = $month order by service`,
 )
+/** Limit: rows of spending in the metrics; further apps are left out. */
+const MAX_ROWS_IN_METRICS = 200
+const listAll = statement(
+  'spending-all',
+  `select ${columns} from spending where month = $month order by app_id, service limit ${MAX_ROWS_IN_METRICS}`,
+)
 // One statement, so that calls of many processes together never exceed the limit.
 const reserve = statement(
   'spending-reserve',
@@ -86,6 +92,12 @@ export async function findSpending(queries: Queries, key: SpendingKey): Promise<
 /** What an app has spent in a month, by service. */
 export async function listSpending(queries: Queries, appId: string, month: string): Promise<Spending[]> {
   return (await queries.rows<Row>(list.with({ shard: shardFor(appId), appId, month }))).map(toSpending)
+}
+
+/** The spending of all apps in a month. */
+export async function listAllSpending(queries: Queries, month: string): Promise<(Spending & { appId: string })[]> {
+  const rows = await queries.rows<Row>(listAll.with({ month }))
+  return rows.map((row) => ({ ...toSpending(row), appId: row.app_id }))
 }
 
 /** Counts a cost before it arises. False, and nothing counted, where the limit does not allow it. */
