@@ -4,6 +4,7 @@ import { demoHealth } from './demo-health/connector.ts'
 import { demoMicro } from './demo-micro/connector.ts'
 import { demoSocial } from './demo-social/connector.ts'
 import { facebook } from './facebook/connector.ts'
+import { flickr } from './flickr/connector.ts'
 import { foursquare } from './foursquare/connector.ts'
 import { github } from './github/connector.ts'
 import { instagram } from './instagram/connector.ts'
@@ -17,6 +18,7 @@ export const connectors: Connector[] = [
   demoMicro,
   demoSocial,
   facebook,
+  flickr,
   foursquare,
   github,
   instagram,

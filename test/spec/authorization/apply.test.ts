@@ -169,6 +169,7 @@ suite('F27 app_verified: whether the service issued the token to this app', () =
       facebook: true,
       x: false,
       tumblr: false,
+      flickr: true,
       foursquare: false,
       instagram: false,
       bluesky: false,
