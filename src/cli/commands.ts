@@ -4,6 +4,7 @@ import * as app from './app.ts'
 import { set as setApp } from './app-set.ts'
 import { spending } from './app-spending.ts'
 import type { Command } from './command.ts'
+import * as connector from './connector.ts'
 import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
 import { faults } from './faults.ts'
@@ -43,6 +44,8 @@ export const COMMANDS: Command[] = [
   keys.list,
   keys.remove,
   services,
+  connector.create,
+  connector.check,
   listOfApp,
   profiles,
   reconnectProfile,

@@ -2,10 +2,17 @@ import assert from 'node:assert/strict'
 import type { Watermark } from '#kit/checkpoint.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
+import type { Self } from '#kit/self.ts'
 import { grantedScopes } from '#model/profile.ts'
 import { parseLossless } from '#upstream/body/lossless-json.ts'
-import { callService } from '#upstream/call-service.ts'
-import type { Fixture } from './fixture.ts'
+import { callService, type ServiceCaller } from '#upstream/call-service.ts'
+
+/** A running service, and a person who is signed in there. */
+export interface WalkSubject {
+  caller: ServiceCaller
+  self: Self
+  nowMs: () => number
+}
 
 export interface Walked {
   records: unknown[]
@@ -15,10 +22,11 @@ export interface Walked {
   watermark: Watermark | undefined
 }
 
+/** Limit: pages of one endpoint that a check of a connector reads; a simulator with more is taken to repeat itself. */
 const MAX_PAGES = 400
 
 /** Reads all pages of an endpoint as a sync does, and fails if there are too many. */
-export async function walkEndpoint(fixture: Fixture, endpoint: Endpoint, from?: Watermark): Promise<Walked> {
+export async function walkEndpoint(fixture: WalkSubject, endpoint: Endpoint, from?: Watermark): Promise<Walked> {
   const { checkpoint, pages } = endpoint
   const asked = new Set<string>()
   const records: unknown[] = []
@@ -43,7 +51,7 @@ export async function walkEndpoint(fixture: Fixture, endpoint: Endpoint, from?: 
 }
 
 function firstRequest(
-  { self, nowMs, caller }: Fixture,
+  { self, nowMs, caller }: WalkSubject,
   endpoint: Endpoint,
   watermark: Watermark | undefined,
 ): PageRequest {
@@ -62,7 +70,7 @@ function firstRequest(
 }
 
 async function ask(
-  { caller }: Fixture,
+  { caller }: WalkSubject,
   request: PageRequest,
 ): Promise<{ body: unknown; headers: Record<string, string> }> {
   const { path, ...rest } = request
