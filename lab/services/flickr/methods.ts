@@ -4,7 +4,7 @@ import { isShown, type StoredItem } from '../../data/item-store.ts'
 import type { Acquaintance } from '../../data/vocabulary.ts'
 import type { FlickrData } from './data.ts'
 import { fail, ok } from './envelope.ts'
-import type { AlbumFields, CommentFields } from './model.ts'
+import type { AlbumFields, CommentFields, PhotoFields } from './model.ts'
 import { epoch, presentPhoto } from './present.ts'
 
 export interface Call {
@@ -111,7 +111,7 @@ export function flickrMethods(data: FlickrData, now: () => number): Record<strin
       id: photoId,
       owner: call.person.id,
       ownername: call.person.username,
-      title: { _content: String(store.find('photos', photoId)?.item.fields['title'] ?? '') },
+      title: { _content: (store.find('photos', photoId)?.item.fields as PhotoFields | undefined)?.title ?? '' },
       activity: {
         event: [
           ...list.map(presentComment),

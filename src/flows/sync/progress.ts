@@ -92,12 +92,14 @@ export function isSettled(progress: Record<string, EndpointProgress>): boolean {
 
 /**
  * Makes the profile due now. `confirmDeletes`: items that complete walks do not show are deleted, however many.
- * `retryParked`: parked endpoints are tried once more.
+ * `retryParked`: parked endpoints are tried once more. `except`: endpoints that stay as they are.
  */
 export async function requestSync(
   { database, clock }: Pick<SyncDeps, 'database' | 'clock'>,
   profile: Profile,
-  options: { confirmDeletes: boolean; retryParked?: boolean; retryQuarantined?: boolean } = { confirmDeletes: false },
+  options: { confirmDeletes: boolean; retryParked?: boolean; retryQuarantined?: boolean; except?: string[] } = {
+    confirmDeletes: false,
+  },
 ): Promise<void> {
   refuseIfPaused(profile)
   const key = { shard: profile.shard, profileId: profile.id }
@@ -108,6 +110,7 @@ export async function requestSync(
     await makeEndpointsDue(tx, key, now, {
       confirmDeletes: options.confirmDeletes,
       retryQuarantined: options.retryQuarantined === true,
+      except: options.except ?? [],
     })
     await makeProfileDue(tx, key, now)
   })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { receiveHook } from '#flows/sync/hook.ts'
 import { setRules } from '#flows/sync/schedule/rules.ts'
 import {
   getSpending,
@@ -7,6 +8,7 @@ import {
   type SpendingInput,
   setSpending,
 } from '#flows/sync/schedule/spending-rules.ts'
+import { since } from '#kit/checkpoint.ts'
 import type { EndpointInput } from '#kit/endpoint.ts'
 import { cursorPages } from '#kit/pages.ts'
 import type { Profile } from '#model/profile.ts'
@@ -215,6 +217,21 @@ suite('endpoints that cost money', () => {
     }
     assert.equal((await spending('lost')).spent, '0.40')
     fixture.clock.offsetMs = 0
+  })
+
+  test('a webhook of the service does not read a paid list as a whole again', async () => {
+    const newer = since<Note>({ param: 'since', value: ({ at: time }) => time })
+    const hook = { verify: () => true, people: () => ['ada'] }
+    const endpoints = { list: priced('/hooked'), newest: priced('/hooked-new', { checkpoint: newer }) }
+    const connector = await fixture.use('hooked', endpoints, { hook })
+    for (const path of ['/hooked', '/hooked-new']) billing(path, () => someNotes(5))
+    await spend({ endpoints: { 'hooked/*': true } })
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    const call = { service: 'hooked', appId: fixture.appId, query: {}, headers: {}, body: '{}' }
+    assert.equal(await receiveHook(fixture.deps, call, async (compare) => (await compare())!), 1)
+    await fixture.run(profile)
+    assert.deepEqual([calls('/hooked').length, calls('/hooked-new').length], [1, 2])
   })
 
   test('sync rules and spending rules do not overwrite each other; wrong names and amounts are refused', async () => {
