@@ -6,6 +6,7 @@ import { demoMicro } from './services/demo-micro/service.ts'
 import { demoSocial } from './services/demo-social/service.ts'
 import { dropbox } from './services/dropbox/service.ts'
 import { facebook } from './services/facebook/service.ts'
+import { flickr } from './services/flickr/service.ts'
 import { foursquare } from './services/foursquare/service.ts'
 import { github } from './services/github/service.ts'
 import { instagram } from './services/instagram/service.ts'
@@ -22,6 +23,7 @@ const demos = { 'demo-social': demoSocial, 'demo-micro': demoMicro, 'demo-health
 /** Simulations of real vendors. They start only when named. */
 const vendors = {
   facebook,
+  flickr,
   foursquare,
   instagram,
   github,

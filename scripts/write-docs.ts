@@ -13,6 +13,7 @@ import { ROUTES } from '#http/routes.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import { DESTINATION_KINDS } from '#model/destination.ts'
 import { REASONS } from '#model/errors.ts'
+import { formatMoney } from '#model/money.ts'
 import { REVOCATION_RESULTS } from '#model/revocation.ts'
 import { ITEM_TYPES } from '#model/types.ts'
 import { VARIABLES } from '#platform/config.ts'
@@ -75,14 +76,18 @@ function commands(): string {
   return ['| command | what it does |', '|---|---|', ...rows].join('\n')
 }
 
+function priceOf({ price }: Endpoint): string {
+  return price === undefined ? '' : `${formatMoney(price.perRecord)} ${price.currency}`
+}
+
 function connectorTable(): string {
   const rows = connectors.flatMap(({ service, endpoints }) =>
     Object.entries(endpoints).map(([name, endpoint]) => {
       const types = endpoint.types.map((type) => (endpoint.feed ? `${type}_feed` : type)).join(', ')
-      return `| \`${service}/${name}\` | ${types} | ${endpoint.class} | ${intervalOf(endpoint.everyMs)} | ${deletesOf(endpoint)} |`
+      return `| \`${service}/${name}\` | ${types} | ${endpoint.class} | ${intervalOf(endpoint.everyMs)} | ${deletesOf(endpoint)} | ${priceOf(endpoint)} |`
     }),
   )
-  return ['| endpoint | types | class | every | deletes |', '|---|---|---|---|---|', ...rows].join('\n')
+  return ['| endpoint | types | class | every | deletes | price |', '|---|---|---|---|---|---|', ...rows].join('\n')
 }
 
 function pushPage(): string {

@@ -47,6 +47,8 @@ process.exitCode = await runCli(
         withServices: async (work) =>
           (await import('#boot/with-services.ts')).withServices(config(), log(config(), { quiet: true }), work),
         registry: async () => (await import('#boot/registry.ts')).loadRegistry(config()),
+        checkConnector: async (file) =>
+          (await import('#boot/check-connector.ts')).checkConnectorFile(file, log(config(), { quiet: true })),
         startLab: startLabProcess,
         // Worker processes write to the same terminal, in the same format.
         start: async (options) =>

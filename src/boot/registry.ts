@@ -4,8 +4,10 @@ import { pathToFileURL } from 'node:url'
 import { connectors } from '#connectors/index.ts'
 import type { Connector } from '#kit/connector.ts'
 import { connectorFault, createRegistry, type Registry } from '#kit/registry.ts'
+import type { StartSimulator } from '#kit/simulator.ts'
 import type { Config } from '#platform/config.ts'
 import { reasonOf, SetupError } from '#platform/errors.ts'
+import { provideKitPackage } from './kit-package.ts'
 
 export async function loadRegistry({ connectorsDir }: Config): Promise<Registry> {
   return createRegistry([...connectors, ...(await operatorConnectors(connectorsDir))])
@@ -15,22 +17,48 @@ export async function loadRegistry({ connectorsDir }: Config): Promise<Registry>
 async function operatorConnectors(folder: string | undefined): Promise<Connector[]> {
   if (folder === undefined) return []
   const found: Connector[] = []
-  for (const name of readdirSync(folder).filter((file) => /\.(ts|js|mjs)$/.test(file) && !file.endsWith('.test.ts'))) {
-    const path = join(folder, name)
-    let fault: string | undefined
-    try {
-      const loaded = ((await import(pathToFileURL(path).href)) as { default?: unknown }).default
-      fault = connectorFault(loaded)
-      if (fault === undefined) found.push(loaded as Connector)
-    } catch (error) {
-      fault = reasonOf(error)
-    }
-    if (fault !== undefined) {
-      throw new SetupError(`The connector ${path} cannot be used: ${fault}.`, {
-        code: 'connector_invalid',
-        help: `Fix the file, or move it out of ${folder}.`,
-      })
-    }
-  }
+  for (const name of readdirSync(folder).filter(isConnectorFile))
+    found.push(await loadConnectorFile(join(folder, name), `Fix the file, or move it out of ${folder}.`))
   return found
+}
+
+function isConnectorFile(name: string): boolean {
+  return /\.(ts|js|mjs)$/.test(name) && !/\.(test|simulator)\.\w+$/.test(name) && !name.endsWith('.d.ts')
+}
+
+/** Loads a connector of an operator. Its faults are reported with the file, the fields and what was expected there. */
+export async function loadConnectorFile(path: string, help: string): Promise<Connector> {
+  const loaded = await defaultExport(path, help)
+  const fault = connectorFault(loaded)
+  if (fault !== undefined) throw unusable(path, fault, help)
+  return loaded as Connector
+}
+
+/** Loads the function that starts a simulator. */
+export async function loadSimulatorFile(path: string): Promise<StartSimulator> {
+  const help = 'Export a function as the default that starts a Simulator (see tributary/kit).'
+  const loaded = await defaultExport(path, help)
+  if (typeof loaded !== 'function') throw unusable(path, 'its default export is not a function', help)
+  return loaded as StartSimulator
+}
+
+async function defaultExport(path: string, help: string): Promise<unknown> {
+  provideKitPackage()
+  try {
+    return ((await import(pathToFileURL(path).href)) as { default?: unknown }).default
+  } catch (error) {
+    throw unusable(path, `${reasonOf(error)}${lineIn(path, error)}`, help)
+  }
+}
+
+/** Where in the file an error arose, if its stack says so. */
+function lineIn(path: string, error: unknown): string {
+  const stack = error instanceof Error ? (error.stack ?? '') : ''
+  const at = stack.indexOf(pathToFileURL(path).href)
+  const [, line] = at < 0 ? [] : (/^:(\d+)/.exec(stack.slice(at + pathToFileURL(path).href.length)) ?? [])
+  return line === undefined ? '' : ` (line ${line})`
+}
+
+function unusable(path: string, fault: string, help: string): SetupError {
+  return new SetupError(`The connector ${path} cannot be used: ${fault}.`, { code: 'connector_invalid', help })
 }

@@ -1,6 +1,7 @@
 import type { AppsDeps } from '#flows/apps/apps.ts'
 import type { KeysDeps } from '#flows/apps/keys.ts'
 import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
+import type { CheckResult } from '#flows/conformance/check-connector.ts'
 import type { DemoDeps, DemoService } from '#flows/operations/demo.ts'
 import type { DoctorDeps } from '#flows/operations/doctor.ts'
 import type { KeyringDeps } from '#flows/operations/keyring.ts'
@@ -40,6 +41,8 @@ export interface Context<Args extends readonly string[] = readonly string[]> {
   start: (what: { serve: boolean; demo?: boolean }) => Promise<Running>
   /** Starts the simulated services of the demo, which redirect people to `baseUrl`. */
   startLab: (baseUrl: string) => Promise<{ services: DemoService[]; stop: () => Promise<void> }>
+  /** Runs the conformance suite on a connector's file. */
+  checkConnector: (file: string) => Promise<CheckResult[]>
   doctor: () => DoctorDeps
   /** Resolves at Ctrl-C or SIGTERM. */
   untilSignal: Promise<NodeJS.Signals>

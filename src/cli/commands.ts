@@ -2,7 +2,9 @@ import { erase, exportAccount } from './account.ts'
 import { listOfApp } from './accounts.ts'
 import * as app from './app.ts'
 import { set as setApp } from './app-set.ts'
+import { spending } from './app-spending.ts'
 import type { Command } from './command.ts'
+import * as connector from './connector.ts'
 import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
 import { faults } from './faults.ts'
@@ -35,12 +37,15 @@ export const COMMANDS: Command[] = [
   app.rotateSecret,
   quotas,
   usage,
+  spending,
   app.remove,
   app.deletions,
   keys.set,
   keys.list,
   keys.remove,
   services,
+  connector.create,
+  connector.check,
   listOfApp,
   profiles,
   reconnectProfile,

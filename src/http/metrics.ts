@@ -5,6 +5,7 @@ import { sumCounters } from '#flows/push/deliver/counters.ts'
 import { pushHealth } from '#flows/push/manage/status.ts'
 import { faultCounts, parkedCount } from '#flows/sync/progress.ts'
 import { countRereads } from '#flows/sync/reread/reread-profiles.ts'
+import { spendingFigures } from '#flows/sync/schedule/spending-figures.ts'
 import { sumLogCounts } from '#platform/telemetry/log-counts.ts'
 import { requireAdmin } from './authenticate.ts'
 import type { HttpDeps } from './deps.ts'
@@ -14,6 +15,7 @@ import { logMetrics } from './log-metrics.ts'
 import { pushMetrics } from './push-metrics.ts'
 import { quotaMetrics } from './quota-metrics.ts'
 import { route } from './route.ts'
+import { spendingMetrics } from './spending-metrics.ts'
 import { workerMetrics } from './worker-metrics.ts'
 import type { WorkerReport } from './worker-report.ts'
 
@@ -61,6 +63,7 @@ export function createMetrics(): Metrics {
   const updateWorkers = workerMetrics(registry)
   const updatePush = pushMetrics(registry)
   const updateQuotas = quotaMetrics(registry)
+  const updateSpending = spendingMetrics(registry)
   const updateFaults = faultMetrics(registry)
   const updateLog = logMetrics(registry)
   // Finding the labelled counter costs more than counting.
@@ -98,6 +101,7 @@ export function createMetrics(): Metrics {
       const toReread = await read('profiles to reread', () => countRereads(deps))
       if (toReread !== undefined) rereads.set(toReread)
       updateQuotas(await read('quotas', () => quotaFigures(deps)))
+      updateSpending(await read('spending', () => spendingFigures(deps)))
       updateFaults(await read('faults and quarantine', () => faultCounts(deps)))
       // The last, so that it counts metrics that could not be read just now.
       updateLog(sumLogCounts([deps.log.counts(), ...reports.map(({ log }) => log)]))

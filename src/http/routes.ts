@@ -31,6 +31,7 @@ import * as pushHistory from './push-history.ts'
 import * as reconnect from './reconnect.ts'
 import type { MountedRoute, Route } from './route.ts'
 import { services } from './services.ts'
+import * as spending from './spending.ts'
 import * as sync from './sync.ts'
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -85,6 +86,8 @@ export const ROUTES: Listed[] = [
   ['POST', '/accounts/:id/profiles/:profile/pause', sync.pauseByApp],
   ['POST', '/accounts/:id/profiles/:profile/resume', sync.resumeByApp],
   ['GET', '/usage', quotas.ownUsage],
+  ['GET', '/spending', spending.ownSpending],
+  ['PATCH', '/spending', spending.changeOwnSpending],
 
   ['GET', '/hooks/:service/:client_id', hooks.handshake],
   ['POST', '/hooks/:service/:client_id', hooks.notify],
@@ -140,6 +143,8 @@ export const ROUTES: Listed[] = [
   ['GET', '/admin/apps/:client_id/quotas', quotas.showQuotas],
   ['PUT', '/admin/apps/:client_id/quotas', quotas.changeQuotas],
   ['GET', '/admin/apps/:client_id/usage', quotas.showUsage],
+  ['GET', '/admin/apps/:client_id/spending', spending.showSpending],
+  ['PATCH', '/admin/apps/:client_id/spending', spending.changeSpending],
   ['GET', '/admin/apps/:client_id/calls', listCalls],
   ['GET', '/admin/apps/:client_id/keys', keys.list],
   ['PUT', '/admin/apps/:client_id/keys/:service', keys.set],

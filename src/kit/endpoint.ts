@@ -3,6 +3,7 @@ import type { Checkpoint } from './checkpoint.ts'
 import type { ChildInput, Children, ParentContext } from './children.ts'
 import type { Kind } from './kind.ts'
 import { type BodyFormat, onePage, type PageRequest, type Pages, type ReadMethod } from './pages.ts'
+import { type Price, type PriceInput, readPrice } from './price.ts'
 import type { RequestBody } from './request-body.ts'
 
 /** `core` always runs; `personal` is what the person made; `social` is what others made. An app may switch the last two off. */
@@ -60,6 +61,8 @@ export interface EndpointInput<Body, Raw, Parent = unknown> extends ChildInput<R
   weight?: number
   /** The group of endpoints that the service limits together. Default: what `api.group` says of the path. */
   group?: string
+  /** What reading costs the app. A priced endpoint is off until the app switches it on, whatever its class. */
+  price?: PriceInput
   /** Scopes that the service requires. Without them the endpoint is not called, which is not an error. */
   scope?: string[]
   /** Changes a request in a way that the other fields cannot express. */
@@ -98,6 +101,7 @@ export interface Endpoint {
   wholeEveryMs: number | undefined
   class: EndpointClass
   deletes: Deletes
+  price: Price | undefined
   scope: string[]
   weight: number
   group: string | undefined
@@ -134,6 +138,7 @@ export function endpoint<Body, Raw, Parent = unknown>(input: EndpointInput<Body,
     host: input.host,
     body: input.body,
     prepare: input.prepare,
+    price: input.price && readPrice(input.price),
     pages: input.pages ?? onePage(),
     // An endpoint without parents does not look at them.
     items: (body, from) => input.items(body as Body, from as ParentContext<Parent>) ?? undefined,

@@ -1,5 +1,6 @@
 import { childrenFault } from './child-endpoints.ts'
 import type { Connector } from './connector.ts'
+import { definitionFaults } from './connector-faults.ts'
 
 /** The connectors that this process has loaded, by name and alias. */
 export interface Registry {
@@ -20,17 +21,7 @@ export function createRegistry(connectors: Connector[]): Registry {
 
 /** Explains why the default export of an operator's file is not a valid connector; undefined when it is one. */
 export function connectorFault(value: unknown): string | undefined {
-  if (value === null || typeof value !== 'object') return 'its default export is not a connector (use defineConnector)'
-  const { service, title, docs, auth, api, self, endpoints } = value as Partial<Connector>
-  if (typeof service !== 'string' || !/^[a-z][a-z0-9-]{0,49}$/.test(service))
-    return '`service` must be lower-case letters, digits and dashes'
-  if (typeof title !== 'string' || title === '') return '`title` is missing'
-  if (typeof docs !== 'string' || !URL.canParse(docs)) return '`docs` must be the address of the documentation'
-  if (auth === undefined || !['oauth2', 'oauth1', 'api_key', 'basic'].includes(auth.kind))
-    return '`auth` must come from oauth2(), oauth1(), apiKey() or basic()'
-  if (typeof api?.baseUrl !== 'string') return '`api.baseUrl` is missing'
-  if (typeof self?.read !== 'function') return '`self` must come from self()'
-  if (Object.hasOwn(endpoints ?? {}, 'self'))
-    return 'an endpoint must not be named `self`, which is the person’s own record'
-  return childrenFault(endpoints ?? {})
+  const faults = definitionFaults(value)
+  if (faults.length > 0) return faults.map(({ field, expected }) => `\`${field}\` ${expected}`).join('; ')
+  return childrenFault((value as Connector).endpoints)
 }

@@ -8,7 +8,7 @@ export type SyncReason = UpstreamReason | 'quota_reached' | 'scope_missing' | 'w
 /** The service said how long to wait: even a requested sync waits. */
 export const WAITING_REASONS = ['rate_limited', 'rate_limited_here'] as const satisfies SyncReason[]
 
-/** A scope that the person did not grant is not a failure. */
+/** A scope that the person did not grant, and a price that the app did not accept, are not failures. */
 export function isFailure(reason: SyncReason): boolean {
-  return reason !== 'scope_missing'
+  return reason !== 'scope_missing' && reason !== 'priced'
 }

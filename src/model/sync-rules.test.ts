@@ -4,7 +4,7 @@ import { parseSyncRules } from './sync-rules.ts'
 
 suite('stored sync rules', () => {
   test('no rules are empty rules', () => {
-    assert.deepEqual(parseSyncRules({}), { off: [], pace: {} })
+    assert.deepEqual(parseSyncRules({}), { off: [], pace: {}, on: [], spending: {} })
   })
 
   test('what was stored is read back as it was', () => {
@@ -15,6 +15,8 @@ suite('stored sync rules', () => {
         'github/events': { text: '0 6 * * *', cron: '0 6 * * *' },
         'x/posts': { text: '0 6 * * * Europe/Berlin', cron: '0 6 * * *', zone: 'Europe/Berlin' },
       },
+      on: ['x/tweets', 'other/*'],
+      spending: { x: { text: '25', micros: 25_000_000 } },
     }
     assert.deepEqual(parseSyncRules(JSON.parse(JSON.stringify(rules))), rules)
   })
@@ -31,6 +33,10 @@ suite('stored sync rules', () => {
       { pace: { a: { everyMs: 5 } } },
       { pace: { a: { text: 'x' } } },
       { pace: { a: { text: 'x', everyMs: '5' } } },
+      { on: 'x/*' },
+      { on: [5] },
+      { spending: { x: { text: '5', micros: '5' } } },
+      { spending: { x: { text: '5', micros: 0.5 } } },
     ])
       assert.throws(() => parseSyncRules(stored), /unknown shape/, JSON.stringify(stored))
   })

@@ -22,6 +22,8 @@ export function responseFailure(
   const message = `The service responded ${status} (${what})${detail === '' ? '' : `: ${detail}`}`
   const fail = (recovery: Recovery, reason: UpstreamReason) =>
     new UpstreamError(recovery, message, { reason, status, retryAfterMs: retryAfterMs(response.headers, nowMs) })
+  // Also in the middle of a walk, which continues once the bill is paid: what was read before is not paid twice.
+  if (status === 402) return fail('retry', 'unpaid')
   if (status === 429) return fail('retry', 'rate_limited')
   if (status >= 500 || status === 408 || status === 425) return fail('retry', 'service_failed')
   if (status >= 300 && status < 400) return fail('stop', 'redirect_refused')

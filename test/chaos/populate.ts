@@ -21,6 +21,8 @@ export async function populate(
     await setServiceKey(store, app.id, key, 'chaos')
     await setAppSync(store.database, app.id, {
       off: [],
+      on: [],
+      spending: {},
       pace: { 'chaos/*': { text: `${options.everyMs} ms`, everyMs: options.everyMs } },
     })
     apps.push(app.id)

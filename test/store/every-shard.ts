@@ -64,6 +64,7 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'remains-revocations',
     'remains-unconfirmed',
     'remains-users',
+    'spending-wake',
     'sync-revoke-full',
     'usage-app',
   ],
@@ -79,6 +80,7 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'pending-purge',
     'reconnect-link-purge',
     'sign-in-purge',
+    'spending-purge',
   ],
   'counts for metrics': [
     'cursor-lag',
@@ -89,5 +91,6 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'quota-notice-all',
     'quota-notice-counts',
     'reread-count',
+    'spending-all',
   ],
 }

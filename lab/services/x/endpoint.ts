@@ -4,6 +4,7 @@ import type { Handler } from '../../base/router.ts'
 import type { ServiceContext } from '../../base/service-parts.ts'
 import type { OAuth1Server } from '../../oauth1/server.ts'
 import type { OAuth2Server } from '../../oauth2/server.ts'
+import type { Resource, XBilling } from './billing.ts'
 import type { XData } from './data.ts'
 import type { XLimits } from './limits.ts'
 import type { XUser } from './model.ts'
@@ -15,6 +16,7 @@ export interface ApiParts {
   oauth2: OAuth2Server
   data: XData
   limits: XLimits
+  billing: XBilling
 }
 
 export interface ApiCall {
@@ -33,20 +35,23 @@ interface Rules {
   /** Requests per person in fifteen minutes. */
   limit: number
   scopes: string[]
+  /** What its responses list and are charged for. */
+  charged?: Resource
 }
 
 export type EndpointFactory = (rules: Rules, handler: ApiHandler) => Handler
 
 /** Wraps a handler: checks the OAuth 1 or OAuth 2 token and its permissions, then the endpoint's rate limit. */
-export function createEndpointFactory({ oauth1, oauth2, data, limits }: ApiParts): EndpointFactory {
-  return ({ endpoint, limit, scopes }, handler) =>
+export function createEndpointFactory({ oauth1, oauth2, data, limits, billing }: ApiParts): EndpointFactory {
+  return ({ endpoint, limit, scopes, charged }, handler) =>
     (request, params) => {
       const caller = callerOf(oauth1, oauth2, request, scopes)
       const viewer = data.byName(caller.username)
       if (!viewer) throw new Error(`no account for ${caller.username}`)
       const withHeaders = limits.acquire(viewer.id, endpoint, limit)
       try {
-        return withHeaders(handler({ request, params, viewer, scopes: caller.scopes }))
+        const withCharge = charged === undefined ? (reply: Reply) => reply : billing.open(charged)
+        return withHeaders(withCharge(handler({ request, params, viewer, scopes: caller.scopes })))
       } catch (error) {
         if (error instanceof Refusal) return withHeaders(error.reply)
         throw error

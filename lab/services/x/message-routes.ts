@@ -45,9 +45,19 @@ export function messageRoutes({ context, data }: ApiParts, endpoint: EndpointFac
   }
 
   const scopes = ['tweet.read', 'users.read', 'dm.read']
-  const all = { endpoint: 'GET /2/dm_events', limit: 15, scopes }
-  const withOne = { endpoint: 'GET /2/dm_conversations/with/:participant_id/dm_events', limit: 15, scopes }
-  const conversation = { endpoint: 'GET /2/dm_conversations/:id/dm_events', limit: 15, scopes }
+  const all = { endpoint: 'GET /2/dm_events', limit: 15, scopes, charged: 'messages' as const }
+  const withOne = {
+    endpoint: 'GET /2/dm_conversations/with/:participant_id/dm_events',
+    limit: 15,
+    scopes,
+    charged: 'messages' as const,
+  }
+  const conversation = {
+    endpoint: 'GET /2/dm_conversations/:id/dm_events',
+    limit: 15,
+    scopes,
+    charged: 'messages' as const,
+  }
   return {
     [all.endpoint]: endpoint(all, (call) => events(call, () => true)),
     [withOne.endpoint]: endpoint(withOne, (call) => {

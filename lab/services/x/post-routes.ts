@@ -52,16 +52,19 @@ export function postRoutes({ context, data }: ApiParts, endpoint: EndpointFactor
   const base = ['tweet.read', 'users.read']
   const writing = [...base, 'tweet.write']
   return {
-    'GET /2/tweets': endpoint({ endpoint: 'GET /2/tweets', limit: 5000, scopes: base }, (call) => {
+    'GET /2/tweets': endpoint({ endpoint: 'GET /2/tweets', limit: 5000, scopes: base, charged: 'posts' }, (call) => {
       checkNames(call.request, ['ids', ...fieldParams])
       const ids = (first(call.request.query, 'ids') ?? '').split(',').map((id) => checkedId('ids', id))
       if (ids.length > 100) throw invalidParameter('ids', ids.join(','), 'size must be between 1 and 100')
       return lookup(call, ids, 'ids')
     }),
-    'GET /2/tweets/:id': endpoint({ endpoint: 'GET /2/tweets/:id', limit: 900, scopes: base }, (call) => {
-      checkNames(call.request, fieldParams)
-      return lookup(call, [checkedId('id', call.params['id'] ?? '')], 'id')
-    }),
+    'GET /2/tweets/:id': endpoint(
+      { endpoint: 'GET /2/tweets/:id', limit: 900, scopes: base, charged: 'posts' },
+      (call) => {
+        checkNames(call.request, fieldParams)
+        return lookup(call, [checkedId('id', call.params['id'] ?? '')], 'id')
+      },
+    ),
     'POST /2/tweets': endpoint({ endpoint: 'POST /2/tweets', limit: 100, scopes: writing }, publish),
     'DELETE /2/tweets/:id': endpoint({ endpoint: 'DELETE /2/tweets/:id', limit: 50, scopes: writing }, unpublish),
   }

@@ -5,6 +5,7 @@ import type { Registration, ServiceDefinition } from '../../base/service-parts.t
 import { createSignIn } from '../../base/sign-in.ts'
 import { oauth1SettingRules } from '../../oauth1/settings.ts'
 import { drawPicture } from '../demo-social/media.ts'
+import { createXBilling } from './billing.ts'
 import { xControl } from './control.ts'
 import { createXData } from './data.ts'
 import { createEndpointFactory } from './endpoint.ts'
@@ -28,7 +29,8 @@ export const x: ServiceDefinition = {
     const oauth1 = createXOAuth1(context, people, signIn)
     const data = createXData({ people, random: context.random, nowMs: clock.now(), now: () => clock.now() })
     const limits = createXLimits(clock)
-    const parts = { context, oauth1, oauth2, data, limits }
+    const billing = createXBilling(clock)
+    const parts = { context, oauth1, oauth2, data, limits, billing }
     const endpoint = createEndpointFactory(parts)
     const routes: Routes = {
       ...signIn.routes,
@@ -63,11 +65,17 @@ export const x: ServiceDefinition = {
         oauth1.register({ ...rest, ...pair })
         return pair
       },
-      settings: () => ({ ...oauth2.settings, ...oauth1.settings, rateLimit: limits.settings }),
-      configure({ rateLimit, ...rest }) {
+      settings: () => ({
+        ...oauth2.settings,
+        ...oauth1.settings,
+        rateLimit: limits.settings,
+        billing: billing.shown(),
+      }),
+      configure({ rateLimit, billing: credit, ...rest }) {
         for (const [name, value] of Object.entries(rest))
           (Object.hasOwn(oauth1SettingRules, name) ? oauth1 : oauth2).configure({ [name]: value })
         if (typeof rateLimit === 'object' && rateLimit !== null) limits.configure({ ...rateLimit })
+        if (typeof credit === 'object' && credit !== null) billing.configure({ ...credit })
       },
       tokens: { revoke: (person) => touch('revoke', person), expire: (person) => touch('expire', person) },
       data: xControl(context, data),

@@ -91,11 +91,26 @@ export function timelineRoutes({ context, data }: ApiParts, endpoint: EndpointFa
   }
 
   const base = ['tweet.read', 'users.read']
-  const own = { endpoint: 'GET /2/users/:id/tweets', limit: 900, scopes: base }
-  const mentions = { endpoint: 'GET /2/users/:id/mentions', limit: 300, scopes: base }
-  const home = { endpoint: 'GET /2/users/:id/timelines/reverse_chronological', limit: 180, scopes: base }
-  const likes = { endpoint: 'GET /2/users/:id/liked_tweets', limit: 75, scopes: [...base, 'like.read'] }
-  const bookmarks = { endpoint: 'GET /2/users/:id/bookmarks', limit: 180, scopes: [...base, 'bookmark.read'] }
+  const own = { endpoint: 'GET /2/users/:id/tweets', limit: 900, charged: 'posts' as const, scopes: base }
+  const mentions = { endpoint: 'GET /2/users/:id/mentions', limit: 300, charged: 'posts' as const, scopes: base }
+  const home = {
+    endpoint: 'GET /2/users/:id/timelines/reverse_chronological',
+    limit: 180,
+    charged: 'posts' as const,
+    scopes: base,
+  }
+  const likes = {
+    endpoint: 'GET /2/users/:id/liked_tweets',
+    limit: 75,
+    charged: 'posts' as const,
+    scopes: [...base, 'like.read'],
+  }
+  const bookmarks = {
+    endpoint: 'GET /2/users/:id/bookmarks',
+    limit: 180,
+    charged: 'posts' as const,
+    scopes: [...base, 'bookmark.read'],
+  }
 
   return {
     [own.endpoint]: endpoint(own, (call) => {

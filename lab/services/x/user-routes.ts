@@ -1,6 +1,7 @@
 import { first } from '../../base/pairs.ts'
 import type { Reply } from '../../base/reply.ts'
 import type { Routes } from '../../base/router.ts'
+import type { Resource } from './billing.ts'
 import type { ApiCall, ApiParts, EndpointFactory } from './endpoint.ts'
 import { readFieldSelection } from './field-selection.ts'
 import type { XUser } from './model.ts'
@@ -51,7 +52,12 @@ export function userRoutes({ context, data }: ApiParts, endpoint: EndpointFactor
 
   const base = ['tweet.read', 'users.read']
   const follows = [...base, 'follows.read']
-  const rule = (endpoint: string, limit: number, scopes = base) => ({ endpoint, limit, scopes })
+  const rule = (endpoint: string, limit: number, scopes = base, charged: Resource = 'users') => ({
+    endpoint,
+    limit,
+    scopes,
+    charged,
+  })
   return {
     'GET /2/users/me': endpoint(rule('GET /2/users/me', 75), (call) => {
       checkNames(call.request, userParams)
@@ -76,10 +82,10 @@ export function userRoutes({ context, data }: ApiParts, endpoint: EndpointFactor
       const value = call.params['username'] ?? ''
       return single(call, data.byName(value), { parameter: 'username', value })
     }),
-    'GET /2/users/:id/followers': endpoint(rule('GET /2/users/:id/followers', 300, follows), (call) =>
+    'GET /2/users/:id/followers': endpoint(rule('GET /2/users/:id/followers', 300, follows, 'follows'), (call) =>
       listing(call, (id) => data.followers(id)),
     ),
-    'GET /2/users/:id/following': endpoint(rule('GET /2/users/:id/following', 300, follows), (call) =>
+    'GET /2/users/:id/following': endpoint(rule('GET /2/users/:id/following', 300, follows, 'follows'), (call) =>
       listing(call, (id) => data.following(id)),
     ),
   }

@@ -216,6 +216,44 @@ test('the timeline is read from the greatest id', () => {
   assert.deepEqual(checkpoint?.query(watermark!), { since_id: '1900000000000000010' })
 })
 
+test('own posts are read from a day before the newest', () => {
+  const { checkpoint } = x.endpoints['tweets']!
+  assert.deepEqual(checkpoint?.query(Date.parse('2026-05-08T00:00:00.000Z')), { start_time: '2026-05-07T00:00:00Z' })
+  assert.deepEqual(checkpoint?.query(0), { start_time: '2010-11-06T00:00:01Z' })
+})
+
+test('likes are read until a small page has only known ids', () => {
+  const { checkpoint, prepare, path } = x.endpoints['likes']!
+  const list = (...ids: string[]) => ids.map((id) => ({ id }))
+  const first = checkpoint?.advance({ items: list('9', '8'), body: { meta: { next_token: 'n' } } }, undefined)
+  const whole = checkpoint?.advance({ items: list('7'), body: { meta: { previous_token: 'p' } } }, first)
+  assert.equal(whole, '9 8 7')
+  const later = checkpoint?.advance({ items: list('10', '9'), body: { meta: {} } }, whole)
+  assert.equal(later, '10 9 8 7')
+  assert.deepEqual(
+    ['10', '9', '6'].map((id) => checkpoint?.isKnown?.({ id }, later ?? '')),
+    [true, true, false],
+  )
+  const request = { method: 'GET' as const, path, query: {} }
+  const context = { nowMs: 0, granted: undefined }
+  assert.deepEqual(prepare?.(request, { ...context, watermark: undefined }).query, {})
+  assert.deepEqual(prepare?.(request, { ...context, watermark: later }).query, { max_results: '5' })
+})
+
+test('every endpoint has the price of the vendor', () => {
+  const prices = Object.entries(x.endpoints).map(([name, { price }]) => [name, price?.perRecord, price?.currency])
+  assert.deepEqual(prices, [
+    ['following', 10_000, 'USD'],
+    ['followers', 10_000, 'USD'],
+    ['tweets', 5000, 'USD'],
+    ['likes', 5000, 'USD'],
+    ['bookmarks', 5000, 'USD'],
+    ['timeline', 5000, 'USD'],
+    ['mentions', 5000, 'USD'],
+    ['direct_messages', 10_000, 'USD'],
+  ])
+})
+
 test('direct messages need their scope, which the flag adds', () => {
   assert.ok(x.endpoints['direct_messages']!.scope.includes('dm.read'))
   assert.ok(x.auth.kind === 'oauth2' && !x.auth.scope.default.includes('dm.read'))
@@ -227,7 +265,7 @@ test('errors that only the operator can fix stop, and limits are per endpoint', 
     x.api.recovery?.({ status, headers: {}, body: { type: `https://api.x.com/2/problems/${name}` } })
   assert.equal(problem(429, 'usage-capped'), 'stop')
   assert.equal(problem(403, 'client-forbidden'), 'stop')
-  assert.equal(problem(402, 'credits'), 'stop')
+  assert.equal(problem(402, 'credits'), undefined)
   assert.equal(problem(404, 'resource-not-found'), 'skip')
   assert.equal(problem(429, 'rate-limit-exceeded'), undefined)
   assert.equal(x.api.recovery?.({ status: 200, headers: {}, body: null }), undefined)

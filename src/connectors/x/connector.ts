@@ -1,9 +1,9 @@
 import { oauth2 } from '#kit/auth.ts'
-import { sinceId, untilKnown } from '#kit/checkpoint.ts'
+import { since, sinceId } from '#kit/checkpoint.ts'
 import { defineConnector } from '#kit/connector.ts'
-import { endpoint } from '#kit/endpoint.ts'
+import { endpoint, type PrepareContext } from '#kit/endpoint.ts'
 import { timeOf } from '#kit/kind.ts'
-import { cursorPages } from '#kit/pages.ts'
+import { cursorPages, type PageRequest } from '#kit/pages.ts'
 import { self } from '#kit/self.ts'
 import {
   type Joined,
@@ -16,10 +16,12 @@ import {
   type User,
 } from './includes.ts'
 import { contact, message } from './kinds.ts'
+import { knownIds } from './known-ids.ts'
 import { hook, rate, recovery } from './protocol.ts'
 import { pageOf, pictureUrl, tweet } from './tweet-kind.ts'
 
 const DAY_MS = 86_400_000
+const OLDEST_START_MS = Date.UTC(2010, 10, 6, 0, 0, 1)
 const PERSON_FIELDS = 'created_at,description,entities,location,name,profile_image_url,protected,url,username,verified'
 
 // Only stable fields: an author's follower count would make every post look edited.
@@ -40,6 +42,22 @@ const pages = (size: number) =>
     size: { param: 'max_results', value: size },
   })
 
+/**
+ * The vendor's price list of August 2026 (docs.x.com/x-api/getting-started/pricing), for people who do not own the app. The same record
+ * is charged once a day (UTC) only; it is counted each time, because the vendor does not promise that.
+ */
+const priced = (perRecord: string, min: number) => ({
+  price: { currency: 'USD', perRecord, records: { param: 'max_results', min, otherwise: 100 } },
+})
+const POST = '0.005'
+const [PERSON, DM_EVENT] = ['0.010', '0.010']
+
+/** What is known ends a walk, so the pages after the first walk are small: each record of a page is paid for. */
+const smallPages = (size: number) => ({
+  prepare: (request: PageRequest, { watermark }: PrepareContext): PageRequest =>
+    watermark === undefined ? request : { ...request, query: { ...request.query, max_results: String(size) } },
+})
+
 const tweets = {
   query: TWEET_QUERY,
   items: joinTweets,
@@ -50,24 +68,30 @@ const tweets = {
 }
 
 const newerThan = sinceId<Joined<Tweet>>({ param: 'since_id', id: ({ id }) => id })
-const rereadNewest = (days: number) =>
-  untilKnown<Joined<Tweet>>({ value: ({ created_at }) => timeOf(created_at), overlap: days * DAY_MS })
+const lastDay = since<Joined<Tweet>>({
+  param: 'start_time',
+  value: ({ created_at }) => timeOf(created_at),
+  overlap: DAY_MS,
+  // Earlier times are refused.
+  format: (atMs) => `${new Date(Math.max(atMs, OLDEST_START_MS)).toISOString().slice(0, 19)}Z`,
+})
 
 const people = {
   query: { 'user.fields': PERSON_FIELDS },
   items: (response: ListResponse<User>) => listOf(response),
   kind: contact,
   types: ['contacts' as const],
-  pages: pages(1000),
-  every: '1d',
+  pages: pages(100),
+  ...priced(PERSON, 1),
+  every: '7d',
   class: 'core' as const,
   deletes: 'all' as const,
   scope: ['users.read', 'tweet.read', 'follows.read'],
 }
 
 /**
- * OAuth 2.0 has no documented parameter that forces a new login (`force_login` is OAuth 1.0a's). Reading is billed per
- * record and day, so walks are short.
+ * OAuth 2.0 has no documented parameter that forces a new login (`force_login` is OAuth 1.0a's). Reading is billed by the
+ * record, so every endpoint has a price and walks are short.
  */
 export const x = defineConnector({
   service: 'x',
@@ -108,53 +132,61 @@ export const x = defineConnector({
   endpoints: {
     following: endpoint<ListResponse<User>, User>({ ...people, path: '/users/{id}/following' }),
     followers: endpoint<ListResponse<User>, User>({ ...people, path: '/users/{id}/followers' }),
-    // The newest 3200. An edit is a new post that replaces the old one, and deletions are not reported, so days are
-    // read again.
+    // The newest 3200. An edit is a new post that replaces the old one within an hour, and deletions are not reported,
+    // so the last day is read again.
     tweets: endpoint<ListResponse<Tweet>, Joined<Tweet>>({
       ...tweets,
+      ...priced(POST, 5),
       path: '/users/{id}/tweets',
-      checkpoint: rereadNewest(3),
-      every: '15m',
+      checkpoint: lastDay,
+      every: '6h',
       class: 'personal',
       deletes: 'window',
     }),
-    // Sorted by the time of the like, which no field has: a walk ends at a hundred posts that are all a month old.
     likes: endpoint<ListResponse<Tweet>, Joined<Tweet>>({
       ...tweets,
+      ...priced(POST, 5),
+      ...smallPages(5),
       path: '/users/{id}/liked_tweets',
       feed: true,
-      checkpoint: rereadNewest(30),
-      every: '1h',
+      checkpoint: knownIds(({ id }) => id),
+      every: '6h',
       class: 'personal',
       scope: [...tweets.scope, 'like.read'],
     }),
     bookmarks: endpoint<ListResponse<Tweet>, Joined<Tweet>>({
       ...tweets,
+      ...priced(POST, 1),
+      ...smallPages(5),
       path: '/users/{id}/bookmarks',
       feed: true,
-      checkpoint: rereadNewest(30),
-      every: '1h',
+      checkpoint: knownIds(({ id }) => id),
+      every: '6h',
       class: 'personal',
       scope: [...tweets.scope, 'bookmark.read'],
     }),
     timeline: endpoint<ListResponse<Tweet>, Joined<Tweet>>({
       ...tweets,
+      ...priced(POST, 1),
       path: '/users/{id}/timelines/reverse_chronological',
       feed: true,
       checkpoint: newerThan,
-      every: '15m',
+      every: '6h',
       class: 'social',
     }),
     mentions: endpoint<ListResponse<Tweet>, Joined<Tweet>>({
       ...tweets,
+      ...priced(POST, 5),
       path: '/users/{id}/mentions',
       feed: true,
       checkpoint: newerThan,
-      every: '15m',
+      every: '6h',
       class: 'social',
     }),
     // The last 30 days, sent and received, without encrypted ones; 15 calls in 15 minutes.
     direct_messages: endpoint<ListResponse<Message>, Joined<Message>>({
+      ...priced(DM_EVENT, 1),
+      ...smallPages(5),
       path: '/dm_events',
       query: {
         event_types: 'MessageCreate',
@@ -168,8 +200,8 @@ export const x = defineConnector({
       kind: message,
       types: ['messages'],
       pages: pages(100),
-      checkpoint: untilKnown({ value: ({ created_at }) => timeOf(created_at), overlap: 3_600_000 }),
-      every: '15m',
+      checkpoint: knownIds(({ id }) => id),
+      every: '6h',
       class: 'personal',
       scope: ['dm.read', 'tweet.read', 'users.read'],
     }),

@@ -1,3 +1,4 @@
+import { monthOf } from '#model/money.ts'
 import { purgeAttempts } from '#store/apps/attempts.ts'
 import { purgeCalls } from '#store/apps/calls.ts'
 import { purgeAppDeletions } from '#store/apps/deletions.ts'
@@ -6,6 +7,7 @@ import { purgeOrphanRecordedItems } from '#store/push/delivered-items.ts'
 import { purgeDeliveries, purgeOrphanDeadLetters } from '#store/push/deliveries.ts'
 import { purgeEvents } from '#store/push/events.ts'
 import { purgeRateLimits } from '#store/sync/rate-limits.ts'
+import { purgeSpending } from '#store/sync/spending.ts'
 import { recountProfiles } from './recount.ts'
 import { type ReviewDeps, reviewQuotas } from './review-quotas.ts'
 
@@ -15,6 +17,7 @@ const RATE_LIMITS_TTL_MS = 7 * 86_400_000
 const DELIVERIES_TTL_MS = 14 * 86_400_000
 const DELETIONS_TTL_MS = 90 * 86_400_000
 const EVENTS_TTL_MS = 30 * 86_400_000
+const SPENDING_TTL_MS = 400 * 86_400_000
 
 interface Purged {
   attempts: number
@@ -31,6 +34,8 @@ interface Purged {
   miscounted: number
   /** Notices of quotas that are no longer near or reached. */
   quotas: number
+  /** Months whose spending nobody asks for any more. */
+  spending: number
 }
 
 /** Deletes what has outlived its TTL and corrects counts. Runs every few minutes; a missed or repeated run is harmless. */
@@ -50,5 +55,6 @@ export async function purgeExpired(deps: ReviewDeps): Promise<Purged> {
     cursors: await openMissingCursors(database, clock.now()),
     miscounted: await recountProfiles(deps),
     quotas: await reviewQuotas(deps),
+    spending: await purgeSpending(database, monthOf(clock.now() - SPENDING_TTL_MS)),
   }
 }

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Hook, Sign } from '#kit/connector.ts'
+import type { Endpoint } from '#kit/endpoint.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
 import { findServiceKey } from '#store/apps/service-keys.ts'
@@ -69,18 +70,27 @@ function readPeople(hook: Hook, body: unknown): unknown {
 /** In every account of the app with this service user: each has its own profile and items. */
 async function makeDue(deps: SyncDeps, call: HookCall, nativeId: string): Promise<number> {
   const { appId } = call
-  const service = deps.registry.find(call.service)?.service ?? call.service
+  const connector = deps.registry.find(call.service)
+  const service = connector?.service ?? call.service
+  const except = wholePaidLists(connector?.endpoints ?? {})
   let due = 0
   for (const accountId of await findServiceUser(deps.database, { appId, service, nativeId })) {
     const account = await findAccountById(deps.database, accountId)
     const profiles = account === undefined ? [] : await listProfiles(deps.database, account)
     const isNamed = (each: Profile) => each.service === service && each.nativeId === nativeId && each.state !== 'paused'
     for (const profile of profiles.filter(isNamed)) {
-      await requestSync(deps, profile)
+      await requestSync(deps, profile, { confirmDeletes: false, except })
       due += 1
     }
   }
   return due
+}
+
+/** Lists that are paid for and read as a whole keep their interval: somebody's every post would cost the price of all followers. */
+function wholePaidLists(endpoints: Record<string, Endpoint>): string[] {
+  return Object.entries(endpoints)
+    .filter(([, { price, checkpoint }]) => price !== undefined && checkpoint === undefined)
+    .map(([name]) => name)
 }
 
 async function hookOf(deps: SyncDeps, { service, appId }: HookCall) {

@@ -94,12 +94,14 @@ export function isSettled(progress: Record<string, EndpointProgress>): boolean {
 
 /**
  * Makes the profile due now. `confirmDeletes`: items that complete walks do not show are deleted, however many.
- * `retryParked`: parked endpoints are tried once more.
+ * `retryParked`: parked endpoints are tried once more. `except`: endpoints that stay as they are.
  */
 export async function requestSync(
   { database, clock }: Pick<SyncDeps, 'database' | 'clock'>,
   profile: Profile,
-  options: { confirmDeletes: boolean; retryParked?: boolean; retryQuarantined?: boolean } = { confirmDeletes: false },
+  options: { confirmDeletes: boolean; retryParked?: boolean; retryQuarantined?: boolean; except?: string[] } = {
+    confirmDeletes: false,
+  },
 ): Promise<void> {
   refuseIfPaused(profile)
   const key = { shard: profile.shard, profileId: profile.id }
@@ -110,6 +112,7 @@ export async function requestSync(
     await makeEndpointsDue(tx, key, now, {
       confirmDeletes: options.confirmDeletes,
       retryQuarantined: options.retryQuarantined === true,
+      except: options.except ?? [],
     })
     await makeProfileDue(tx, key, now)
   })
@@ -159,6 +162,7 @@ function stateOf(state: EndpointState, isPaused: boolean): EndpointProgress['sta
   const { lastReason, walk, leftOut, firstDoneAt } = state
   if (state.nextRunAt >= NEVER) return state.deaths >= MAX_DEATHS ? 'parked' : 'off'
   if (isPaused) return 'paused'
+  if (lastReason === 'spending_limit_reached') return 'paused'
   if (lastReason !== undefined) return isFailure(lastReason) ? 'failing' : 'off'
   if (walk !== undefined) return 'running'
   if (leftOut !== undefined) return 'failing'

@@ -62,12 +62,19 @@ const purgeSecrets = statement(
 )
 
 const findSync = statement('app-sync-find', 'select sync from app where id = $id')
+const lockSync = statement('app-sync-lock', 'select sync from app where id = $id for update')
 const setSync = statement('app-sync-set', 'update app set sync = $sync where id = $id')
 
 /** The app's rules for syncing the profiles of its people. */
 export async function findAppSync(queries: Queries, id: string): Promise<SyncRules> {
   const [row] = await queries.rows<{ sync: unknown }>(findSync.with({ id }))
   return parseSyncRules(row?.sync ?? {})
+}
+
+/** The same, locked until the end of the transaction; undefined when there is no such app. */
+export async function lockAppSync(tx: Queries, id: string): Promise<SyncRules | undefined> {
+  const [row] = await tx.rows<{ sync: unknown }>(lockSync.with({ id }))
+  return row && parseSyncRules(row.sync)
 }
 
 export async function setAppSync(queries: Queries, id: string, sync: SyncRules): Promise<boolean> {

@@ -1,4 +1,5 @@
 import type { Account } from '#model/account.ts'
+import { shardFor } from '#platform/ids.ts'
 import { firstOf } from '#platform/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { ProfileKey } from '../sync/schedule.ts'
@@ -36,6 +37,7 @@ const deleteRevocations = statement('remains-revocations', 'delete from grant_re
 const deleteServiceUsers = statement('remains-users', 'delete from service_user where app_id = $appId')
 const deleteReconnectLinks = statement('remains-links', 'delete from reconnect_link where app_id = $appId')
 const deleteNotices = statement('remains-notices', 'delete from quota_notice where app_id = $appId')
+const deleteSpending = statement('remains-spending', 'delete from spending where shard = $shard and app_id = $appId')
 const deleteRateLimits = statement(
   'remains-rate-limits',
   `delete from rate_limit where starts_with(bucket, $appId || ' ')`,
@@ -84,6 +86,7 @@ export async function deleteRemains(queries: Queries, appId: string): Promise<vo
   await queries.count(deleteRateLimits.with({ appId }))
   await queries.count(deleteReconnectLinks.with({ appId }))
   await queries.count(deleteNotices.with({ appId }))
+  await queries.count(deleteSpending.with({ shard: shardFor(appId), appId }))
   while ((await queries.count(deleteSomeCalls.with({ appId }))) === BATCH);
 }
 

@@ -11,6 +11,9 @@ export const PUSH_EVENTS = {
   'profile.needs_auth': 'the person has to sign in again; `profile`, `account`, `service`',
   'quota.near': 'four fifths of a quota are used up; `quota`, `account`, `profile`',
   'quota.reached': 'a quota keeps new items out; `quota`, `account`, `profile`',
+  'spending.reached':
+    'what the app may spend at a service this month is spent; `service`, `spent`, `limit`, `currency`, `resets_at`',
+  'spending.unpaid': 'a service wants to be paid first; `service`, `retry_at`',
   'account.merged': 'one account was merged into another; `account`, `source`',
   'account.erased': 'an account was deleted; `account`',
 } as const

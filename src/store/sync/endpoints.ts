@@ -150,7 +150,7 @@ const makeDue = statement(
   `update endpoint_sync set next_run_at = case when ${IS_WAITING} then next_run_at else $nowMs end,
      confirm_deletes = confirm_deletes or $confirmDeletes,
      retry_quarantined = retry_quarantined or ($retryQuarantined and quarantined > 0)
-   where shard = $shard and profile_id = $profileId and next_run_at < ${NEVER}`,
+   where shard = $shard and profile_id = $profileId and next_run_at < ${NEVER} and endpoint <> all($except::text[])`,
 )
 const reset = statement(
   'endpoint-reset',
@@ -338,7 +338,7 @@ export async function makeEndpointsDue(
   queries: Queries,
   key: ProfileKey,
   nowMs: number,
-  options: { confirmDeletes: boolean; retryQuarantined: boolean },
+  options: { confirmDeletes: boolean; retryQuarantined: boolean; except: string[] },
 ): Promise<void> {
   await queries.count(makeDue.with({ ...options, ...key, nowMs }))
 }

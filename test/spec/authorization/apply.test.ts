@@ -171,6 +171,7 @@ suite('F27 app_verified: whether the service issued the token to this app', () =
       strava: false,
       spotify: false,
       tumblr: false,
+      flickr: true,
       foursquare: false,
       instagram: false,
       dropbox: false,

@@ -15,6 +15,7 @@ const RESULTS: Record<Service, [whileOthers: string, last: string]> = {
   'demo-micro': ['token_ended', 'revoked'],
   'demo-health': ['token_ended', 'revoked'],
   facebook: ['kept', 'revoked'],
+  flickr: ['not_offered', 'not_offered'],
   foursquare: ['not_offered', 'not_offered'],
   instagram: ['not_offered', 'not_offered'],
   github: ['token_ended', 'revoked'],

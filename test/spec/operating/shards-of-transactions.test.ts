@@ -26,6 +26,7 @@ const SEVERAL_SHARDS: Record<string, string> = {
   'flows/sync/own-items/delete-own-item.ts': 'after a merge, an own item that was stored in either account',
   'flows/push/manage/destinations.ts': 'a destination has a cursor for every profile of its app',
   'flows/push/manage/control.ts': 'a destination has a cursor for every profile of its app',
+  'flows/sync/schedule/spending-rules.ts': 'makes the priced endpoints of all profiles of the app due',
   'flows/sync/schedule/rules.ts': 'makes the endpoints of all profiles of the app due',
 }
 
@@ -48,6 +49,7 @@ const NOT_RUN: Record<string, string> = {
   'flows/sync/schedule/settle-death.ts': 'one shard',
   'flows/sync/commit/quarantine.ts': 'the endpoints of an app, in any shard',
   'flows/sync/commit/report-quota.ts': 'one shard',
+  'flows/sync/fetch/report-spending.ts': 'one shard: the app',
   'flows/sync/pause.ts': 'one shard',
   'access/needs-auth.ts': 'one shard',
 }
@@ -139,6 +141,7 @@ suite('a transaction', () => {
     await asAdmin('POST', '/rotate-secret')
     await asAdmin('PUT', '/quotas', {})
     await asAdmin('PUT', '/sync', {})
+    await asAdmin('PATCH', '/spending', {})
     const made = await asApp('POST', '/push', { name: 'Ours', kind: 'postgres', url: theirs.url, filter: ['*'] })
     const path = `/push/${String(made['id'])}`
     const ada = await signIn(harness, 'demo-health', 'ada', {}, app)

@@ -18,6 +18,7 @@ export const VENDORS = [
   'tumblr',
   'github',
   'strava',
+  'flickr',
   'spotify',
   'dropbox',
   'twitch',
@@ -53,6 +54,8 @@ export async function startVendorHarness() {
     }),
   )
   const app = await makeApp(tributary, { name, redirectUris: [REDIRECT], keys })
+  // They cost money, so they are off at first.
+  await tributary.admin('PATCH', `/admin/apps/${app.clientId}/spending`, { endpoints: { 'x/*': true } })
 
   const ask = async (method: string, path: string, token: string, headers: Record<string, string> = {}) => {
     const response = await fetch(`${url}${path}${path.includes('?') ? '&' : '?'}access_token=${token}`, {

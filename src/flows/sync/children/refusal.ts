@@ -4,10 +4,22 @@ import type { Visit } from './round.ts'
 /** Limit: runs in a row that may fail at the same parent; then the parent is left out for an hour and the round goes on. */
 const MAX_FAILS = 3
 
+/** Reasons that say nothing about a parent: the service or our rate limiter asks for a wait, or the money is spent. */
+const WAITS: UpstreamError['reason'][] = [
+  'rate_limited',
+  'rate_limited_here',
+  'capacity',
+  'capacity_here',
+  'spending_limit_reached',
+  'unpaid',
+  'priced',
+]
+
 /** The failure concerns these parents alone: the round goes on without them. */
 export function isRefusal({ recovery, reason }: UpstreamError, { round, parents }: Visit): boolean {
+  if (isWait(reason)) return false
   if (recovery === 'stop' || recovery === 'skip' || recovery === 'restart') return true
-  if (recovery !== 'retry' || isWait(reason)) return false
+  if (recovery !== 'retry') return false
   return round.failedAt?.parent === parents[0]?.id && (round.failedAt?.times ?? 0) >= MAX_FAILS
 }
 
@@ -16,7 +28,6 @@ export function isTrial(visit: Visit, { recovery }: UpstreamError): boolean {
   return visit.isTrial || (recovery === 'restart' && visit.hasCheckpoint)
 }
 
-/** The service or our rate limiter asks for a wait, which says nothing about the parent. */
 export function isWait(reason: UpstreamError['reason']): boolean {
-  return reason === 'rate_limited' || reason === 'rate_limited_here' || reason === 'capacity' || reason === 'capacity_here'
+  return WAITS.includes(reason)
 }

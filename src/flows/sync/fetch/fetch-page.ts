@@ -4,12 +4,14 @@ import { type FreshCredential, freshCredential } from '#access/fresh-credential.
 import type { LimitedCall } from '#access/learn-limits.ts'
 import { costOfEndpoint } from '#kit/call-cost.ts'
 import type { PageRequest } from '#kit/pages.ts'
+import type { UpstreamReason } from '#model/upstream-reasons.ts'
 import { callService } from '#upstream/call-service.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { hasOwnServers, ownServerOf } from '#upstream/own-server.ts'
 import { chanceOf, type SyncDeps, timesOf } from '../deps.ts'
 import type { EndpointRun, ProfileRun } from '../run/endpoint-run.ts'
 import { classifyResponse, type Fetched } from './classify-response.ts'
+import { reservePage } from './paid-page.ts'
 
 /** Limit: bytes of one page of a service, compressed and decoded; a larger page fails the sync. */
 const MAX_PAGE_BYTES = 5 * 1024 * 1024
@@ -25,10 +27,13 @@ const CREDENTIAL_TTL_MS = 2000
  */
 const MAX_RETRYING_MS = 10_000
 
+/** Reasons for which a second attempt at once is of no use. */
+const WAITS: UpstreamReason[] = ['rate_limited', 'unpaid']
+
 /** Fetches one page within the rate limits, with a valid credential and transient retries. */
 export async function fetchPage(
   deps: SyncDeps,
-  run: ProfileRun & Pick<EndpointRun, 'endpoint'>,
+  run: EndpointRun,
   request: PageRequest,
   conditions: Record<string, string>,
   signal: AbortSignal,
@@ -42,13 +47,17 @@ export async function fetchPage(
     const call = { ...(await limitedCall(deps, run)), cost }
     await acquire(deps, call, { purpose: 'sync', maxWaitMs: MAX_WAIT_MS, until: { signal } })
     const { credential, version } = await loadCredential(deps, run, refusedVersion)
+    const page = await reservePage(deps, run, request)
     try {
       const response = await callService(
         { upstream: deps.upstream, connector: run.connector, key: run.key, credential },
-        { ...serviceRequest(request, conditions), timeoutMs: callMs, signal },
+        { ...serviceRequest(page.request, conditions), timeoutMs: callMs, signal },
       )
-      return await classifyResponse(deps, call, response, request.parse)
+      const fetched = await classifyResponse(deps, call, response, request.parse)
+      await page.settle(fetched)
+      return fetched
     } catch (error) {
+      await page.settleFailure(error)
       if (!(error instanceof UpstreamError)) throw error
       if (error.recovery === 'reauthorize' && refusedVersion === undefined) {
         // Once: the token may just have expired. A second refusal is final.
@@ -56,7 +65,7 @@ export async function fetchPage(
         continue
       }
       const isTransient =
-        error.recovery === 'retry' && error.reason !== 'rate_limited' && (error.retryAfterMs ?? 0) <= MAX_WAIT_MS
+        error.recovery === 'retry' && !WAITS.includes(error.reason) && (error.retryAfterMs ?? 0) <= MAX_WAIT_MS
       if (!isTransient || attempt >= MAX_ATTEMPTS || deps.clock.now() - beganAt > MAX_RETRYING_MS) throw error
       const waitMs = error.retryAfterMs ?? transientRetryMs * 2 ** (attempt - 1) * (0.5 + chanceOf(deps)())
       await sleep(waitMs, undefined, { signal })

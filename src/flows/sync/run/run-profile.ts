@@ -24,7 +24,7 @@ import { LeaseLost } from '../commit/commit-page.ts'
 import { retryQuarantine } from '../commit/retry-quarantine.ts'
 import { leaseEnd, type SyncDeps, timesOf } from '../deps.ts'
 import { openItemStream } from '../diff/item-stream.ts'
-import { isEnabled } from '../schedule/interval.ts'
+import { isEnabled, isPaidFor } from '../schedule/interval.ts'
 import type { EndpointRun, ProfileRun } from './endpoint-run.ts'
 import type { Outcome } from './outcome.ts'
 import { refreshSelf } from './refresh-self.ts'
@@ -206,6 +206,10 @@ async function mayRun(
     postponeEndpoint(deps.database, key, state.endpoint, untilMs, why)
   if (endpoint === undefined || !isEnabled(endpoint, rules)) {
     await postpone(NEVER)
+    return false
+  }
+  if (!isPaidFor(profileRun.connector.service, state.endpoint, endpoint, rules)) {
+    await postpone(NEVER, { reason: 'priced', error: 'The endpoint costs money, and the app has not switched it on.' })
     return false
   }
   const missing = missingScope(endpoint, profileRun)

@@ -31,7 +31,14 @@ function intervalAfter(
   run: { intervalMs: number; changes: number },
   rules: Record<string, IntervalRule> = {},
 ) {
-  return nextInterval('shop', 'orders', every(everyText), { off: [], pace: rules }, { ...run, nowMs: NOW }, even)
+  return nextInterval(
+    'shop',
+    'orders',
+    every(everyText),
+    { off: [], pace: rules, on: [], spending: {} },
+    { ...run, nowMs: NOW },
+    even,
+  )
 }
 
 suite('the time of the next run', () => {
@@ -87,7 +94,7 @@ suite('the time of the next run', () => {
   })
 
   test('jitter is a tenth in either direction', () => {
-    const rules: SyncRules = { off: [], pace: {} }
+    const rules: SyncRules = { off: [], pace: {}, on: [], spending: {} }
     const run = { intervalMs: 40 * MINUTE, changes: 0, nowMs: NOW }
     for (const [chance, expected] of [
       [0, 54 * MINUTE],
@@ -160,9 +167,9 @@ suite('the time of the next try after a failure', () => {
 })
 
 test('classes can be switched off, but never core', () => {
-  const all: SyncRules = { off: ['personal', 'social'], pace: {} }
+  const all: SyncRules = { off: ['personal', 'social'], pace: {}, on: [], spending: {} }
   assert.equal(isEnabled(every('1h', 'core'), all), true)
   assert.equal(isEnabled(every('1h', 'personal'), all), false)
   assert.equal(isEnabled(every('1h', 'social'), all), false)
-  assert.equal(isEnabled(every('1h', 'social'), { off: ['personal'], pace: {} }), true)
+  assert.equal(isEnabled(every('1h', 'social'), { off: ['personal'], pace: {}, on: [], spending: {} }), true)
 })

@@ -48,6 +48,11 @@ export function isEnabled(endpoint: Endpoint, rules: SyncRules): boolean {
   return endpoint.class === 'core' || !rules.off.includes(endpoint.class)
 }
 
+/** False for an endpoint that costs money, unless the app switched it on. */
+export function isPaidFor(service: string, name: string, { price }: Endpoint, { on }: SyncRules): boolean {
+  return price === undefined || on.includes(`${service}/${name}`) || on.includes(`${service}/*`)
+}
+
 // Plus or minus a tenth: a thousand profiles that connected together must not stay together.
 function jitter(ms: number, chance: Chance): number {
   return Math.round(ms * (0.9 + chance() * 0.2))

@@ -3,7 +3,7 @@ import { endpointFault } from '#kit/endpoint-fault.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
 import type { IntervalRule, OptionalClass, SyncRules } from '#model/sync-rules.ts'
 import { MAX_CRON, parseCron } from '#platform/cron.ts'
-import { findAppSync, setAppSync } from '#store/apps/apps.ts'
+import { findAppSync, lockAppSync, setAppSync } from '#store/apps/apps.ts'
 import { auditApp } from '#store/audit.ts'
 import { wakeEndpointsOf } from '#store/sync/endpoints.ts'
 import type { SyncDeps } from '../deps.ts'
@@ -25,10 +25,13 @@ export async function setRules(
   const pace = Object.fromEntries(
     Object.entries(input.pace ?? {}).map(([name, text]) => [checkEndpoint(registry, name), parseInterval(name, text)]),
   )
-  const rules: SyncRules = { off: input.off ?? [], pace }
+  const rules = { off: input.off ?? [], pace }
   const now = clock.now()
   await database.transaction(async (tx) => {
-    if (!(await setAppSync(tx, appId, rules))) throw new ApiError('not_found', `There is no app ${appId}.`)
+    // What the app pays for is set elsewhere, and stays.
+    const stored = await lockAppSync(tx, appId)
+    if (stored === undefined) throw new ApiError('not_found', `There is no app ${appId}.`)
+    await setAppSync(tx, appId, { ...stored, ...rules })
     await wakeEndpointsOf(tx, appId, now)
     await auditApp(tx, appId, { at: now, actor, action: 'app.sync_rules', detail: { ...input } })
   })
@@ -39,7 +42,7 @@ export async function getRules({ database }: Pick<SyncDeps, 'database'>, appId: 
   return toInput(await findAppSync(database, appId))
 }
 
-function toInput({ off, pace }: SyncRules): RulesInput {
+function toInput({ off, pace }: Pick<SyncRules, 'off' | 'pace'>): RulesInput {
   return {
     ...(off.length === 0 ? {} : { off }),
     ...(Object.keys(pace).length === 0

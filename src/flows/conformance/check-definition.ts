@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Auth } from '#kit/auth.ts'
 import type { Connector, Hook, RateWindow, Sign } from '#kit/connector.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
@@ -9,15 +7,13 @@ import { MAX_KIND_VERSIONS } from '#kit/reader-version.ts'
 import { connectorFault } from '#kit/registry.ts'
 import { MAP_KEYS } from '#model/normal.ts'
 
-const root = join(import.meta.dirname, '../..')
 /** Feeds that by their documentation have no records of the person. Instagram: media in which another user tagged the person. */
 const LISTS_OTHERS_ONLY = new Set(['/me/tags'])
 const [MINUTE_MS, WEEK_MS] = [60_000, 7 * 86_400_000]
 
-/** Checks the definition of a connector. */
-export function checkDefinition(connector: Connector): void {
-  const { service, docs, auth, api, endpoints, aliases, hook } = connector
-  const isFile = !URL.canParse(docs) && existsSync(join(root, docs))
+/** Checks the definition of a connector. `isFile`: the documentation of a simulated service is a file. */
+export function checkDefinition(connector: Connector, { isFile = false }: { isFile?: boolean } = {}): void {
+  const { service, auth, api, endpoints, aliases, hook } = connector
   assert.equal(connectorFault(isFile ? { ...connector, docs: 'https://docs.test' } : connector), undefined)
   for (const alias of aliases) assert.match(alias, /^[a-z][a-z0-9-]*$/)
   assert.ok(!aliases.includes(service), 'an alias is another name')
@@ -31,6 +27,8 @@ export function checkDefinition(connector: Connector): void {
     if (api.asksForSmallerPages) checkPageSize(name, endpoint)
   }
   if (hook) checkHook(hook)
+  const currencies = new Set(Object.values(endpoints).flatMap(({ price }) => price?.currency ?? []))
+  assert.ok(currencies.size <= 1, 'all prices of a service are in one currency')
 }
 
 function checkWindow({ api, endpoints }: Connector, { calls, perS, per }: RateWindow): void {

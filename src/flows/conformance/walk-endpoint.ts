@@ -3,11 +3,18 @@ import { plainRequest } from '#flows/sync/run/plain-request.ts'
 import type { Watermark } from '#kit/checkpoint.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
+import type { Self } from '#kit/self.ts'
 import { grantedScopes } from '#model/profile.ts'
 import { readBody } from '#upstream/body/read-body.ts'
-import { callService } from '#upstream/call-service.ts'
-import { forParents, type Parent } from '../../src/flows/sync/children/for-parents.ts'
-import type { Fixture } from './fixture.ts'
+import { callService, type ServiceCaller } from '#upstream/call-service.ts'
+import { forParents, type Parent } from '../sync/children/for-parents.ts'
+
+/** A running service, and a person who is signed in there. */
+export interface WalkSubject {
+  caller: ServiceCaller
+  self: Self
+  nowMs: () => number
+}
 
 export interface Walked {
   records: unknown[]
@@ -17,13 +24,14 @@ export interface Walked {
   watermark: Watermark | undefined
 }
 
+/** Limit: pages of one endpoint that a check of a connector reads; a simulator with more is taken to repeat itself. */
 const MAX_PAGES = 400
 
 /** Limit of what is read of a child endpoint: a few parents are enough to see how its records are read. */
 const MAX_PARENTS = 5
 
 /** Reads all pages of an endpoint as a sync does, and fails if there are too many; of a child endpoint, for some parents. */
-export async function walkEndpoint(fixture: Fixture, endpoint: Endpoint, from?: Watermark): Promise<Walked> {
+export async function walkEndpoint(fixture: WalkSubject, endpoint: Endpoint, from?: Watermark): Promise<Walked> {
   if (endpoint.children === undefined) return walkPages(fixture, endpoint, from)
   const { each, where, batch } = endpoint.children
   const parent = fixture.caller.connector.endpoints[each]!
@@ -42,7 +50,7 @@ export async function walkEndpoint(fixture: Fixture, endpoint: Endpoint, from?: 
   return { records: walked.flatMap((one) => one.records), response: walked[0]?.response, watermark: undefined }
 }
 
-async function walkPages(fixture: Fixture, endpoint: Endpoint, from?: Watermark): Promise<Walked> {
+async function walkPages(fixture: WalkSubject, endpoint: Endpoint, from?: Watermark): Promise<Walked> {
   const { checkpoint, pages } = endpoint
   const asked = new Set<string>()
   const records: unknown[] = []
@@ -67,7 +75,7 @@ async function walkPages(fixture: Fixture, endpoint: Endpoint, from?: Watermark)
 }
 
 function firstRequest(
-  { self, nowMs, caller }: Fixture,
+  { self, nowMs, caller }: WalkSubject,
   endpoint: Endpoint,
   watermark: Watermark | undefined,
 ): PageRequest {
@@ -78,7 +86,7 @@ function firstRequest(
 }
 
 async function ask(
-  { caller }: Fixture,
+  { caller }: WalkSubject,
   request: PageRequest,
 ): Promise<{ body: unknown; headers: Record<string, string> }> {
   const { path, parse: _, ...rest } = request

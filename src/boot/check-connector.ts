@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type CheckResult, checkConnector } from '#flows/conformance/check-connector.ts'
+import { systemClock } from '#platform/clock.ts'
+import { createEgress } from '#platform/egress/guard.ts'
+import type { Log } from '#platform/telemetry/log.ts'
+import { createUpstream } from '#upstream/send.ts'
+import { loadConnectorFile, loadSimulatorFile } from './registry.ts'
+
+/** Runs the conformance suite on an operator's file, with the simulator beside it where there is one. */
+export async function checkConnectorFile(file: string, log: Log): Promise<CheckResult[]> {
+  const path = resolve(file)
+  const connector = await loadConnectorFile(path, 'Fix the file and check it again.')
+  const beside = path.replace(/\.(\w+)$/, '.simulator.$1')
+  const start = existsSync(beside) ? await loadSimulatorFile(beside) : undefined
+  // Simulators run on this machine.
+  const egress = createEgress({ allowPrivate: ['127.0.0.0/8', '::1/128'] })
+  try {
+    return await checkConnector(createUpstream({ egress, clock: systemClock, log }), connector, start)
+  } finally {
+    await egress.close()
+  }
+}

@@ -1,0 +1,129 @@
+import { OWN_TYPES } from '#model/types.ts'
+
+/** What is wrong with a connector's definition: the field, and what was expected there. */
+export interface DefinitionFault {
+  field: string
+  expected: string
+}
+
+type Report = (field: string, expected: string) => void
+type Fields = Record<string, unknown>
+
+/** Finds every fault in the default export of an operator's file; the compiler finds them too, but nobody has to use it. */
+export function definitionFaults(value: unknown): DefinitionFault[] {
+  const faults: DefinitionFault[] = []
+  const report: Report = (field, expected) => void faults.push({ field, expected })
+  if (!isObject(value)) {
+    report('default', 'must come from defineConnector()')
+    return faults
+  }
+  const { service, title, docs, aliases } = value
+  if (typeof service !== 'string' || !/^[a-z][a-z0-9-]{0,49}$/.test(service))
+    report('service', 'must be lower-case letters, digits and dashes')
+  if (typeof title !== 'string' || title === '') report('title', 'must be the name that people see')
+  if (typeof docs !== 'string' || !URL.canParse(docs)) report('docs', 'must be the address of the documentation')
+  if (!isTextList(aliases)) report('aliases', 'must be a list of names')
+  checkAuth(value['auth'], report)
+  checkApi(value['api'], report)
+  checkFunctions('self', value['self'], ['read'], 'must come from self()', report)
+  if (value['hook'] !== undefined)
+    checkFunctions('hook', value['hook'], ['verify', 'people'], 'must have the functions verify and people', report)
+  if (!isObject(value['endpoints'])) report('endpoints', 'must be an object of endpoint()')
+  else for (const [name, each] of Object.entries(value['endpoints'])) checkEndpoint(name, each, report)
+  return faults
+}
+
+function checkAuth(auth: unknown, report: Report): void {
+  const kinds = ['oauth2', 'oauth1', 'api_key', 'basic']
+  if (!isObject(auth) || !kinds.includes(String(auth['kind']))) {
+    report('auth', 'must come from oauth2(), oauth1(), apiKey() or basic()')
+    return
+  }
+  const isDiscovered = isObject(auth['discover'])
+  const needed: Record<string, string[]> = {
+    oauth2: isDiscovered ? [] : ['authorizeUrl', 'tokenUrl'],
+    oauth1: ['requestTokenUrl', 'authorizeUrl', 'accessTokenUrl'],
+  }
+  for (const name of needed[String(auth['kind'])] ?? [])
+    if (!isAddress(auth[name])) report(`auth.${name}`, 'must be an address such as https://service.example/token')
+}
+
+function checkApi(api: unknown, report: Report): void {
+  if (!isObject(api) || !isAddress(api['baseUrl'])) {
+    report('api.baseUrl', 'must be an address such as https://api.service.example')
+    return
+  }
+  for (const name of ['rate', 'recovery'])
+    if (api[name] !== undefined && typeof api[name] !== 'function') report(`api.${name}`, 'must be a function')
+  for (const name of ['headers', 'query'])
+    if (api[name] !== undefined && !isTextMap(api[name])) report(`api.${name}`, 'must be an object of texts')
+}
+
+function checkEndpoint(name: string, value: unknown, report: Report): void {
+  const at = `endpoints.${name}`
+  if (name === 'self') report(at, 'must have another name: `self` is the person’s own record')
+  else if (!/^[a-z][a-z0-9_]*$/.test(name)) report(at, 'must be named with lower-case letters, digits and underscores')
+  if (!isObject(value) || typeof value['everyMs'] !== 'number') {
+    report(at, 'must come from endpoint()')
+    return
+  }
+  if (typeof value['path'] !== 'string' || !value['path'].startsWith('/')) report(`${at}.path`, 'must start with “/”')
+  if (!['core', 'personal', 'social'].includes(String(value['class'])))
+    report(`${at}.class`, 'must be core, personal or social')
+  if (!['none', 'window', 'all'].includes(String(value['deletes'])))
+    report(`${at}.deletes`, 'must be none, window or all')
+  if (!isTextList(value['scope'])) report(`${at}.scope`, 'must be a list of texts')
+  for (const field of ['query', 'headers'])
+    if (!isTextMap(value[field])) report(`${at}.${field}`, 'must be an object of texts')
+  const types: readonly string[] = [...OWN_TYPES, 'contacts']
+  if (!isTextList(value['types']) || value['types'].some((type) => !types.includes(type)))
+    report(`${at}.types`, `must be a list of ${types.join(', ')}`)
+  checkFunctions(`${at}.pages`, value['pages'], ['first', 'next'], 'must come from cursorPages() or another', report)
+  if (value['checkpoint'] !== undefined)
+    checkFunctions(
+      `${at}.checkpoint`,
+      value['checkpoint'],
+      ['advance', 'query'],
+      'must come from since() or another',
+      report,
+    )
+  checkKind(`${at}.kind`, value['kind'], report)
+}
+
+function checkKind(at: string, value: unknown, report: Report): void {
+  if (!isObject(value)) {
+    report(at, 'must come from kind()')
+    return
+  }
+  if (typeof value['name'] !== 'string' || !/^[a-z0-9][a-z0-9._-]*$/.test(value['name']))
+    report(`${at}.name`, 'must be lower-case, such as photo')
+  if (typeof value['id'] !== 'function') report(`${at}.id`, 'must be a function')
+  for (const field of ['at', 'types', 'deleted', 'guid', 'participants', 'place'])
+    if (value[field] !== undefined && typeof value[field] !== 'function') report(`${at}.${field}`, 'must be a function')
+  const { map } = value
+  if (!isObject(map)) report(`${at}.map`, 'must be an object of functions')
+  else
+    for (const [field, read] of Object.entries(map))
+      if (typeof read !== 'function') report(`${at}.map.${field}`, 'must be a function')
+}
+
+function checkFunctions(at: string, value: unknown, names: string[], expected: string, report: Report): void {
+  if (!isObject(value) || names.some((name) => typeof value[name] !== 'function')) report(at, expected)
+}
+
+function isObject(value: unknown): value is Fields {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+}
+
+function isTextList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
+}
+
+function isTextMap(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every((each) => typeof each === 'string')
+}
+
+/** Placeholders such as `{key}` are not valid in an address. */
+function isAddress(value: unknown): boolean {
+  return typeof value === 'string' && URL.canParse(value.replaceAll('{', '').replaceAll('}', ''))
+}

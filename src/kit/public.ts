@@ -1,0 +1,16 @@
+// What an operator's connector imports: `import { defineConnector, endpoint, … } from 'tributary/kit'`.
+
+export type * from '#model/normal.ts'
+export type { BaseType } from '#model/types.ts'
+export * from './auth.ts'
+export * from './checkpoint.ts'
+export * from './connector.ts'
+export * from './dedupe-keys.ts'
+export * from './endpoint.ts'
+export * from './hook.ts'
+export * from './kind.ts'
+export * from './pages.ts'
+export * from './price.ts'
+export * from './rate.ts'
+export * from './self.ts'
+export * from './simulator.ts'
