@@ -1,7 +1,21 @@
-import type { Connector } from './connector.ts'
+import type { Auth } from './auth.ts'
+import type { Endpoint } from './endpoint.ts'
 import { placeholdersIn } from './placeholders.ts'
+import type { Setting } from './settings.ts'
 
-type Checked = Pick<Connector, 'service' | 'auth' | 'api' | 'endpoints' | 'settings'>
+/** The parts of a connector that have placeholders. */
+interface Checked {
+  service: string
+  auth: Auth
+  api: {
+    headers?: Record<string, string>
+    query?: Record<string, string>
+    hosts?: readonly string[]
+    baseUrlFrom?: { fact: string }
+  }
+  endpoints: Record<string, Endpoint>
+  settings: readonly Setting[]
+}
 
 /** Throws `RangeError` for a placeholder that nothing fills, or an endpoint at a host that the service does not declare. */
 export function checkPlaceholders({ service, auth, api, endpoints, settings }: Checked): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 import { oauth2 } from '#kit/auth.ts'
 import { defineConnector } from '#kit/connector.ts'
 import { selfFromIdToken } from '#kit/self.ts'
@@ -28,12 +28,12 @@ suite('the ID token of a sign-in', () => {
   let issuer: LoopbackServer
   let pair: Awaited<ReturnType<typeof generateKeyPair>>
   let kid: string
+  let publicKey: JWK
   let idToken: string
   before(async () => {
     open = openUpstream()
-    issuer = await startLoopback(async (request, response) => {
-      if (request.url === '/jwks')
-        json(response, { keys: [{ ...(await exportJWK(pair.publicKey)), kid, alg: 'ES256' }] })
+    issuer = await startLoopback((request, response) => {
+      if (request.url === '/jwks') json(response, { keys: [{ ...publicKey, kid, alg: 'ES256' }] })
       else json(response, { access_token: 't', token_type: 'Bearer', id_token: idToken })
     })
   })
@@ -41,15 +41,17 @@ suite('the ID token of a sign-in', () => {
     await open.close()
     await issuer.close()
   })
-  beforeEach(async () => {
+  const newKeys = async () => {
     pair = await generateKeyPair('ES256')
+    publicKey = await exportJWK(pair.publicKey)
     kid = crypto.randomUUID()
-  })
+  }
+  beforeEach(newKeys)
 
   const key = () => ({ key: 'our-app', secret: 's', overrides: { base_url: issuer.url } })
 
   /** Signs in with a token that the test may change; returns the nonce that was asked for. */
-  async function signIn(change: (payload: JWTPayload) => JWTPayload, sign?: (payload: JWTPayload) => Promise<string>) {
+  async function signIn(change: (payload: JWTPayload) => object, sign?: (payload: JWTPayload) => Promise<string>) {
     const begun = await beginSignIn(open.upstream, { connector, key: key(), callbackUrl: CALLBACK, state: 's' })
     const nonce = new URL(begun.url).searchParams.get('nonce') ?? ''
     const nowS = Math.floor(Date.now() / 1000)
@@ -63,7 +65,8 @@ suite('the ID token of a sign-in', () => {
       iat: nowS,
       exp: nowS + 300,
     }
-    const payload = change(good)
+    // Without the claims that are undefined.
+    const payload = JSON.parse(JSON.stringify(change(good))) as JWTPayload
     idToken = await (sign?.(payload) ??
       new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid }).sign(pair.privateKey))
     return finishSignIn(open.upstream, backFrom({ connector, key: key() }, begun, new URLSearchParams({ code: 'c' })))
@@ -78,20 +81,19 @@ suite('the ID token of a sign-in', () => {
 
   test('is verified with keys that the issuer changed since', async () => {
     await signIn((payload) => payload)
-    pair = await generateKeyPair('ES256')
-    kid = crypto.randomUUID()
+    await newKeys()
     assert.equal((await signIn((payload) => payload)).self.id, 'ada')
   })
 
-  for (const [what, change] of Object.entries<(payload: JWTPayload) => JWTPayload>({
+  for (const [what, change] of Object.entries<(payload: JWTPayload) => object>({
     'of another issuer': (payload) => ({ ...payload, iss: 'https://evil.test' }),
     'for another app': (payload) => ({ ...payload, aud: 'other-app' }),
     'for several apps, issued to another': (payload) => ({ ...payload, aud: ['our-app', 'other'], azp: 'other' }),
     'of another sign-in': (payload) => ({ ...payload, nonce: 'replayed' }),
-    'without nonce': ({ nonce: _, ...payload }) => payload,
+    'without nonce': (payload) => ({ ...payload, nonce: undefined }),
     'that has expired': (payload) => ({ ...payload, exp: Math.floor(Date.now() / 1000) - 3600 }),
-    'without expiry': ({ exp: _, ...payload }) => payload,
-    'without a person': ({ sub: _, ...payload }) => payload,
+    'without expiry': (payload) => ({ ...payload, exp: undefined }),
+    'without a person': (payload) => ({ ...payload, sub: undefined }),
   }))
     test(`${what} is refused`, async () => {
       await refusal(signIn(change), 'stop', 'subject_mismatch')

@@ -36,16 +36,20 @@ let bodies: string[]
 let token: Record<string, unknown>
 before(async () => {
   open = openUpstream()
-  service = await startLoopback(async (request, response) => {
+  service = await startLoopback((request, response) => {
     let body = ''
-    for await (const chunk of request) body += String(chunk)
-    bodies.push(body)
-    const { pathname } = new URL(request.url ?? '', 'http://x')
-    if (pathname === '/token') json(response, { access_token: 't', ...token })
-    else if (pathname === '/api/me') json(response, { id: 7, name: 'Ada', deep: { list: [{ handle: 'ada' }] } })
-    else if (pathname === '/api/emails') json(response, [{ email: 'ada@people.test' }])
-    else if (pathname === '/api/refused') json(response, { error: 'scope' }, 403)
-    else json(response, { path: request.url })
+    request.on('data', (chunk: Buffer) => {
+      body += chunk.toString()
+    })
+    request.on('end', () => {
+      bodies.push(body)
+      const { pathname } = new URL(request.url ?? '', 'http://x')
+      if (pathname === '/token') json(response, { access_token: 't', ...token })
+      else if (pathname === '/api/me') json(response, { id: 7, name: 'Ada', deep: { list: [{ handle: 'ada' }] } })
+      else if (pathname === '/api/emails') json(response, [{ email: 'ada@people.test' }])
+      else if (pathname === '/api/refused') json(response, { error: 'scope' }, 403)
+      else json(response, { path: request.url })
+    })
   })
 })
 after(async () => {

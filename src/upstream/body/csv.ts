@@ -26,7 +26,7 @@ export function parseCsv(text: string): Record<string, string>[] {
   })
 }
 
-/** One pass over the text; an empty line is no row. */
+/** Splits the text in one pass. Empty lines are skipped. */
 function rowsOf(text: string): string[][] {
   const rows: string[][] = []
   let row: string[] = []

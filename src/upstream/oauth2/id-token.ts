@@ -10,7 +10,7 @@ import type { Upstream } from '../send.ts'
 const MAX_ID_TOKEN_CHARACTERS = 32_000
 /** Limit: bytes of an issuer's public keys; a longer document fails the sign-in. */
 const MAX_JWKS_BYTES = 256 * 1024
-/** Asymmetric ones only: with HMAC, whoever knows the app's secret could sign. */
+/** Only asymmetric ones: with HMAC, everybody with the app's secret could sign. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
 const CLOCK_TOLERANCE_S = 60
 /** Claims of the token itself, which say nothing about the person. */

@@ -1,17 +1,26 @@
 import { createHmac } from 'node:crypto'
-import type { Parameters } from '#kit/auth.ts'
+import type { OAuth2, Parameters } from '#kit/auth.ts'
 import { textAt } from '#kit/value-at.ts'
 import { UpstreamError } from '../errors.ts'
 import { parseFields } from '../parse-object.ts'
 import { responseFailure } from '../response-failure.ts'
 import type { Upstream } from '../send.ts'
-import type { ClientAuthenticationInput } from './client-auth.ts'
+import type { ServiceKey } from '../service-key.ts'
 
 /** Limit: bytes of the response with a nonce; a longer one fails the call. */
 const MAX_BYTES = 16 * 1024
 
+export interface SignNonceInput {
+  auth: OAuth2
+  key: ServiceKey
+  /** The other parameters of the request. */
+  parameters?: Parameters | undefined
+  /** At the instance of the key. */
+  nonceUrl?: string | undefined
+}
+
 /** Fetches a nonce and signs a request with it, in place of the app's secret. Each request needs a nonce of its own. */
-export async function signNonce(upstream: Upstream, input: ClientAuthenticationInput): Promise<Parameters> {
+export async function signNonce(upstream: Upstream, input: SignNonceInput): Promise<Parameters> {
   const { auth, key, parameters = {} } = input
   const { signedNonce } = auth
   if (signedNonce === undefined)
