@@ -88,7 +88,7 @@ function windowBuckets(
   cost: CallCost,
 ): Bucket[] {
   const names = new Set<string>()
-  const counted = ([limit].flat() as RateWindow[]).filter(({ reads }) => reads === undefined || cost.isRead)
+  const counted = [limit].flat().filter(({ reads }) => reads === undefined || cost.isRead)
   const buckets = counted.map((window) => {
     const scope = window.per === 'group' ? groupBucket(base, cost.group) : base
     const plain = window.reads === undefined ? scope : `${scope} reads`

@@ -175,6 +175,17 @@ test('a new person has no items; versions, unknown paths, removed fields and inv
   assert.equal((await graph<GraphError>(app, '/me/feed', token, 'POST')).error.error_subcode, 33)
 })
 
+test('refuses a list that is too long; a smaller page is not', async () => {
+  app.service.configure({ maxListBytes: 3000 })
+  const list = (limit: number) =>
+    graph<GraphError>(app, `/me/posts?fields=id,message,permalink_url,comments&limit=${limit}`, token)
+  const { error } = await list(100)
+  assert.equal(error.code, 1)
+  assert.match(error.message, /^Please reduce the amount of data/)
+  assert.equal((await list(1)).error, undefined)
+  app.service.configure({ maxListBytes: Number.MAX_SAFE_INTEGER })
+})
+
 test('reports usage in percent and the limit as error 4; supports If-None-Match', async () => {
   app.service.configure({ rateLimit: { limit: 4, windowSeconds: 3600 } })
   lab.clock.advance(3_600_000)

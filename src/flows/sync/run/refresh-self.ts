@@ -64,7 +64,7 @@ async function readWithRenewal(deps: SyncDeps, run: ProfileRun): Promise<{ self:
   }
 }
 
-/** A profile never becomes somebody else: whoever the credential names now has to sign in. */
+/** Another person than at the sign-in is never stored: they have to sign in themselves. */
 function requireSamePerson({ profile, connector }: ProfileRun, self: Self, raw: string): void {
   if (self.id === profile.nativeId || otherIdOf(connector, raw) === profile.nativeId) return
   throw new UpstreamError('reauthorize', 'The service names another person than the one who signed in.', {
