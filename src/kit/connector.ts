@@ -20,7 +20,8 @@ export interface RateLimitInfo {
   resetAtMs?: number | undefined
   /**
    * The scope of the limit; `endpoint` is one person at one endpoint. Default: `person` where `limits` has only a limit per
-   * person, otherwise `app`.
+   * person, otherwise `app`. Sync and proxy follow the same rule (`access/learn-limits.ts`): a used-up limit and a refusal
+   * pause this scope, unless `recovery` says `pause_app` or `pause_person`.
    */
   of?: 'app' | 'person' | 'endpoint' | undefined
 }
@@ -40,13 +41,14 @@ export interface Api {
   rate?: (headers: Record<string, string>, nowMs: number) => RateLimitInfo | undefined
   /**
    * Says how to go on after a response whose status is misleading, e.g. a 403 that means “slow down”. Undefined: decide by the
-   * status.
+   * status. `pause_app` and `pause_person` refuse a call because of a rate limit of the whole app or of this person, whatever
+   * the headers and `limits` say; `retry` below status 500 does the same in the scope that they state (`of`).
    */
   recovery?: (response: {
     status: number
     body: unknown
     headers: Record<string, string>
-  }) => 'retry' | 'reauthorize' | 'skip' | 'stop' | undefined
+  }) => 'retry' | 'reauthorize' | 'skip' | 'stop' | 'pause_app' | 'pause_person' | undefined
 }
 
 /** HMAC of a text with the hook's secret. Default encoding: hex. */

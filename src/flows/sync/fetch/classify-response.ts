@@ -1,6 +1,6 @@
-import { type LearnedLimits, type LimitedCall, learnLimits } from '#access/learn-limits.ts'
+import { type LearnedLimits, type LimitedCall, learnLimits, type ResponseRecovery } from '#access/learn-limits.ts'
 import { type LosslessJson, parseLossless } from '#upstream/body/lossless-json.ts'
-import { type Recovery, UpstreamError } from '#upstream/errors.ts'
+import { UpstreamError } from '#upstream/errors.ts'
 import { responseFailure } from '#upstream/response-failure.ts'
 import type { UpstreamResponse } from '#upstream/send.ts'
 import type { SyncDeps } from '../deps.ts'
@@ -57,13 +57,13 @@ function parseBody(text: string): { body?: LosslessJson; error?: unknown } {
 
 function failureOf(
   response: UpstreamResponse,
-  recovery: Recovery | undefined,
+  recovery: ResponseRecovery,
   { scope, refusedForMs }: LearnedLimits,
   nowMs: number,
 ): UpstreamError {
   const { status } = response
   const failure = responseFailure(response, { what: 'sync', nowMs, refused: status === 401 ? 'reauthorize' : 'stop' })
-  if (refusedForMs === undefined)
+  if (refusedForMs === undefined && recovery !== 'pause_app' && recovery !== 'pause_person')
     return new UpstreamError(recovery ?? failure.recovery, failure.message, {
       reason: failure.reason,
       status,
