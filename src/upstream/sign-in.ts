@@ -5,6 +5,7 @@ import { callbackParameters, type RawParameters } from './callback-parameters.ts
 import { UpstreamError } from './errors.ts'
 import type { LoginOptions } from './login-options.ts'
 import { beginOAuth1, finishOAuth1, type OAuth1Secrets } from './oauth1/sign-in.ts'
+import { withGrantedScope } from './oauth2/granted-scope.ts'
 import { ownServerRule, withOwnServer } from './oauth2/resolve-own-server.ts'
 import { beginOAuth2, finishOAuth2, type OAuth2Secrets } from './oauth2/sign-in.ts'
 import { verifyApp } from './oauth2/verify-app.ts'
@@ -75,7 +76,9 @@ export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Pro
     const home = ownServerRule(auth, key)
     const issuer = secrets['issuer'] as string | undefined
     const located = home === undefined ? credential : await withOwnServer(upstream, { home, credential, issuer })
-    return { credential: located, ...(await readSelf({ upstream, connector, key, credential: located })) }
+    const identity = await readSelf({ upstream, connector, key, credential: located })
+    if (auth.kind === 'oauth1') return { credential: located, ...identity }
+    return { credential: await withGrantedScope(upstream, { auth, key, location, credential: located }), ...identity }
   } catch (error) {
     // The grant will not be stored, so it is revoked. The first error is the one to report.
     await revokeAbandoned(upstream, { connector, key, credential })
@@ -101,7 +104,8 @@ export async function verifyCredential(upstream: Upstream, input: VerifyCredenti
   await verifyApp(upstream, { auth, key, location, credential })
   const identity = await readSelf({ upstream, ...input })
   const home = ownServerRule(auth, key)
-  if (home === undefined) return { credential, ...identity }
+  if (home === undefined)
+    return { credential: await withGrantedScope(upstream, { auth, key, location, credential }), ...identity }
   // There is no token response that names the person, so the person's public record must name this server.
   const owned = { ...credential, subject: identity.self.id }
   return {

@@ -83,7 +83,7 @@ const records: [keyof typeof endpoints, object][] = [
   ['videos', video],
   ['events', event],
   ['albums', { id: '1', name: 'Trips', created_time: post.created_time, from: post.from, count: 4, place }],
-  ['likes', { id: '2', name: 'A Page', category: 'Band', created_time: post.created_time, location: place.location }],
+  ['likes', { id: '2', name: 'A Page', created_time: post.created_time }],
   ['friends', { id: '404', name: 'Per', picture: { data: { url: 'https://cdn.test/per.jpg' } } }],
 ]
 
