@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { connectors } from '#connectors/index.ts'
 import type { OAuth2 } from '#kit/auth.ts'
 import { type ServiceName, serviceNames, startLab } from '../../../../lab/lab.ts'
@@ -23,7 +24,10 @@ export function connectorOf(service: ServiceName) {
 /** Every service of the lab, the running service with the built-in connectors, and an app with keys for all of them. */
 export async function startTables() {
   const lab = await startLab({ services: serviceNames })
-  const tributary = await startTributary({ TRIBUTARY_ALLOW_PRIVATE: LOOPBACK }).catch(async (error: unknown) => {
+  const tributary = await startTributary({
+    TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
+    TRIBUTARY_CONNECTORS: join(import.meta.dirname, 'connectors'),
+  }).catch(async (error: unknown) => {
     await lab.close()
     throw error
   })
@@ -67,8 +71,8 @@ export async function startTables() {
         () => progress(service, token),
         (now) => {
           const names = Object.keys(connectorOf(service).endpoints)
-          const hadTurn = ({ last_run: at = 0, last_reason: why }: Progress[string]) =>
-            at > afterMs || why === 'scope_missing'
+          const hadTurn = ({ state, last_run: at = 0, last_reason: why }: Progress[string]) =>
+            why === 'scope_missing' || (at > afterMs && (state === 'done' || state === 'failing'))
           return names.every((name) => now[name] !== undefined && hadTurn(now[name]))
         },
       ),
