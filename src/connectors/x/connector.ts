@@ -84,7 +84,8 @@ export const x = defineConnector({
     scope: {
       default: ['tweet.read', 'users.read', 'follows.read', 'like.read', 'bookmark.read', 'offline.access'],
     },
-    flags: { dm: { scope: ['dm.read', 'dm.write'] } },
+    // The app’s settings at X must allow `users.email` (“Request email from users”).
+    flags: { dm: { scope: ['dm.read'] }, email: { scope: ['users.email'] } },
   }),
   api: {
     baseUrl: 'https://api.x.com/2',
@@ -99,10 +100,12 @@ export const x = defineConnector({
       handle: data.username,
       url: pageOf(data),
       photo: pictureUrl(data),
+      email: data.confirmed_email,
       description: data.description,
       location: data.location,
     }),
-    { 'user.fields': PERSON_FIELDS },
+    // Left out of the response without the scope `users.email`.
+    { 'user.fields': `confirmed_email,${PERSON_FIELDS}` },
   ),
   hook,
   endpoints: {

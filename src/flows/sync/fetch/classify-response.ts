@@ -5,7 +5,11 @@ import { responseFailure } from '#upstream/response-failure.ts'
 import type { UpstreamResponse } from '#upstream/send.ts'
 import type { SyncDeps } from '../deps.ts'
 
-export type Fetched = { unchanged: true } | FetchedPage
+export interface Unchanged {
+  unchanged: true
+}
+
+export type Fetched = Unchanged | FetchedPage
 
 export interface FetchedPage {
   unchanged: false

@@ -8,7 +8,7 @@ import { UpstreamError } from '#upstream/errors.ts'
 import { hasOwnServers, ownServerOf } from '#upstream/own-server.ts'
 import { chanceOf, type SyncDeps, timesOf } from '../deps.ts'
 import type { ProfileRun } from '../run/endpoint-run.ts'
-import { classifyResponse, type Fetched } from './classify-response.ts'
+import { classifyResponse, type FetchedPage, type Unchanged } from './classify-response.ts'
 
 /** Limit: bytes of one page of a service, compressed and decoded; a larger page fails the sync. */
 const MAX_PAGE_BYTES = 5 * 1024 * 1024
@@ -24,6 +24,9 @@ const CREDENTIAL_TTL_MS = 2000
  */
 const MAX_RETRYING_MS = 10_000
 
+/** A page, with the address that responded. */
+export type LocatedPage = FetchedPage & { url: string }
+
 /** Fetches one page within the rate limits, with a valid credential and transient retries. */
 export async function fetchPage(
   deps: SyncDeps,
@@ -31,7 +34,7 @@ export async function fetchPage(
   request: PageRequest,
   conditions: Record<string, string>,
   signal: AbortSignal,
-): Promise<Fetched> {
+): Promise<Unchanged | LocatedPage> {
   const { callMs, transientRetryMs } = timesOf(deps)
   const beganAt = deps.clock.now()
   let refusedVersion: number | undefined
@@ -45,7 +48,8 @@ export async function fetchPage(
         { upstream: deps.upstream, connector: run.connector, key: run.key, credential },
         { ...serviceRequest(request, conditions), timeoutMs: callMs, signal },
       )
-      return await classifyResponse(deps, call, response)
+      const classified = await classifyResponse(deps, call, response)
+      return classified.unchanged ? classified : { ...classified, url: response.url }
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
       if (error.recovery === 'reauthorize' && refusedVersion === undefined) {

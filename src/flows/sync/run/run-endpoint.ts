@@ -11,8 +11,7 @@ import type { SyncDeps } from '../deps.ts'
 import { diffPage, emptyDiff } from '../diff/diff-page.ts'
 import { findDeleted } from '../diff/find-deleted.ts'
 import { isObject } from '../diff/item-stream.ts'
-import type { FetchedPage } from '../fetch/classify-response.ts'
-import { fetchPage } from '../fetch/fetch-page.ts'
+import { fetchPage, type LocatedPage } from '../fetch/fetch-page.ts'
 import type { EndpointRun } from './endpoint-run.ts'
 import { createLoopGuard, fingerprint, type LoopGuard, requestName } from './loop-guard.ts'
 import { unpackSeenIds } from './seen-ids.ts'
@@ -119,7 +118,7 @@ async function processPage(
   run: EndpointRun,
   progress: WalkProgress,
   { writer, loopGuard, quotas }: { writer: PageWriter; loopGuard: LoopGuard; quotas: QuotaGuard },
-  fetched: FetchedPage,
+  fetched: LocatedPage,
 ): Promise<PageRequest | undefined> {
   const { walk, seen } = progress
   const { records, isList, watermark, next } = readPage(run, walk, fetched)
@@ -185,13 +184,13 @@ function firstWalk(deps: SyncDeps, { endpoint, profile, state }: EndpointRun): W
   }
 }
 
-function readPage({ endpoint, connector, state }: EndpointRun, walk: Walk, { body, headers }: FetchedPage) {
+function readPage({ endpoint, connector, state }: EndpointRun, walk: Walk, { body, headers, url }: LocatedPage) {
   const list = itemsOf(endpoint, body)
   if (list !== undefined && list.length > MAX_PAGE_RECORDS) throw tooManyRecords(list.length)
   const items = list ?? []
   // Checkpoints expect objects; the diff quarantines everything else.
   const objects = items.filter(isObject)
-  const page = { body, headers, items: objects, count: items.length }
+  const page = { body, headers, url, items: objects, count: items.length }
   return {
     records: items as LosslessJson[],
     isList: list !== undefined,
