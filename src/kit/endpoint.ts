@@ -42,7 +42,14 @@ export interface EndpointInput<Body, Raw> {
   scope?: string[]
   /** Changes a request in a way that the other fields cannot express. */
   prepare?: Prepare
+  /**
+   * Returns another form of a request that the service refused with status 400, e.g. in its newer vocabulary; undefined if
+   * there is none. The walk goes on with it.
+   */
+  alternative?: Alternative
 }
+
+type Alternative = (request: PageRequest) => PageRequest | undefined
 
 type Prepare = (request: PageRequest, context: PrepareContext) => PageRequest
 
@@ -70,6 +77,7 @@ export interface Endpoint {
   deletes: Deletes
   scope: string[]
   prepare: Prepare | undefined
+  alternative?: Alternative | undefined
 }
 
 /**

@@ -8,6 +8,7 @@ import type { XData } from './data.ts'
 import type { XLimits } from './limits.ts'
 import type { XUser } from './model.ts'
 import { forbidden, noDmPermission, unauthorized } from './problems.ts'
+import type { Vocabulary } from './vocabulary.ts'
 
 export interface ApiParts {
   context: ServiceContext
@@ -15,6 +16,7 @@ export interface ApiParts {
   oauth2: OAuth2Server
   data: XData
   limits: XLimits
+  vocabulary: Vocabulary
 }
 
 export interface ApiCall {
@@ -38,7 +40,7 @@ interface Rules {
 export type EndpointFactory = (rules: Rules, handler: ApiHandler) => Handler
 
 /** Wraps a handler: checks the OAuth 1 or OAuth 2 token and its permissions, then the endpoint's rate limit. */
-export function createEndpointFactory({ oauth1, oauth2, data, limits }: ApiParts): EndpointFactory {
+export function createEndpointFactory({ oauth1, oauth2, data, limits, vocabulary }: ApiParts): EndpointFactory {
   return ({ endpoint, limit, scopes }, handler) =>
     (request, params) => {
       const caller = callerOf(oauth1, oauth2, request, scopes)
@@ -46,6 +48,7 @@ export function createEndpointFactory({ oauth1, oauth2, data, limits }: ApiParts
       if (!viewer) throw new Error(`no account for ${caller.username}`)
       const withHeaders = limits.acquire(viewer.id, endpoint, limit)
       try {
+        vocabulary.check(request)
         return withHeaders(handler({ request, params, viewer, scopes: caller.scopes }))
       } catch (error) {
         if (error instanceof Refusal) return withHeaders(error.reply)

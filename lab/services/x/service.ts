@@ -16,6 +16,7 @@ import { postRoutes } from './post-routes.ts'
 import { plainProblem } from './problems.ts'
 import { timelineRoutes } from './timeline-routes.ts'
 import { userRoutes } from './user-routes.ts'
+import { createVocabulary } from './vocabulary.ts'
 
 export const x: ServiceDefinition = {
   name: 'x',
@@ -28,7 +29,8 @@ export const x: ServiceDefinition = {
     const oauth1 = createXOAuth1(context, people, signIn)
     const data = createXData({ people, random: context.random, nowMs: clock.now(), now: () => clock.now() })
     const limits = createXLimits(clock)
-    const parts = { context, oauth1, oauth2, data, limits }
+    const vocabulary = createVocabulary()
+    const parts = { context, oauth1, oauth2, data, limits, vocabulary }
     const endpoint = createEndpointFactory(parts)
     const routes: Routes = {
       ...signIn.routes,
@@ -63,8 +65,9 @@ export const x: ServiceDefinition = {
         oauth1.register({ ...rest, ...pair })
         return pair
       },
-      settings: () => ({ ...oauth2.settings, ...oauth1.settings, rateLimit: limits.settings }),
-      configure({ rateLimit, ...rest }) {
+      settings: () => ({ ...oauth2.settings, ...oauth1.settings, rateLimit: limits.settings, ...vocabulary.settings }),
+      configure({ rateLimit, vocabulary: words, ...rest }) {
+        if (words !== undefined) vocabulary.configure({ vocabulary: words })
         for (const [name, value] of Object.entries(rest))
           (Object.hasOwn(oauth1SettingRules, name) ? oauth1 : oauth2).configure({ [name]: value })
         if (typeof rateLimit === 'object' && rateLimit !== null) limits.configure({ ...rateLimit })

@@ -17,21 +17,11 @@ import {
 } from './includes.ts'
 import { contact, message } from './kinds.ts'
 import { hook, rate, recovery } from './protocol.ts'
+import { MESSAGE_QUERY, TWEET_QUERY, withNewerMessageWords, withPostWords } from './queries.ts'
 import { pageOf, pictureUrl, tweet } from './tweet-kind.ts'
 
 const DAY_MS = 86_400_000
 const PERSON_FIELDS = 'created_at,description,entities,location,name,profile_image_url,protected,url,username,verified'
-
-// Only stable fields: an author's follower count would make every post look edited.
-const TWEET_QUERY = {
-  'tweet.fields':
-    'attachments,author_id,conversation_id,created_at,entities,geo,in_reply_to_user_id,lang,note_tweet,possibly_sensitive,public_metrics,referenced_tweets',
-  expansions:
-    'attachments.media_keys,author_id,entities.mentions.username,geo.place_id,in_reply_to_user_id,referenced_tweets.id,referenced_tweets.id.attachments.media_keys,referenced_tweets.id.author_id',
-  'user.fields': 'name,profile_image_url,username',
-  'media.fields': 'alt_text,duration_ms,height,media_key,preview_image_url,type,url,variants,width',
-  'place.fields': 'country_code,full_name,geo,id,name,place_type',
-}
 
 const pages = (size: number) =>
   cursorPages({
@@ -42,6 +32,7 @@ const pages = (size: number) =>
 
 const tweets = {
   query: TWEET_QUERY,
+  alternative: withPostWords,
   items: joinTweets,
   kind: tweet,
   types: ['statuses' as const],
@@ -67,7 +58,8 @@ const people = {
 
 /**
  * OAuth 2.0 has no documented parameter that forces a new login (`force_login` is OAuth 1.0a's). Reading is billed per
- * record and day, so walks are short.
+ * record and day, so walks are short. Requests use the vocabulary of the guides (“tweet”); if X refuses it, that of its OpenAPI
+ * description (“post”).
  */
 export const x = defineConnector({
   service: 'x',
@@ -159,14 +151,8 @@ export const x = defineConnector({
     // The last 30 days, sent and received, without encrypted ones; 15 calls in 15 minutes.
     direct_messages: endpoint<ListResponse<Message>, Joined<Message>>({
       path: '/dm_events',
-      query: {
-        event_types: 'MessageCreate',
-        'dm_event.fields':
-          'attachments,created_at,dm_conversation_id,entities,event_type,id,participant_ids,referenced_tweets,sender_id,text',
-        expansions: 'attachments.media_keys,participant_ids,sender_id',
-        'user.fields': TWEET_QUERY['user.fields'],
-        'media.fields': TWEET_QUERY['media.fields'],
-      },
+      query: MESSAGE_QUERY,
+      alternative: withNewerMessageWords,
       items: joinMessages,
       kind: message,
       types: ['messages'],

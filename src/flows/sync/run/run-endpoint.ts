@@ -83,7 +83,13 @@ async function walkPages(
     const { walk } = progress
     loopGuard.checkRequest(walk.next, walk)
     run.onPage()
-    const fetched = await fetchPage(deps, run, walk.next, conditionsOf(state, walk), run.signal)
+    const fetched = await fetchPage(deps, run, walk.next, conditionsOf(state, walk), run.signal).catch(
+      (error: unknown) => alternativeTo(run.endpoint, walk.next, error),
+    )
+    if (!('unchanged' in fetched)) {
+      progress.walk = { ...walk, next: fetched }
+      continue
+    }
     if (fetched.unchanged) {
       await commitDone(deps, run, progress, {
         validator: state.validator,
@@ -110,6 +116,13 @@ async function walkPages(
     }
     if (blockedUntilMs !== undefined) throw endpointBlocked(blockedUntilMs - deps.clock.now())
   }
+}
+
+/** Another form of a refused request; throws the refusal if there is none. */
+function alternativeTo({ alternative }: Endpoint, request: PageRequest, error: unknown): PageRequest {
+  const other = error instanceof UpstreamError && error.status === 400 ? alternative?.(request) : undefined
+  if (other === undefined) throw error
+  return other
 }
 
 /** Diffs a page, hands it to the writer and returns the next request; undefined at the end. */

@@ -13,7 +13,7 @@ suite('the e-mail address of a person', () => {
     const emailOf = async () =>
       (
         await tables.tributary.sql<{ email: string | null }>(
-          `select email from profile where service = 'x' order by connected_at desc limit 1`,
+          `select self ->> 'email' as email from profile where service = 'x' order by connected_at desc limit 1`,
         )
       )[0]?.email
     await tables.signIn('x')
