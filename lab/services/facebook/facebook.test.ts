@@ -137,7 +137,7 @@ test('photos, albums, videos, events, likes and friends', async () => {
       `/me/likes?fields=name,${field}`,
       token,
     )
-    assert.deepEqual([error.code, /^\(#10\)/.test(error.message)], [10, true], field)
+    assert.deepEqual([error.code, error.message.startsWith('(#10)')], [10, true], field)
   }
   const friends = await graph<Listing<{ id: string }>>(app, '/me/friends?limit=100', token)
   assert.equal(friends.summary?.total_count, 50)

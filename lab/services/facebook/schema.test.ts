@@ -10,7 +10,7 @@ import { postNode } from './post-node.ts'
 
 const view = { url: '', isNamed: () => true } as unknown as View
 const item = { id: '1', createdAtMs: 0, updatedAtMs: 0, fields: {} } as unknown as StoredItem
-const person = { id: '1', username: 'ada', name: 'Ada' } as Acquaintance
+const person: Acquaintance = { id: '1', username: 'ada', name: 'Ada' }
 
 /** Each node of the lab but videos, whose fields the types leave open; the objects of the SDK that describe it, and what only the documentation of the node has. */
 const nodes: Record<string, [fields: object, objects: string[], documented?: string[]]> = {

@@ -8,7 +8,7 @@ import { sendDeclared } from './token-exchange.ts'
 
 /**
  * The credential with the scopes that the person granted, where only a call of its own tells. If that call fails, the
- * scope is unknown, and every endpoint is tried: that is no reason to refuse a sign-in.
+ * scope is unknown and every endpoint is tried; the sign-in succeeds.
  */
 export async function withGrantedScope(
   upstream: Upstream,
