@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Api } from '#kit/connector.ts'
 import { rateFrom } from '#kit/rate.ts'
-import type { Recovery } from '#upstream/errors.ts'
-import { type LearnedLimits, readLimits } from './learn-limits.ts'
+import { type LearnedLimits, type ResponseRecovery, readLimits } from './learn-limits.ts'
 
 const NOW = 1_700_000_000_000
 const S = 1000
@@ -33,7 +32,7 @@ type Case = [
   api: Partial<Api>,
   status: number,
   headers: Record<string, string>,
-  recovery: Recovery | undefined,
+  recovery: ResponseRecovery,
   scope: LearnedLimits['scope'],
   refusedForS: number | undefined,
   pausedForS: number | undefined,
@@ -89,6 +88,22 @@ const CASES: Case[] = [
   ['403 that it does not classify', byPerson, 403, { 'retry-after': '30' }, undefined, 'person', undefined, undefined],
   ['400 that it classifies as a lost grant', byPerson, 400, {}, 'reauthorize', 'person', undefined, undefined],
   ['400 that it skips', byPerson, 400, {}, 'skip', 'person', undefined, undefined],
+  ['400 that means the app', byPerson, 400, {}, 'pause_app', 'app', 60, 60],
+  ['400 that means the person', byApp, 400, {}, 'pause_person', 'person', 60, 60],
+  ['503 that means the app', byPerson, 503, { 'retry-after': '30' }, 'pause_app', 'app', 30, 30],
+  ['400 that means the app, with the app’s reset', saysApp, 400, left(0, 600), 'pause_app', 'app', 600, 600],
+  [
+    '400 that means the person, with calls left for the app',
+    saysApp,
+    400,
+    left(3, 600),
+    'pause_person',
+    'person',
+    60,
+    60,
+  ],
+  ['400 that means the person, with none left for the app', saysApp, 400, left(0, 600), 'pause_person', 'app', 60, 600],
+  ['400 that means the app, with none left for the person', saysPerson, 400, left(0, 600), 'pause_app', 'app', 60, 60],
   ['200 that it classifies as a limit', byPerson, 200, {}, 'retry', 'person', 60, 60],
   ['an outage', byApp, 503, { 'retry-after': '30' }, undefined, 'app', undefined, undefined],
   [

@@ -1,14 +1,16 @@
 // Learns rate limits from responses of services and shares them with all processes.
 
 import type { CallCost } from '#kit/call-cost.ts'
-import type { Connector, RateLimitInfo } from '#kit/connector.ts'
+import type { Api, Connector, RateLimitInfo } from '#kit/connector.ts'
 import type { Profile } from '#model/profile.ts'
 import type { Clock } from '#platform/clock.ts'
 import { retryAfterMs } from '#platform/retry-after.ts'
 import type { Log } from '#platform/telemetry/log.ts'
-import type { Recovery } from '#upstream/errors.ts'
 import { readRateHeaders } from './rate-headers.ts'
 import type { RateLimiter } from './rate-limiter.ts'
+
+/** What a connector says about a response (`api.recovery`). */
+export type ResponseRecovery = ReturnType<NonNullable<Api['recovery']>>
 
 export interface LimitedResponse {
   status: number
@@ -16,7 +18,7 @@ export interface LimitedResponse {
   /** If it was parsed. */
   body?: unknown
   /** The connector's classification of the response (`api.recovery`); undefined if it has none. */
-  recovery: Recovery | undefined
+  recovery: ResponseRecovery
 }
 
 export type LimitScope = NonNullable<RateLimitInfo['of']>
@@ -42,13 +44,19 @@ export function readLimits(
   onReaderError: (error: unknown) => void,
 ): LearnedLimits {
   const info = readRateHeaders(connector, response, nowMs, onReaderError)
-  const scope = info?.of ?? defaultScope(connector)
-  const isUsedUp = info?.remaining !== undefined && info.remaining <= 0
+  const stated = info?.of ?? defaultScope(connector)
+  const refused = refusedScope(response, stated)
   const untilReset = info?.resetAtMs === undefined ? undefined : Math.max(0, info.resetAtMs - nowMs)
-  const refusedForMs = isRefusal(response)
-    ? (retryAfterMs(response.headers, nowMs) ?? untilReset ?? DEFAULT_WAIT_MS)
-    : undefined
-  const pauseMs = Math.max((isUsedUp ? untilReset : undefined) ?? 0, refusedForMs ?? 0)
+  const usedUpForMs = info?.remaining !== undefined && info.remaining <= 0 ? (untilReset ?? 0) : 0
+  // The time of a reset belongs to the scope that the headers state.
+  const refusedForMs =
+    refused === undefined
+      ? undefined
+      : (retryAfterMs(response.headers, nowMs) ?? (refused === stated ? untilReset : undefined) ?? DEFAULT_WAIT_MS)
+  // With two scopes the wider one counts, which includes the other.
+  const isWide = stated === 'app' || stated === 'service'
+  const scope = refused === undefined || (isWide && usedUpForMs > 0) ? stated : refused
+  const pauseMs = Math.max(scope === stated ? usedUpForMs : 0, refusedForMs ?? 0)
   return { scope, refusedForMs, pausedUntilMs: pauseMs > 0 ? nowMs + pauseMs : undefined }
 }
 
@@ -91,9 +99,12 @@ export async function learnLimits(
   return learned
 }
 
-// Some services use another status than 429 for rate limits, which only the connector recognises.
-function isRefusal({ status, recovery }: LimitedResponse): boolean {
-  return status === 429 || (recovery === 'retry' && status < 500)
+/** The scope of the limit because of which the service refused the call; undefined if it did not. */
+function refusedScope({ status, recovery }: LimitedResponse, stated: LimitScope): LimitScope | undefined {
+  if (recovery === 'pause_app') return 'app'
+  if (recovery === 'pause_person') return 'person'
+  // Some services use another status than 429 for rate limits, which only the connector recognises.
+  return status === 429 || (recovery === 'retry' && status < 500) ? stated : undefined
 }
 
 /** The scope of limits where the response does not state it. */

@@ -1,3 +1,4 @@
+import type { ResponseRecovery } from '#access/learn-limits.ts'
 import { type ClassifyRefusal, classifyRefusal, type RawRefusal } from '#flows/proxy/classify-refusal.ts'
 import { type PageText, parsePage, type RawPage, type ReadPage } from '#flows/proxy/parse-page.ts'
 import { deliveryTimesOf } from '#flows/push/deps.ts'
@@ -11,7 +12,7 @@ import { ApiError } from '#model/errors.ts'
 import type { JobLedger } from '#platform/isolation/job-ledger.ts'
 import type { Lane } from '#platform/isolation/lane.ts'
 import { WorkerDied } from '#platform/isolation/protocol.ts'
-import { type Recovery, UpstreamError } from '#upstream/errors.ts'
+import { UpstreamError } from '#upstream/errors.ts'
 import type { Upstream, UpstreamRequest, UpstreamResponse } from '#upstream/send.ts'
 import type { DeliveryDependencies } from './delivery-deps.ts'
 import { type Outcome, outcomeOf, valueOf } from './task-errors.ts'
@@ -54,7 +55,7 @@ export function taskHandlers(deps: DeliveryDependencies, ledger: JobLedger): Han
 interface RemoteTasks {
   send: { input: UpstreamRequest; value: UpstreamResponse }
   readPage: { input: RawPage; value: PageText | undefined }
-  classifyRefusal: { input: RawRefusal; value: Recovery | undefined }
+  classifyRefusal: { input: RawRefusal; value: ResponseRecovery }
   tryDestination: { input: { destination: Destination }; value: Awaited<ReturnType<Tasks['tryDestination']>> }
   verifyDestination: {
     input: { destination: Destination; options: Parameters<Tasks['verifyDestination']>[1]; actor: string }

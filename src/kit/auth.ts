@@ -67,6 +67,12 @@ export interface AppCheck extends TokenExchange {
   read: (body: unknown) => string | undefined
 }
 
+/** A call that returns the scopes that a person granted to the app. */
+export interface ScopeCheck extends TokenExchange {
+  /** Returns the scopes from the response body; undefined where it does not name them. */
+  read: (body: unknown) => string[] | undefined
+}
+
 /** For a service that spreads its users over several instances: finds the instance of one person. */
 export interface Home {
   /** Address of the person's public record. */
@@ -162,6 +168,8 @@ export interface OAuth2 {
   errors: Record<string, 'retry' | 'reauthorize' | 'stop'>
   /** Reads which app a token was issued to, so that a token of another app can be rejected. */
   verifyApp?: AppCheck
+  /** Reads which scopes the person granted, for services whose token response does not say. */
+  grantedScope?: ScopeCheck
   /** Exchanges the token of the sign-in for a longer-lived one. */
   longToken?: TokenExchange
   /** Renews the access token itself, for services without refresh tokens. */

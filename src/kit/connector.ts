@@ -33,6 +33,8 @@ export interface RateLimitInfo {
   /**
    * The scope of the limit; `endpoint` is one person at one endpoint, `group` one person at one group of endpoints, `service`
    * everything that this installation calls. Default: `person` or `service` where `limits` has only one for that, otherwise `app`.
+   * Sync and proxy follow the same rule (`access/learn-limits.ts`): a used-up limit and a refusal pause this scope, unless
+   * `recovery` says `pause_app` or `pause_person`.
    */
   of?: 'app' | 'person' | 'endpoint' | 'group' | 'service' | undefined
 }
@@ -67,12 +69,14 @@ export interface Api {
    * Says how to go on after a response whose status is misleading, e.g. a 403 that means “slow down”. Undefined: decide by the
    * status. `restart`: the service does not know the checkpoint or cursor any more, so the endpoint is read from its beginning.
    * `smaller`: the page is too large for the service; it is requested again with half the records (see `asksForSmallerPages`).
+   * `pause_app` and `pause_person` refuse a call because of a rate limit of the whole app or of this person, whatever the headers
+   * and `limits` say; `retry` below status 500 does the same in the scope that they state (`of`).
    */
   recovery?: (response: {
     status: number
     body: unknown
     headers: Record<string, string>
-  }) => 'retry' | 'reauthorize' | 'skip' | 'stop' | 'restart' | 'smaller' | undefined
+  }) => 'retry' | 'reauthorize' | 'skip' | 'stop' | 'restart' | 'smaller' | 'pause_app' | 'pause_person' | undefined
   /** `recovery` may return `smaller`, so every endpoint with several pages needs a page size (`size` of its `pages`). */
   asksForSmallerPages?: true
 }

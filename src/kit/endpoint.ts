@@ -67,7 +67,14 @@ export interface EndpointInput<Body, Raw, Parent = unknown> extends ChildInput<R
   scope?: string[]
   /** Changes a request in a way that the other fields cannot express. */
   prepare?: Prepare
+  /**
+   * Returns another form of a request that the service refused with status 400, e.g. in its newer vocabulary; undefined if
+   * there is none. The walk goes on with it.
+   */
+  alternative?: Alternative
 }
+
+type Alternative = (request: PageRequest) => PageRequest | undefined
 
 type Prepare = (request: PageRequest, context: PrepareContext) => PageRequest
 
@@ -106,6 +113,7 @@ export interface Endpoint {
   weight: number
   group: string | undefined
   prepare: Prepare | undefined
+  alternative?: Alternative | undefined
 }
 
 /**

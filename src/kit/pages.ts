@@ -26,6 +26,8 @@ export interface Page {
   headers: Record<string, string>
   /** Number of records in it. */
   count: number
+  /** The address that responded, after redirects and without credentials: the base of relative links. */
+  url?: string | undefined
 }
 
 /**
@@ -71,9 +73,11 @@ export function linkPages(
   return {
     size: sizeOf(options.size),
     first: (request) => withSize({ ...request, query: { ...options.query, ...request.query } }, options.size),
-    next: ({ request, body, headers }) => {
-      const address = options.from ? options.from(body as never) : linkNext(headers['link'])
-      return address ? { ...request, path: without(address, options.drop ?? []), query: {} } : undefined
+    next: ({ request, body, headers, url }) => {
+      const link = options.from ? options.from(body as never) : linkNext(headers['link'])
+      if (!link) return undefined
+      const address = url === undefined ? link : new URL(link, url).href
+      return { ...request, path: without(address, options.drop ?? []), query: {} }
     },
   }
 }

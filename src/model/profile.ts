@@ -44,9 +44,12 @@ export function byLastConnected(
   return b.connectedAt - a.connectedAt || (a.id < b.id ? 1 : -1)
 }
 
-/** The scopes that the person granted; undefined when the service does not say. */
+/**
+ * The scopes that the person granted; undefined when the service does not say. An empty text is what the service said: user
+ * tokens of GitHub Apps have no scope.
+ */
 export function grantedScopes({ scope }: { scope?: string | undefined }): string[] | undefined {
-  return scope === undefined || scope === '' ? undefined : scope.split(/[\s,]+/)
+  return scope?.split(/[\s,]+/).filter((name) => name !== '')
 }
 
 // Allowed transitions. A new sign-in ends `needs_auth` and `limited`, but not a pause.

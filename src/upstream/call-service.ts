@@ -34,6 +34,11 @@ export interface ServiceCall {
   signal?: AbortSignal | undefined
 }
 
+export interface ServiceResponse extends UpstreamResponse {
+  /** The address that responded, without credentials. */
+  url: string
+}
+
 /** Limit: redirects that one call to a service follows; one more fails the call. */
 const MAX_REDIRECTS = 5
 
@@ -41,7 +46,7 @@ const MAX_REDIRECTS = 5
  * Makes one call with a person's credential, only to the service's own host. Redirects of GET and HEAD are followed on
  * that host; others are returned to the caller.
  */
-export async function callService(caller: ServiceCaller, call: ServiceCall): Promise<UpstreamResponse> {
+export async function callService(caller: ServiceCaller, call: ServiceCall): Promise<ServiceResponse> {
   const { upstream, connector, key, credential } = caller
   const location = await locateService(upstream, { connector, key, instance: credential.instance })
   const { api, auth } = connector
@@ -67,7 +72,7 @@ export async function callService(caller: ServiceCaller, call: ServiceCall): Pro
       },
     )
     const next = redirectTarget(call.method, url, response)
-    if (next === undefined) return response
+    if (next === undefined) return { ...response, url }
     url = next
   }
   throw new UpstreamError('stop', 'The service redirects too often', { reason: 'redirect_refused' })

@@ -6,6 +6,7 @@ import { UpstreamError } from './errors.ts'
 import { withFactAddress } from './facts.ts'
 import type { LoginOptions } from './login-options.ts'
 import { beginOAuth1, finishOAuth1, type OAuth1Secrets } from './oauth1/sign-in.ts'
+import { withGrantedScope } from './oauth2/granted-scope.ts'
 import { ownServerRule, withOwnServer } from './oauth2/resolve-own-server.ts'
 import { beginOAuth2, finishOAuth2, type OAuth2Secrets } from './oauth2/sign-in.ts'
 import { UnusableTokenError } from './oauth2/unusable-token.ts'
@@ -91,7 +92,9 @@ export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Pro
       home === undefined
         ? withFactAddress(connector, key, credential)
         : await withOwnServer(upstream, { home, credential, issuer })
-    return { credential: located, ...(await readSelf({ upstream, connector, key, credential: located })) }
+    const identity = await readSelf({ upstream, connector, key, credential: located })
+    if (auth.kind === 'oauth1') return { credential: located, ...identity }
+    return { credential: await withGrantedScope(upstream, { auth, key, location, credential: located }), ...identity }
   } catch (error) {
     // The grant will not be stored, so it is revoked. The first error is the one to report.
     await revokeAbandoned(upstream, { connector, key, credential })
@@ -117,7 +120,8 @@ export async function verifyCredential(upstream: Upstream, input: VerifyCredenti
   await verifyApp(upstream, { auth, key, location, credential })
   const identity = await readSelf({ upstream, ...input })
   const home = ownServerRule(auth, key)
-  if (home === undefined) return { credential, ...identity }
+  if (home === undefined)
+    return { credential: await withGrantedScope(upstream, { auth, key, location, credential }), ...identity }
   // There is no token response that names the person, so the person's public record must name this server.
   const owned = { ...credential, subject: identity.self.id }
   return {

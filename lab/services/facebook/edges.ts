@@ -28,7 +28,7 @@ export const nodeOf = (view: View, owner: Acquaintance, kind: Kind, item: Stored
   if (kind === 'photos' || kind === 'tagged') return photoNode(view, item)
   if (kind === 'albums') return albumNode(view, owner, item)
   if (kind === 'videos') return videoNode(view, item)
-  return kind === 'events' ? eventNode(view, item) : pageNode(view, item)
+  return kind === 'events' ? eventNode(view, item) : pageNode(item)
 }
 
 /** The edges of `/me`, each with its required permission. */

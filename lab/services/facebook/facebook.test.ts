@@ -131,6 +131,14 @@ test('photos, albums, videos, events, likes and friends', async () => {
     const { entries } = await walk<{ id: string }>(app, `${path}?limit=10`, token)
     assert.ok(entries.length > 20 && new Set(ids(entries)).size === entries.length, path)
   }
+  for (const field of ['about', 'category', 'website', 'location', 'picture']) {
+    const { error } = await graph<{ error: { code: number; message: string } }>(
+      app,
+      `/me/likes?fields=name,${field}`,
+      token,
+    )
+    assert.deepEqual([error.code, error.message.startsWith('(#10)')], [10, true], field)
+  }
   const friends = await graph<Listing<{ id: string }>>(app, '/me/friends?limit=100', token)
   assert.equal(friends.summary?.total_count, 50)
   assert.ok(friends.data.length > 10 && friends.data.length < 50)

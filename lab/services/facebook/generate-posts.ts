@@ -34,7 +34,6 @@ export interface PostFields extends Reactions, Record<string, unknown> {
   photoIds: string[]
   place?: Place
   tagged: Acquaintance[]
-  withPeople: Acquaintance[]
   privacy: 'EVERYONE' | 'ALL_FRIENDS' | 'SELF'
   shares: number
   /** The app that created the post; absent for posts made at Facebook itself. */
@@ -56,7 +55,6 @@ export const blankPost = (from: Acquaintance): PostFields => ({
   statusType: 'mobile_status_update',
   photoIds: [],
   tagged: [],
-  withPeople: [],
   privacy: 'ALL_FRIENDS',
   shares: 0,
   likers: [],
@@ -80,7 +78,6 @@ export function postFields(input: GenerateInput): PostFields {
       place: 'mobile_status_update',
     }[kind],
     tagged,
-    withPeople: random.chance(0.1) ? random.some(circle, random.int(1, 3)) : [],
     privacy: random.pick(['EVERYONE', 'ALL_FRIENDS', 'ALL_FRIENDS', 'SELF'] as const),
     shares: random.chance(0.2) ? random.int(1, 12) : 0,
     ...reactionsOf(input),

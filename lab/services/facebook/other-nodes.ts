@@ -1,5 +1,6 @@
 import type { Person } from '../../base/people.ts'
 import type { StoredItem } from '../../data/item-store.ts'
+import { graphError } from '../../graph/graph-error.ts'
 import type { GraphEdge, GraphNode } from '../../graph/node.ts'
 import type { EventFields, PageFields } from './generate-media.ts'
 import { graphTime, node, personNode, pictureOf, placeNode, type View } from './node-kit.ts'
@@ -24,20 +25,24 @@ export function eventNode(view: View, item: StoredItem): GraphNode {
   })
 }
 
-export function pageNode(view: View, item: StoredItem): GraphNode {
+/** A page that the person likes and the app does not manage. */
+export function pageNode(item: StoredItem): GraphNode {
   const page = item.fields as PageFields
-  const picture = `${view.url}/media/50x50-${page.fans % 360}.svg`
   return node('Page', item.id, ['name', 'created_time'], {
     name: () => page.name,
     created_time: () => graphTime(item.createdAtMs),
-    category: () => page.category,
-    about: () => page.about,
-    fan_count: () => page.fans,
-    link: () => `https://www.facebook.com/${item.id}`,
-    picture: () => ({ data: { height: 50, is_silhouette: false, url: picture, width: 50 } }),
-    website: () => undefined,
-    location: () => undefined,
+    ...Object.fromEntries(OF_MANAGED_PAGES.map((name) => [name, needsPageAccess])),
   })
+}
+
+/** Fields that an app reads of pages it manages, or of any page with a reviewed feature, which no app of the lab has. */
+const OF_MANAGED_PAGES = ['about', 'category', 'fan_count', 'link', 'location', 'picture', 'website']
+
+function needsPageAccess(): never {
+  throw graphError(
+    "(#10) This endpoint requires the 'pages_read_engagement' permission or the 'Page Public Content Access' feature or the 'Page Public Metadata Access' feature.",
+    { code: 10 },
+  )
 }
 
 /** The token's person. Like at Facebook, a field without its permission is omitted. */

@@ -33,8 +33,6 @@ export function postNode(view: View, item: StoredItem): GraphNode {
     from: () => personNode(view, post.from),
     to: () => (post.to ? { data: [{ name: post.to.name, id: post.to.id }] } : undefined),
     message_tags: () => tagsIn(post),
-    with_tags: () =>
-      post.withPeople.length === 0 ? undefined : { data: post.withPeople.map(({ id, name }) => ({ name, id })) },
     place: () => placeNode(post.place),
     privacy: () => ({
       allow: '',

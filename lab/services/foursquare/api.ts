@@ -172,7 +172,7 @@ export function foursquareApi({ context, oauth, data, rateLimit }: ApiParts): Ro
 }
 
 function callerOf(oauth: OAuth2Server, request: LabRequest): Person {
-  if (!request.query.some(([name]) => name === 'oauth_token'))
+  if (request.headers.authorization === undefined && !request.query.some(([name]) => name === 'oauth_token'))
     throw apiError(400, 'invalid_auth', 'Missing access credentials.')
   try {
     return oauth.guard(request).person

@@ -264,6 +264,8 @@ test('rejects invalid versions, credentials, parameters, paths and methods', asy
     assert.deepEqual(await errorOf(raw(`users/self/checkins?${query}`)), [400, 'param_error'], query)
   assert.deepEqual(await errorOf(raw('users/self/badgers')), [404, 'endpoint_error'])
   assert.deepEqual(await errorOf(raw('checkins/abc')), [400, 'param_error'])
+  const bearer = { headers: { authorization: `Bearer ${token}` } }
+  assert.equal((await fetch(`${base}/users/self?v=20260101`, bearer)).status, 200)
   const posted = await fetch(`${base}/users/self?v=20260101&oauth_token=${token}`, { method: 'POST' })
   assert.equal(posted.status, 405)
 })

@@ -27,7 +27,7 @@ export const foursquare: ServiceDefinition = {
         refresh: 'none',
         accessTtlSeconds: 0,
         codeTtlSeconds: 600,
-        bearer: ['query'],
+        bearer: ['header', 'query'],
         bearerQueryParam: 'oauth_token',
         revocation: false,
         metadata: false,

@@ -9,6 +9,7 @@ import { blogRoutes } from './blog-routes.ts'
 import { createTumblrData, type TumblrData } from './data.ts'
 import { createEndpointFactory } from './endpoint.ts'
 import { failure } from './envelope.ts'
+import { blogUuid } from './ids.ts'
 import { createTumblrLimits } from './limits.ts'
 import { blankPost } from './model.ts'
 import { brand, createTumblrOAuth } from './oauth.ts'
@@ -20,7 +21,7 @@ export const tumblr: ServiceDefinition = {
   brand,
   build(context) {
     const { clock } = context
-    const people = makePeople((username) => username)
+    const people = makePeople((username) => blogUuid(username))
     const oauth = createTumblrOAuth(context, people)
     const data = createTumblrData({ people, random: context.random, nowMs: clock.now(), now: () => clock.now() })
     const limits = createTumblrLimits(clock)

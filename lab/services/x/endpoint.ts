@@ -9,6 +9,7 @@ import type { XData } from './data.ts'
 import type { XLimits } from './limits.ts'
 import type { XUser } from './model.ts'
 import { forbidden, noDmPermission, unauthorized } from './problems.ts'
+import type { Vocabulary } from './vocabulary.ts'
 
 export interface ApiParts {
   context: ServiceContext
@@ -17,6 +18,7 @@ export interface ApiParts {
   data: XData
   limits: XLimits
   billing: XBilling
+  vocabulary: Vocabulary
 }
 
 export interface ApiCall {
@@ -42,7 +44,7 @@ interface Rules {
 export type EndpointFactory = (rules: Rules, handler: ApiHandler) => Handler
 
 /** Wraps a handler: checks the OAuth 1 or OAuth 2 token and its permissions, then the endpoint's rate limit. */
-export function createEndpointFactory({ oauth1, oauth2, data, limits, billing }: ApiParts): EndpointFactory {
+export function createEndpointFactory({ oauth1, oauth2, data, limits, billing, vocabulary }: ApiParts): EndpointFactory {
   return ({ endpoint, limit, scopes, charged }, handler) =>
     (request, params) => {
       const caller = callerOf(oauth1, oauth2, request, scopes)
@@ -50,6 +52,7 @@ export function createEndpointFactory({ oauth1, oauth2, data, limits, billing }:
       if (!viewer) throw new Error(`no account for ${caller.username}`)
       const withHeaders = limits.acquire(viewer.id, endpoint, limit)
       try {
+        vocabulary.check(request)
         const withCharge = charged === undefined ? (reply: Reply) => reply : billing.open(charged)
         return withHeaders(withCharge(handler({ request, params, viewer, scopes: caller.scopes })))
       } catch (error) {

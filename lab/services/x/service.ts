@@ -17,6 +17,7 @@ import { postRoutes } from './post-routes.ts'
 import { plainProblem } from './problems.ts'
 import { timelineRoutes } from './timeline-routes.ts'
 import { userRoutes } from './user-routes.ts'
+import { createVocabulary } from './vocabulary.ts'
 
 export const x: ServiceDefinition = {
   name: 'x',
@@ -30,7 +31,8 @@ export const x: ServiceDefinition = {
     const data = createXData({ people, random: context.random, nowMs: clock.now(), now: () => clock.now() })
     const limits = createXLimits(clock)
     const billing = createXBilling(clock)
-    const parts = { context, oauth1, oauth2, data, limits, billing }
+    const vocabulary = createVocabulary()
+    const parts = { context, oauth1, oauth2, data, limits, billing, vocabulary }
     const endpoint = createEndpointFactory(parts)
     const routes: Routes = {
       ...signIn.routes,
@@ -70,8 +72,10 @@ export const x: ServiceDefinition = {
         ...oauth1.settings,
         rateLimit: limits.settings,
         billing: billing.shown(),
+        ...vocabulary.settings,
       }),
-      configure({ rateLimit, billing: credit, ...rest }) {
+      configure({ rateLimit, billing: credit, vocabulary: words, ...rest }) {
+        if (words !== undefined) vocabulary.configure({ vocabulary: words })
         for (const [name, value] of Object.entries(rest))
           (Object.hasOwn(oauth1SettingRules, name) ? oauth1 : oauth2).configure({ [name]: value })
         if (typeof rateLimit === 'object' && rateLimit !== null) limits.configure({ ...rateLimit })

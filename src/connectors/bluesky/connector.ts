@@ -37,8 +37,8 @@ export const bluesky = defineConnector({
     // Each sign-in is a session of its own.
     revokeEnds: 'token',
     scope: { default: ['atproto', 'transition:generic'] },
-    // The app's client metadata must name this scope too.
-    flags: { dm: { scope: ['transition:chat.bsky'] } },
+    // The app's client metadata must name these scopes too. Without the second one, `getSession` leaves out the address.
+    flags: { dm: { scope: ['transition:chat.bsky'] }, email: { scope: ['transition:email'] } },
     forceLogin: { parameters: { prompt: 'login' } },
   }),
   api: {

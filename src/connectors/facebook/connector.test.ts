@@ -83,7 +83,7 @@ const records: [keyof typeof endpoints, object][] = [
   ['videos', video],
   ['events', event],
   ['albums', { id: '1', name: 'Trips', created_time: post.created_time, from: post.from, count: 4, place }],
-  ['likes', { id: '2', name: 'A Page', category: 'Band', created_time: post.created_time, location: place.location }],
+  ['likes', { id: '2', name: 'A Page', created_time: post.created_time }],
   ['friends', { id: '404', name: 'Per', picture: { data: { url: 'https://cdn.test/per.jpg' } } }],
 ]
 
@@ -192,11 +192,13 @@ suite('Facebook walks', () => {
 suite('Facebook errors, limits and webhooks', () => {
   test('a 400 is classified by its code', () => {
     const recovery = (code: number) => api.recovery!({ status: 400, body: { error: { code } }, headers: {} })
-    assert.deepEqual([190, 4, 17, 613, 2, 10, 200, 100].map(recovery), [
+    assert.deepEqual([190, 4, 341, 17, 613, 80_001, 2, 10, 200, 100].map(recovery), [
       'reauthorize',
-      'retry',
-      'retry',
-      'retry',
+      'pause_app',
+      'pause_app',
+      'pause_person',
+      'pause_person',
+      'pause_person',
       'retry',
       'skip',
       'skip',
@@ -212,9 +214,12 @@ suite('Facebook errors, limits and webhooks', () => {
 
   test('usage is in percent, with minutes if it is used up', () => {
     const app = { 'x-app-usage': '{"call_count":28,"total_time":61,"total_cputime":25}' }
-    assert.deepEqual(api.rate!(app, 1000), { remaining: 39, resetAtMs: 3_601_000 })
+    assert.deepEqual(api.rate!(app, 1000), { remaining: 39, resetAtMs: 3_601_000, of: 'app' })
     const business = { 'x-business-use-case-usage': '{"7":[{"call_count":100,"estimated_time_to_regain_access":19}]}' }
-    assert.deepEqual(api.rate!(business, 0), { remaining: 0, resetAtMs: 19 * 60_000 })
+    assert.deepEqual(api.rate!(business, 0), { remaining: 0, resetAtMs: 19 * 60_000, of: 'person' })
+    assert.deepEqual(api.rate!({ ...business, ...app }, 0)?.of, 'person')
+    const full = { 'x-app-usage': JSON.stringify({ call_count: 100 }) }
+    assert.deepEqual(api.rate!({ ...business, ...full }, 0)?.of, 'app')
     assert.equal(api.rate!({ 'x-app-usage': 'broken' }, 0), undefined)
     assert.equal(api.rate!({}, 0), undefined)
   })

@@ -104,6 +104,13 @@ export const facebook = defineConnector({
         return is_valid === true && app_id !== undefined ? String(app_id) : undefined
       },
     },
+    // The token response names no scope, and people can decline each permission.
+    grantedScope: {
+      url: `${GRAPH}/debug_token`,
+      method: 'GET',
+      parameters: { input_token: '{token}', access_token: '{key}|{secret}' },
+      read: (body) => (body as { data?: { scopes?: string[] } }).data?.scopes,
+    },
     errors: { 1: 'retry', 2: 'retry', 4: 'retry', 17: 'retry', 190: 'reauthorize', 101: 'stop' },
     forceLogin: { parameters: { auth_type: 'reauthenticate' } },
   }),
@@ -185,12 +192,15 @@ export const facebook = defineConnector({
       event,
       { types: ['events'], every: '6h', class: 'personal', scope: ['user_events'] },
     ),
-    likes: wholeEdge(
-      '/me/likes',
-      { fields: 'id,name,category,about,link,website,created_time,location,picture' },
-      page,
-      { types: [], every: '1d', class: 'personal', scope: ['user_likes'], deletes: 'all' },
-    ),
+    // Other fields of a page that the app does not manage need a feature of its own (“Page Public Content Access”); with one
+    // of them the whole list is refused.
+    likes: wholeEdge('/me/likes', { fields: 'id,name,created_time' }, page, {
+      types: [],
+      every: '1d',
+      class: 'personal',
+      scope: ['user_likes'],
+      deletes: 'all',
+    }),
     // Only friends who also granted `user_friends` to this app.
     friends: wholeEdge('/me/friends', { fields: 'id,name,picture.width(400).height(400)' }, contact, {
       types: ['contacts'],

@@ -21,6 +21,11 @@ export const pagesOf = (limit: number) =>
 
 type Recovery = ReturnType<NonNullable<Api['recovery']>>
 
+// “Application request limit reached” and “Application limit reached”.
+const APP_LIMITS = [4, 341]
+// Of a person (17), and of what a person calls: a page (32), one kind of call (613); 80000 to 80014 are business use cases.
+const PERSON_LIMITS = [17, 32, 613]
+
 /** Refusals have status 400 and an error code. */
 function recovery({ body }: { body: unknown }): Recovery {
   const {
@@ -33,8 +38,10 @@ function recovery({ body }: { body: unknown }): Recovery {
   if (code === 1 && String(message).includes('reduce the amount of data')) return 'smaller'
   // 102 and 190: the token expired, or the person revoked the grant, changed the password or was checkpointed.
   if (code === 102 || code === 190) return 'reauthorize'
-  // 1 and 2: an outage; 4, 17, 32, 341, 613 and 80000 to 80014: too many calls.
-  if ([1, 2, 4, 17, 32, 341, 613].includes(code) || (code >= 80_000 && code <= 80_014)) return 'retry'
+  if (APP_LIMITS.includes(code)) return 'pause_app'
+  if (PERSON_LIMITS.includes(code) || (code >= 80_000 && code <= 80_014)) return 'pause_person'
+  // 1 and 2: an outage.
+  if (code === 1 || code === 2) return 'retry'
   // 3, 10 and 200 to 299: the app or the person lacks this permission.
   if (code === 3 || code === 10 || (code >= 200 && code <= 299)) return 'skip'
   return transient === true ? 'retry' : undefined
@@ -59,13 +66,19 @@ const HOUR_MS = 3_600_000
 
 /**
  * Both headers have the used percentage. An app may make at least 200 calls in an hour, so one percent is at least one
- * call.
+ * call. `X-App-Usage` counts all people of the app; the other header counts one business of a person.
  */
 function rate(headers: Record<string, string>, nowMs: number): RateLimitInfo | undefined {
   const ofApp = parseHeader(headers['x-app-usage']) as Usage | undefined
   const ofBusiness = parseHeader(headers['x-business-use-case-usage']) as Record<string, Usage[]> | undefined
-  const usages = [...(ofApp ? [ofApp] : []), ...Object.values(ofBusiness ?? {}).flat()]
-  if (usages.length === 0) return undefined
+  const app = ofApp && { ...usageOf([ofApp], nowMs), of: 'app' as const }
+  const businesses = Object.values(ofBusiness ?? {}).flat()
+  if (businesses.length === 0) return app
+  const person = { ...usageOf(businesses, nowMs), of: 'person' as const }
+  return app !== undefined && app.remaining <= person.remaining ? app : person
+}
+
+function usageOf(usages: Usage[], nowMs: number) {
   const percents = usages.flatMap((one) => [one.call_count ?? 0, one.total_cputime ?? 0, one.total_time ?? 0])
   const minutes = Math.max(0, ...usages.map((one) => one.estimated_time_to_regain_access ?? 0))
   return {
@@ -85,7 +98,7 @@ function parseHeader(header: string | undefined): unknown {
 
 export const api: Api = {
   baseUrl: `https://graph.facebook.com/${VERSION}`,
-  // Per app: 200 calls times its users, in a sliding window of an hour.
+  // Per app: 200 calls times its users, in a sliding window of an hour. Shared out by person; refusals name the scope.
   limits: { person: { calls: 200, perS: 3600 } },
   rate,
   recovery,

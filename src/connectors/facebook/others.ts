@@ -18,18 +18,7 @@ export const page = kind<LikedPage>({
   name: 'page',
   id: (one) => one.id,
   at: (one) => timeOf(one.created_time),
-  place: (one) => placeOf(one),
-  map: {
-    name: (one) => one.name,
-    text: (one) => one.about,
-    photo: (one) => one.picture?.data?.url,
-    url: (one) => one.link ?? `https://www.facebook.com/${one.id}`,
-  },
-  card: {
-    description: (one) => one.about ?? one.category,
-    website: (one) => one.website,
-    location: (one) => one.location?.city,
-  },
+  map: { name: (one) => one.name, url: (one) => `https://www.facebook.com/${one.id}` },
 })
 
 export const event = kind<Event>({

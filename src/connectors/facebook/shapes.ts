@@ -124,13 +124,7 @@ export interface Friend extends Person {
 export interface LikedPage {
   id: string
   name?: string
-  category?: string
-  about?: string
-  link?: string
-  website?: string
   created_time?: string
-  picture?: { data?: { url?: string } }
-  location?: { latitude?: number; longitude?: number; city?: string }
 }
 
 export interface Event {

@@ -180,3 +180,8 @@ suite('Foursquare limits and push', () => {
     assert.deepEqual(hook!.people('nonsense'), [])
   })
 })
+
+test('the token is sent in a header, not in the address, which proxies log', () => {
+  assert.ok(foursquare.auth.kind === 'oauth2')
+  assert.deepEqual(foursquare.auth.tokenPlacement, { in: 'header', scheme: 'Bearer' })
+})

@@ -34,7 +34,6 @@ export const foursquare = defineConnector({
     tokenUrl: 'https://foursquare.com/oauth2/access_token',
     tokenMethod: 'GET',
     pkce: false,
-    tokenPlacement: { in: 'query', name: 'oauth_token' },
   }),
   api,
   self: self<Envelope<{ user: User }>>('/users/self', (body) => {

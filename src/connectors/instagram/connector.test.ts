@@ -177,7 +177,14 @@ suite('Instagram walks', () => {
 suite('Instagram errors, limits and webhooks', () => {
   test('a 400 is classified by its code', () => {
     const recovery = (code: number) => api.recovery!({ status: 400, body: { error: { code } }, headers: {} })
-    assert.deepEqual([190, 4, 80_002, 10, 100].map(recovery), ['reauthorize', 'retry', 'retry', 'skip', undefined])
+    assert.deepEqual([190, 4, 80_002, 2, 10, 100].map(recovery), [
+      'reauthorize',
+      'pause_app',
+      'pause_person',
+      'retry',
+      'skip',
+      undefined,
+    ])
     assert.equal(api.recovery!({ status: 500, body: null, headers: {} }), undefined)
   })
 

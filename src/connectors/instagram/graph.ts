@@ -65,7 +65,10 @@ export const api: Api = {
     const { code, is_transient: transient } = (body as { error?: GraphError } | null | undefined)?.error ?? {}
     if (code === undefined) return undefined
     if (code === 102 || code === 190) return 'reauthorize'
-    if ([1, 2, 4, 17, 32, 613, 80_002].includes(code)) return 'retry'
+    // 4 and 341: the app; 17, 32, 613 and 80002: the account.
+    if (code === 4 || code === 341) return 'pause_app'
+    if ([17, 32, 613, 80_002].includes(code)) return 'pause_person'
+    if (code === 1 || code === 2) return 'retry'
     if (code === 3 || code === 10 || (code >= 200 && code <= 299)) return 'skip'
     return transient === true ? 'retry' : undefined
   },

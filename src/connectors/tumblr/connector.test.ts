@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { itemReader, mapOf } from '#kit/read-item.ts'
 import { tumblr } from './connector.ts'
 
-const read = (name: string, raw: unknown) => itemReader(tumblr, name, tumblr.endpoints[name]!, 'mosslog')(raw)
+const read = (name: string, raw: unknown) => itemReader(tumblr, name, tumblr.endpoints[name]!, 't:moss')(raw)
 const map = (name: string, raw: unknown) => mapOf(tumblr.endpoints[name]!, raw)
 
 const photo = {
@@ -94,10 +94,10 @@ const notice = {
 
 test('a photo post is read by blocks, and its notes are its participants', () => {
   const draft = read('posts', photo)
-  assert.equal(draft.idr, 'post:mosslog@tumblr/posts#790123456789012345')
+  assert.equal(draft.idr, 'post:t%3Amoss@tumblr/posts#790123456789012345')
   assert.equal(draft.at, 1_780_000_000_000)
   assert.deepEqual(draft.types, ['statuses', 'photos'])
-  assert.deepEqual([draft.participants, draft.hasAuthor], [['mosslog', 'fernfan', 'lichenlab'], true])
+  assert.deepEqual([draft.participants, draft.hasAuthor], [['t:moss', 't:fern', 'lichenlab'], true])
   assert.deepEqual(draft.guid.slice(1), [
     'link:mosslog.tumblr.com/post/790123456789012345/moss',
     'guid:instagram/#Moss_1',
@@ -165,10 +165,12 @@ test('blogs and notifications are read', () => {
 test('the person is the primary blog', () => {
   const blogs = [
     { name: 'side' },
-    { name: 'mosslog', title: 'Moss Log', url: 'https://mosslog.tumblr.com/', primary: true },
+    { name: 'mosslog', uuid: 't:moss', title: 'Moss Log', url: 'https://mosslog.tumblr.com/', primary: true },
   ]
   const self = tumblr.self.read({ response: { user: { name: 'mosslog', blogs } } })
-  assert.deepEqual([self.id, self.handle, self.name], ['mosslog', 'mosslog', 'Moss Log'])
+  assert.deepEqual([self.id, self.handle, self.name], ['t:moss', 'mosslog', 'Moss Log'])
+  const renamed = blogs.map((one) => (one.name === 'mosslog' ? { ...one, name: 'lichenlog' } : one))
+  assert.equal(tumblr.self.read({ response: { user: { name: 'lichenlog', blogs: renamed } } }).id, 't:moss')
 })
 
 test('posts are walked by time, and posts of the same second are not lost between pages', () => {

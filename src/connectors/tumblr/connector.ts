@@ -25,7 +25,10 @@ const POSTS = { npf: 'true', notes_info: 'true', reblog_info: 'true' }
 const publishedAt = ({ timestamp }: Post) => (timestamp === undefined ? undefined : timestamp * 1000)
 const likedAt = ({ liked_timestamp }: Post) => (liked_timestamp === undefined ? undefined : liked_timestamp * 1000)
 
-/** A person's id is the name of the primary blog, as in posts and notes. */
+/**
+ * A person's id is the `uuid` of the primary blog, which every call accepts instead of a name. Names can be changed, and then be
+ * taken by somebody else.
+ */
 export const tumblr = defineConnector({
   service: 'tumblr',
   title: 'Tumblr',
@@ -55,7 +58,7 @@ export const tumblr = defineConnector({
     const main = user?.blogs?.find(({ primary }) => primary === true)
     const name = main?.name ?? user?.name
     return {
-      id: String(name),
+      id: String(main?.uuid),
       name: main?.title || name,
       handle: name,
       url: main?.url,

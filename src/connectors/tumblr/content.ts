@@ -54,9 +54,11 @@ export interface Post {
   content?: Block[]
   layout?: { type?: string; attribution?: { blog?: Blog } }[]
   trail?: TrailItem[]
-  notes?: { blog_name?: string }[]
+  notes?: { blog_name?: string; blog_uuid?: string }[]
   reblogged_from_name?: string
+  reblogged_from_uuid?: string
   reblogged_root_name?: string
+  reblogged_root_uuid?: string
 }
 
 /** All blocks of a post: those of the reblogged posts, oldest first, then its own. */
@@ -85,8 +87,8 @@ export function linksOf(post: Post): string[] {
   return [...new Set([...links, post.source_url])].filter((url): url is string => !!url)
 }
 
-export function mentionsOf(post: Post): (string | undefined)[] {
+export function mentionsOf(post: Post): (Blog | undefined)[] {
   return blocksOf(post).flatMap(({ formatting }) =>
-    (formatting ?? []).filter(({ type }) => type === 'mention').map(({ blog }) => blog?.name),
+    (formatting ?? []).filter(({ type }) => type === 'mention').map(({ blog }) => blog),
   )
 }

@@ -1,7 +1,8 @@
 import { linkKeys } from '#kit/dedupe-keys.ts'
 import { kind, plainText } from '#kit/kind.ts'
 import type { BaseType } from '#model/types.ts'
-import { type Blog, blocksOf, filesOf, firstOf, linksOf, mentionsOf, type Post, textOf } from './content.ts'
+import { idOf, participantsOf } from './blog-ids.ts'
+import { type Blog, blocksOf, filesOf, firstOf, linksOf, type Post, textOf } from './content.ts'
 
 /** The largest avatar in the record; otherwise the public URL of the blog's avatar. */
 export function avatarOf({ avatar, name }: Blog): string | undefined {
@@ -48,26 +49,15 @@ function dedupeKeysOf(post: Post): string[] {
   return [...linkKeys([post.post_url], []), ...linked]
 }
 
-const FIRST_NOTES = 16
-
 export const post = kind<Post>({
   name: 'post',
   id: ({ id_string, id }) => id_string ?? id!,
   at: ({ timestamp }) => msOf(timestamp),
   types: typesOf,
   guid: dedupeKeysOf,
-  // Posts and notes identify blogs by name; only some responses have their ids.
-  participants: (one) => ({
-    author: authorOf(one),
-    others: [
-      ...(one.notes ?? []).slice(0, FIRST_NOTES).map(({ blog_name }) => blog_name),
-      one.reblogged_from_name,
-      one.reblogged_root_name,
-      ...(one.trail ?? []).map(({ blog, broken_blog_name }) => blog?.name ?? broken_blog_name),
-      ...(one.layout ?? []).map(({ attribution }) => attribution?.blog?.name),
-      ...mentionsOf(one),
-    ],
-  }),
+  // 1: participants are the ids of blogs.
+  version: 1,
+  participants: participantsOf,
   map: {
     text: textOf,
     author: (one) => {
@@ -122,19 +112,19 @@ export const post = kind<Post>({
 
 export const blog = kind<Blog>({
   name: 'blog',
-  // 1: more HTML entities are decoded in the description.
-  version: 1,
+  // 1: more HTML entities are decoded in the description. 2: the id of the blog.
+  version: 2,
   id: ({ name }) => name!,
   // Time of the newest post; 0 without posts.
   at: ({ updated }) => msOf(updated || undefined),
   map: {
-    id: ({ name }) => name,
+    id: idOf,
     name: ({ title, name }) => title || name,
     nickname: ({ name }) => name,
     photo: avatarOf,
     url: pageOf,
   },
-  card: { id: ({ name }) => name, description: ({ description }) => plainText(description) },
+  card: { id: idOf, description: ({ description }) => plainText(description) },
 })
 
 /** An event of the blog: a like, a reply, a new follower. The fields depend on the type. */

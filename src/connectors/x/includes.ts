@@ -56,6 +56,7 @@ export interface User {
   url?: string
   profile_image_url?: string
   created_at?: string
+  confirmed_email?: string
   entities?: { url?: { urls?: Link[] | null } | null }
 }
 

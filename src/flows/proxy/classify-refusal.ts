@@ -1,7 +1,7 @@
+import type { ResponseRecovery } from '#access/learn-limits.ts'
 import type { Registry } from '#kit/registry.ts'
 import { parseLossless } from '#upstream/body/lossless-json.ts'
 import { readLimited } from '#upstream/body/read-limited.ts'
-import type { Recovery } from '#upstream/errors.ts'
 
 /** A refusal (4xx) of a service as received. Serializable, so that another process can parse it. */
 export interface RawRefusal {
@@ -13,7 +13,7 @@ export interface RawRefusal {
 }
 
 /** The connector's classification (`api.recovery`); undefined if it has none for this response. */
-export type ClassifyRefusal = (refusal: RawRefusal) => Promise<Recovery | undefined>
+export type ClassifyRefusal = (refusal: RawRefusal) => Promise<ResponseRecovery>
 
 /** Limit: bytes of a refusal once it is decoded; of a longer one only status and headers are classified. */
 const MAX_DECODED_BYTES = 64 * 1024
@@ -23,7 +23,7 @@ const MAX_DEPTH = 100
 export async function classifyRefusal(
   { registry }: { registry: Registry },
   { service, status, headers, bytes }: RawRefusal,
-): Promise<Recovery | undefined> {
+): Promise<ResponseRecovery> {
   const recovery = registry.find(service)?.api.recovery
   return recovery?.({ status, body: await parseBody(bytes, headers['content-encoding']), headers })
 }

@@ -60,10 +60,11 @@ export async function parsePage({ registry, log }: ParsePageDeps, page: RawPage)
   try {
     const items = pagination.items(body)
     if (items === undefined) return undefined
-    const next = pagination.pages.next({ request: page.request, body, headers: page.headers, count: items.length })
+    const { request, headers, url } = page
+    const next = pagination.pages.next({ request, body, headers, count: items.length, url })
     return {
       items: items.map((item) => stringifyLossless(item as LosslessJson)).join(','),
-      next: next && pagination.pages === linkPagination ? resolveNext(next, page.url) : next,
+      next,
     }
   } catch (error) {
     log.warn('a connector could not read a page', { service: page.service, path: page.path, error })
@@ -124,9 +125,4 @@ export function paginationOf(connector: Connector, path: string, query: string, 
 function patternOf({ path }: Endpoint): RegExp {
   const escaped = path.split(/\{[\w.]+\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
   return new RegExp(`^${escaped.join('[^/]+')}$`)
-}
-
-// The URL in a `Link` header may be relative to the page.
-function resolveNext(next: PageRequest, base: string): PageRequest {
-  return { ...next, path: new URL(next.path, base).href }
 }

@@ -81,7 +81,7 @@ async function refreshWith(upstream: Upstream, input: RefreshInput, refreshToken
   })
   const secrets = [key.secret, refreshToken, credential.token]
   const dpop = credential.dpopKey !== undefined
-  const { tokenType: _, ...fresh } = requireToken(reply, { auth, what: 'refresh', secrets, dpop })
+  const { tokenType: _, ...fresh } = requireToken(reply, { auth, what: 'refresh', isRefresh: true, secrets, dpop })
   requireSameOwner(auth, credential, fresh)
   const { expiresAt: _old, previousRefreshToken: _before, ...rest } = credential
   const rotated = fresh.refreshToken !== undefined && fresh.refreshToken !== refreshToken

@@ -8,6 +8,7 @@ export interface TokenExpectation {
   auth: OAuth2
   /** What was requested, in one or two words. */
   what: string
+  isRefresh?: boolean
   secrets: readonly (string | undefined)[]
   /** The token must be bound to our DPoP key; a bearer token is not accepted instead. */
   dpop: boolean

@@ -18,6 +18,21 @@ suite('failed token requests', () => {
     assert.equal(failure(401, '').recovery, 'reauthorize')
   })
 
+  test('a dead refresh token that is called an invalid request, as X does', () => {
+    const refused = (error_description: string, isRefresh = true, errors = {}) => {
+      const text = JSON.stringify({ error: 'invalid_request', error_description })
+      const context = { auth: { errors }, what: 'refresh', isRefresh, nowMs: 0, secrets: [] }
+      const { recovery, reason } = tokenFailure({ status: 400, headers: {}, text }, parseFields(text), context)
+      return [recovery, reason]
+    }
+    const dead = 'Value passed for the token was invalid.'
+    assert.deepEqual(refused(dead), ['reauthorize', 'grant_refused'])
+    assert.deepEqual(refused('The refresh token has expired'), ['reauthorize', 'grant_refused'])
+    assert.deepEqual(refused('Missing required parameter [client_id].'), ['stop', 'request_refused'])
+    assert.deepEqual(refused(dead, false), ['stop', 'request_refused'], 'not a refresh')
+    assert.deepEqual(refused(dead, true, { invalid_request: 'retry' }), ['retry', 'service_failed'])
+  })
+
   test('wrong keys or configuration', () => {
     for (const error of ['invalid_client', 'unauthorized_client', 'unsupported_grant_type', 'invalid_scope'])
       assert.equal(coded(400, error), 'stop', error)

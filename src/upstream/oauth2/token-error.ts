@@ -35,6 +35,8 @@ export interface TokenFailureContext {
   auth: Pick<OAuth2, 'errors' | 'errorField'>
   /** What was requested, in one or two words. */
   what: string
+  /** The request presented a refresh token, so a complaint about a token is about that one. */
+  isRefresh?: boolean | undefined
   nowMs: number
   secrets: readonly (string | undefined)[]
 }
@@ -57,7 +59,9 @@ export function tokenFailure(
 ): UpstreamError {
   const { status } = reply
   const code = errorCodeOf(fields, context.auth.errorField)
-  const [recovery, reason] = classify(reply, code, context)
+  const [recovery, reason] = isDeadRefreshToken(code, fields, context)
+    ? classify(reply, 'invalid_grant', context)
+    : classify(reply, code, context)
   const description = [code, fields?.['error_description']].filter((part) => typeof part === 'string').join(': ')
   const detail = description === '' ? '' : `: ${excerpt(description, context.secrets)}`
   return new UpstreamError(recovery, `The service responded ${status} (${context.what})${detail}`, {
@@ -65,6 +69,20 @@ export function tokenFailure(
     status,
     retryAfterMs: retryAfterMs(reply.headers, context.nowMs),
   })
+}
+
+/**
+ * Some services (X) refuse a spent or revoked refresh token with `invalid_request` instead of `invalid_grant`. Every other
+ * parameter is the same for all people, so without the word “token” the request itself is wrong.
+ */
+function isDeadRefreshToken(
+  code: string | undefined,
+  fields: LosslessObject | undefined,
+  { isRefresh, auth }: TokenFailureContext,
+): boolean {
+  if (isRefresh !== true || code !== 'invalid_request' || Object.hasOwn(auth.errors, code)) return false
+  const description = stringOf(fields?.['error_description']) ?? ''
+  return /token/i.test(description) && /invalid|expired|revoked|unknown|not (?:valid|found|active)/i.test(description)
 }
 
 function classify(

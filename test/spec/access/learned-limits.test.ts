@@ -76,18 +76,34 @@ suite('R07 rate limits that a service announces', () => {
     seconds?: number
   }
   const CASES: Record<string, Case> = {
-    'Facebook, used up: the person': {
+    'Facebook, used up: the app': {
       api: () => ofVendor(facebook),
       script: () => () => ({
         headers: { 'x-app-usage': JSON.stringify({ call_count: 100 }) },
         body: { notes: someNotes(1) },
       }),
-      scope: 'person',
+      scope: 'app',
       seconds: 3600,
     },
     'Facebook, refused by a code in a short body: the person': {
       api: () => ofVendor(facebook),
       script: () => () => ({ status: 400, body: { error: { code: 17, message: 'User request limit reached' } } }),
+      scope: 'person',
+      seconds: 60,
+    },
+    'Facebook, “Application request limit reached”: the app': {
+      api: () => ofVendor(facebook),
+      script: () => () => ({ status: 403, body: { error: { code: 4, message: 'Application request limit reached' } } }),
+      scope: 'app',
+      seconds: 60,
+    },
+    'Facebook, the same for the person while the app has calls left': {
+      api: () => ofVendor(facebook),
+      script: () => () => ({
+        status: 400,
+        headers: { 'x-app-usage': JSON.stringify({ call_count: 40 }) },
+        body: { error: { code: 17 } },
+      }),
       scope: 'person',
       seconds: 60,
     },

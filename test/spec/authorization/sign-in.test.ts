@@ -187,7 +187,7 @@ suite('parameters of the app that reach the service', () => {
       forced.filter((service) => !['oidc', 'oauthlib'].includes(service)).sort(),
     )
     for (const service of ['x', 'tumblr', 'foursquare']) assert.equal(cards[service]!.force_login, false, service)
-    assert.deepEqual([cards['x']!.flags, cards['github']!.flags], [['dm'], []])
+    assert.deepEqual([cards['x']!.flags, cards['github']!.flags], [['dm', 'email'], []])
   })
 
   test('force_login requests a new login in the way of each service', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { since, untilKnown } from '#kit/checkpoint.ts'
-import { cursorPages, numberPages } from '#kit/pages.ts'
+import { cursorPages, linkPages, numberPages } from '#kit/pages.ts'
 import { type Fixture, type Note, notes, openFixture, paged, someNotes } from './engine-fixture.ts'
 
 type Cursored = { notes: Note[]; next?: string }
@@ -32,6 +32,32 @@ suite('walking pages', () => {
     assert.equal((await fixture.stored(profile)).size, 80)
     assert.equal(fixture.service.requestsTo('/cut')[asked]!.query['page'], '4')
     assert.equal((await fixture.progress(profile, 'list')).state, 'done')
+  })
+
+  test('a relative link leads to the next page, from the address that responded', async () => {
+    const api = { baseUrl: 'https://api.test/v2' }
+    const connector = await fixture.use('linked', { list: notes('/list', { pages: linkPages() }) }, { api })
+    const links: Record<string, string> = { 1: '?page=2', 2: 'list?page=3', 3: '/v2/list?page=4' }
+    fixture.service.on('/v2/list', ({ query }) => {
+      const page = query['page'] ?? '1'
+      const link = links[page]
+      const list = someNotes(8).slice((Number(page) - 1) * 2, Number(page) * 2)
+      return { body: { notes: list }, ...(link === undefined ? {} : { headers: { link: `<${link}>; rel="next"` } }) }
+    })
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    const { state, last_error: error } = await fixture.progress(profile, 'list')
+    assert.deepEqual([state, error], ['done', undefined])
+    assert.equal((await fixture.stored(profile)).size, 8)
+  })
+
+  test('a link that is not an address fails the walk', async () => {
+    const connector = await fixture.use('mislinked', { list: notes('/mislinked', { pages: linkPages() }) })
+    const headers = { link: '<http://[>; rel="next"' }
+    fixture.service.on('/mislinked', () => ({ body: { notes: someNotes(1) }, headers }))
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    assert.equal((await fixture.progress(profile, 'list')).last_reason, 'unexpected_answer')
   })
 
   test('a long walk yields to the other endpoints and still detects deletes', async () => {

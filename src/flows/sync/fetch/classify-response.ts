@@ -1,13 +1,23 @@
-import { type LearnedLimits, type LimitedCall, type LimitScope, learnLimits } from '#access/learn-limits.ts'
+import {
+  type LearnedLimits,
+  type LimitedCall,
+  type LimitScope,
+  learnLimits,
+  type ResponseRecovery,
+} from '#access/learn-limits.ts'
 import type { BodyFormat } from '#kit/pages.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import { readBody } from '#upstream/body/read-body.ts'
-import { type Recovery, UpstreamError } from '#upstream/errors.ts'
+import { UpstreamError } from '#upstream/errors.ts'
 import { isMarkup, responseFailure } from '#upstream/response-failure.ts'
 import type { UpstreamResponse } from '#upstream/send.ts'
 import type { SyncDeps } from '../deps.ts'
 
-export type Fetched = { unchanged: true } | FetchedPage
+export interface Unchanged {
+  unchanged: true
+}
+
+export type Fetched = Unchanged | FetchedPage
 
 export interface FetchedPage {
   unchanged: false
@@ -68,13 +78,13 @@ const formatOf = (text: string): BodyFormat => (isMarkup(text) ? 'xml' : 'json')
 
 function failureOf(
   response: UpstreamResponse,
-  recovery: Recovery | undefined,
+  recovery: ResponseRecovery,
   { scope, refusedForMs }: LearnedLimits,
   nowMs: number,
 ): UpstreamError {
   const { status } = response
   const failure = responseFailure(response, { what: 'sync', nowMs, refused: status === 401 ? 'reauthorize' : 'stop' })
-  if (refusedForMs === undefined)
+  if (refusedForMs === undefined && recovery !== 'pause_app' && recovery !== 'pause_person')
     return new UpstreamError(recovery ?? failure.recovery, failure.message, {
       reason: recovery === 'restart' ? 'position_lost' : failure.reason,
       status,

@@ -10,7 +10,7 @@ import { UpstreamError } from '#upstream/errors.ts'
 import { hasOwnServers, ownServerOf } from '#upstream/own-server.ts'
 import { chanceOf, type SyncDeps, timesOf } from '../deps.ts'
 import type { EndpointRun, ProfileRun } from '../run/endpoint-run.ts'
-import { classifyResponse, type Fetched } from './classify-response.ts'
+import { classifyResponse, type FetchedPage, type Unchanged } from './classify-response.ts'
 import { reservePage } from './paid-page.ts'
 
 /** Limit: bytes of one page of a service, compressed and decoded; a larger page fails the sync. */
@@ -29,6 +29,8 @@ const MAX_RETRYING_MS = 10_000
 
 /** Reasons for which a second attempt at once is of no use. */
 const WAITS: UpstreamReason[] = ['rate_limited', 'unpaid']
+/** A page, with the address that responded. */
+export type LocatedPage = FetchedPage & { url: string }
 
 /** Fetches one page within the rate limits, with a valid credential and transient retries. */
 export async function fetchPage(
@@ -37,7 +39,7 @@ export async function fetchPage(
   request: PageRequest,
   conditions: Record<string, string>,
   signal: AbortSignal,
-): Promise<Fetched> {
+): Promise<Unchanged | LocatedPage> {
   const { callMs, transientRetryMs } = timesOf(deps)
   const beganAt = deps.clock.now()
   const cost = costOfEndpoint(run.connector, run.endpoint)
@@ -55,7 +57,7 @@ export async function fetchPage(
       )
       const fetched = await classifyResponse(deps, call, response, request.parse)
       await page.settle(fetched)
-      return fetched
+      return fetched.unchanged ? fetched : { ...fetched, url: response.url }
     } catch (error) {
       await page.settleFailure(error)
       if (!(error instanceof UpstreamError)) throw error

@@ -13,8 +13,8 @@ import type { SyncDeps } from '../deps.ts'
 import { diffPage, emptyDiff } from '../diff/diff-page.ts'
 import { findDeleted } from '../diff/find-deleted.ts'
 import { isObject } from '../diff/item-stream.ts'
-import type { Fetched, FetchedPage } from '../fetch/classify-response.ts'
-import { fetchPage } from '../fetch/fetch-page.ts'
+import type { Unchanged } from '../fetch/classify-response.ts'
+import { fetchPage, type LocatedPage } from '../fetch/fetch-page.ts'
 import type { EndpointRun } from './endpoint-run.ts'
 import { createLoopGuard, fingerprint, type LoopGuard, requestName } from './loop-guard.ts'
 import type { Outcome } from './outcome.ts'
@@ -89,8 +89,8 @@ async function walkPages(
     const { walk } = progress
     loopGuard.checkRequest(walk.next, walk)
     run.onPage()
-    const fetched = await fetchOrShrink(deps, run, progress)
-    if (fetched === 'smaller') continue
+    const fetched = await fetchOrAdapt(deps, run, progress)
+    if (fetched === 'adapted') continue
     if (fetched.unchanged) {
       await commitDone(deps, run, progress, {
         validator: state.validator,
@@ -119,16 +119,27 @@ async function walkPages(
   }
 }
 
-/** Fetches the next page of the walk. `smaller`: it was too large for the service, and the walk has smaller pages now. */
-async function fetchOrShrink(deps: SyncDeps, run: EndpointRun, progress: WalkProgress): Promise<Fetched | 'smaller'> {
+/** Fetches the next page of the walk. `adapted`: the service refused the request, and the walk has another form of it now. */
+async function fetchOrAdapt(
+  deps: SyncDeps,
+  run: EndpointRun,
+  progress: WalkProgress,
+): Promise<LocatedPage | Unchanged | 'adapted'> {
   const { walk } = progress
   try {
     return await fetchPage(deps, run, walk.next, conditionsOf(run, walk), run.signal)
   } catch (error) {
-    if (!(error instanceof UpstreamError) || error.recovery !== 'smaller') throw error
-    progress.walk = withSmallerPages(run.endpoint, walk, error)
-    return 'smaller'
+    if (!(error instanceof UpstreamError)) throw error
+    progress.walk = error.recovery === 'smaller' ? withSmallerPages(run.endpoint, walk, error) : withAlternative(run.endpoint, walk, error)
+    return 'adapted'
   }
+}
+
+/** Another form of a refused request; throws the refusal if there is none. */
+function withAlternative({ alternative }: Endpoint, walk: Walk, error: UpstreamError): Walk {
+  const next = error.status === 400 ? alternative?.(walk.next) : undefined
+  if (next === undefined) throw error
+  return { ...walk, next }
 }
 
 /** Diffs a page, hands it to the writer and returns the next request; undefined at the end. */
@@ -137,7 +148,7 @@ async function processPage(
   run: EndpointRun,
   progress: WalkProgress,
   { writer, loopGuard, quotas }: { writer: PageWriter; loopGuard: LoopGuard; quotas: QuotaGuard },
-  fetched: FetchedPage,
+  fetched: LocatedPage,
 ): Promise<PageRequest | undefined> {
   const { walk, seen } = progress
   const { records, isList, watermark, next } = readPage(run, walk, fetched)
@@ -209,13 +220,13 @@ function firstWalk(deps: SyncDeps, { endpoint, profile, state }: EndpointRun): W
   }
 }
 
-function readPage({ endpoint, connector, state }: EndpointRun, walk: Walk, { body, headers }: FetchedPage) {
+function readPage({ endpoint, connector, state }: EndpointRun, walk: Walk, { body, headers, url }: LocatedPage) {
   const list = itemsOf(endpoint, body)
   if (list !== undefined && list.length > MAX_PAGE_RECORDS) throw tooManyRecords(list.length)
   const items = list ?? []
   // Checkpoints expect objects; the diff quarantines everything else.
   const objects = items.filter(isObject)
-  const page = { body, headers, items: objects, count: items.length }
+  const page = { body, headers, url, items: objects, count: items.length }
   return {
     records: items as LosslessJson[],
     isList: list !== undefined,

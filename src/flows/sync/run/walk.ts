@@ -1,6 +1,6 @@
 import type { Connector } from '#kit/connector.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
-import type { PageRequest } from '#kit/pages.ts'
+import type { Page, PageRequest } from '#kit/pages.ts'
 import { grantedScopes, type Profile } from '#model/profile.ts'
 import type { QuotaName } from '#model/quotas.ts'
 import type { EndpointState } from '#store/sync/endpoints.ts'
@@ -115,7 +115,7 @@ export function nextRequest(
   endpoint: Endpoint,
   connector: Connector,
   walk: Walk,
-  page: { body: unknown; headers: Record<string, string>; items: unknown[]; count: number },
+  page: Omit<Page, 'request'> & { items: unknown[] },
   watermark: Watermark,
 ): PageRequest | undefined {
   const next = requestAfter(endpoint, connector, walk, page, watermark)
@@ -127,14 +127,15 @@ function requestAfter(
   endpoint: Endpoint,
   connector: Connector,
   walk: Walk,
-  page: { body: unknown; headers: Record<string, string>; items: unknown[]; count: number },
+  page: { body: unknown; headers: Record<string, string>; url: string; items: unknown[]; count: number },
   watermark: Watermark,
 ): PageRequest | undefined {
   const { checkpoint } = endpoint
   const isKnown = (item: unknown) => orElse(() => checkpoint?.isKnown?.(item, watermark!) === true, false)
   if (watermark !== undefined && page.items.length > 0 && page.items.every(isKnown)) return undefined
   try {
-    return endpoint.pages.next({ request: walk.next, body: page.body, headers: page.headers, count: page.count })
+    const { body, headers, count, url } = page
+    return endpoint.pages.next({ request: walk.next, body, headers, count, url })
   } catch (error) {
     throw new UpstreamError('stop', `The address of the next page of ${connector.title} cannot be read.`, {
       reason: 'unexpected_answer',

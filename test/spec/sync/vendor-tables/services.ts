@@ -1,0 +1,85 @@
+import type { ServiceName } from '../../../../lab/lab.ts'
+
+/** How a service of the lab is made to refuse calls: with its own limits, or with a response as the vendor documents it. */
+export type Throttle =
+  | { settings: { during: Record<string, number>; after: Record<string, number> } }
+  | { response: { status: number; headers?: Record<string, string>; body: unknown } }
+
+/** Whose calls a refusal concerns: all of the app, those of one person, or those of one person at one endpoint. */
+export type Scope = 'app' | 'person' | 'endpoint'
+
+/** What the tables need to know of a service. The values are the vendor's documentation, not the connector's code. */
+export interface Row {
+  /** Access tokens expire, and a refresh token replaces them. */
+  refreshes: boolean
+  throttles: Partial<Record<Scope, Throttle>>
+  /** A permission that is not given, and the endpoints that need it; undefined: the service has no permissions to choose. */
+  permission?: Permission
+}
+
+export interface Permission {
+  /** How it is not given: the person unticks it on the consent page, or the app asks for this scope only. */
+  by: { unticked: string } | { scope: string }
+  endpoints: string[]
+}
+
+const bySettings = (during: Record<string, number>, after: Record<string, number>): Throttle => ({
+  settings: { during, after },
+})
+
+/** One row for each service of the lab. */
+export const ROWS: Record<ServiceName, Row> = {
+  'demo-social': {
+    refreshes: true,
+    throttles: { person: bySettings({ limit: 1 }, { limit: 5000 }) },
+    permission: { by: { unticked: 'photos.read' }, endpoints: ['photos'] },
+  },
+  'demo-micro': { refreshes: false, throttles: { person: bySettings({ limit: 1 }, { limit: 900 }) } },
+  'demo-health': {
+    refreshes: true,
+    throttles: { person: bySettings({ limit: 1 }, { limit: 600 }) },
+    permission: { by: { unticked: 'measures' }, endpoints: ['measures'] },
+  },
+  facebook: {
+    refreshes: false,
+    throttles: {
+      app: bySettings({ limit: 1 }, { limit: 20_000 }),
+      person: {
+        response: {
+          status: 400,
+          headers: { 'x-app-usage': '{"call_count":10,"total_time":5,"total_cputime":5}' },
+          body: { error: { message: '(#17) User request limit reached', type: 'OAuthException', code: 17 } },
+        },
+      },
+    },
+    permission: { by: { unticked: 'user_photos' }, endpoints: ['albums', 'photos', 'tagged_photos'] },
+  },
+  instagram: {
+    refreshes: false,
+    throttles: {
+      app: {
+        response: {
+          status: 403,
+          body: { error: { message: 'Application request limit reached', type: 'OAuthException', code: 4 } },
+        },
+      },
+      person: bySettings({ limit: 1 }, { limit: 4800 }),
+    },
+    permission: { by: { unticked: 'instagram_business_manage_comments' }, endpoints: ['comments'] },
+  },
+  foursquare: { refreshes: false, throttles: { person: bySettings({ limit: 1 }, { limit: 500 }) } },
+  github: {
+    refreshes: false,
+    throttles: { person: bySettings({ limit: 1 }, { limit: 5000 }) },
+    permission: { by: { scope: 'read:user user:email' }, endpoints: ['notifications'] },
+  },
+  tumblr: { refreshes: true, throttles: { app: bySettings({ perHour: 1 }, { perHour: 1000 }) } },
+  x: {
+    refreshes: true,
+    throttles: { endpoint: bySettings({ limit: 1 }, { limit: 0 }) },
+    permission: {
+      by: { scope: 'tweet.read users.read follows.read like.read offline.access' },
+      endpoints: ['bookmarks'],
+    },
+  },
+}
