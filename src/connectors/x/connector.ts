@@ -5,6 +5,7 @@ import { endpoint } from '#kit/endpoint.ts'
 import { timeOf } from '#kit/kind.ts'
 import { cursorPages } from '#kit/pages.ts'
 import { self } from '#kit/self.ts'
+import { hook } from './hook.ts'
 import {
   type Joined,
   joinMessages,
@@ -16,7 +17,7 @@ import {
   type User,
 } from './includes.ts'
 import { contact, message } from './kinds.ts'
-import { hook, rate, recovery } from './protocol.ts'
+import { rate, recovery } from './protocol.ts'
 import { pageOf, pictureUrl, tweet } from './tweet-kind.ts'
 
 const DAY_MS = 86_400_000

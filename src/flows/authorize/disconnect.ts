@@ -17,6 +17,7 @@ import { eraseProfileItems } from '#store/items/items.ts'
 import { markDeliveriesErased } from '#store/push/cursors.ts'
 import { queueEvent } from '#store/push/events.ts'
 import { removeEndpoints } from '#store/sync/endpoints.ts'
+import { eraseHookRecords } from '#store/sync/hook-records.ts'
 import { type ProfileKey, removeSchedule } from '#store/sync/schedule.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import { revokeUnneeded } from './revoke-token.ts'
@@ -129,6 +130,7 @@ async function eraseStored(tx: Queries, key: ProfileKey, nowMs: number): Promise
   await removeReconnectLinks(tx, key)
   await removeSchedule(tx, key)
   await removeEndpoints(tx, key)
+  await eraseHookRecords(tx, key)
   await eraseProfileItems(tx, key)
 }
 

@@ -5,6 +5,7 @@ import { openMissingCursors, removeOrphanCursors } from '#store/push/cursors.ts'
 import { purgeOrphanRecordedItems } from '#store/push/delivered-items.ts'
 import { purgeDeliveries, purgeOrphanDeadLetters } from '#store/push/deliveries.ts'
 import { purgeEvents } from '#store/push/events.ts'
+import { purgeHookRecords } from '#store/sync/hook-records.ts'
 import { purgeRateLimits } from '#store/sync/rate-limits.ts'
 import { recountProfiles } from './recount.ts'
 import { type ReviewDeps, reviewQuotas } from './review-quotas.ts'
@@ -23,6 +24,7 @@ interface Purged {
   deliveries: number
   events: number
   deletions: number
+  hookRecords: number
   /** Cursors and dead letters of deleted destinations. */
   orphans: number
   /** Missing cursors that were created. */
@@ -43,6 +45,7 @@ export async function purgeExpired(deps: ReviewDeps): Promise<Purged> {
     deliveries: await purgeDeliveries(database, clock.now() - DELIVERIES_TTL_MS),
     events: await purgeEvents(database, clock.now() - EVENTS_TTL_MS),
     deletions: await purgeAppDeletions(database, clock.now() - DELETIONS_TTL_MS),
+    hookRecords: await purgeHookRecords(database, clock.now()),
     orphans:
       (await removeOrphanCursors(database)) +
       (await purgeOrphanDeadLetters(database)) +

@@ -97,7 +97,13 @@ export function isSettled(progress: Record<string, EndpointProgress>): boolean {
 export async function requestSync(
   { database, clock }: Pick<SyncDeps, 'database' | 'clock'>,
   profile: Profile,
-  options: { confirmDeletes: boolean; retryParked?: boolean; retryQuarantined?: boolean } = { confirmDeletes: false },
+  options: {
+    confirmDeletes: boolean
+    retryParked?: boolean
+    retryQuarantined?: boolean
+    /** Only these; default: all. */
+    endpoints?: readonly string[] | undefined
+  } = { confirmDeletes: false },
 ): Promise<void> {
   refuseIfPaused(profile)
   const key = { shard: profile.shard, profileId: profile.id }
@@ -108,6 +114,7 @@ export async function requestSync(
     await makeEndpointsDue(tx, key, now, {
       confirmDeletes: options.confirmDeletes,
       retryQuarantined: options.retryQuarantined === true,
+      endpoints: options.endpoints,
     })
     await makeProfileDue(tx, key, now)
   })

@@ -22,6 +22,7 @@ import { LeaseLost } from '../commit/commit-page.ts'
 import { retryQuarantine } from '../commit/retry-quarantine.ts'
 import { leaseEnd, type SyncDeps, timesOf } from '../deps.ts'
 import { openItemStream } from '../diff/item-stream.ts'
+import { applyHookRecords } from '../hooks/apply-records.ts'
 import { isEnabled } from '../schedule/interval.ts'
 import type { EndpointRun, ProfileRun } from './endpoint-run.ts'
 import { type Outcome, runEndpoint } from './run-endpoint.ts'
@@ -102,7 +103,8 @@ async function runDueEndpoints(
   { signal, step }: RunOptions,
 ): Promise<NextRun> {
   const untilMs = deps.clock.now() + timesOf(deps).sliceMs
-  const states = await loadEndpoints(deps, key, profileRun)
+  const parts = { ...profileRun, profileKey: key, rules, token, untilMs, signal, step }
+  const states = await applyHookRecords(deps, parts, await loadEndpoints(deps, key, profileRun))
   let isSynced = false
   for (const state of states.filter((each) => isDue(deps, each))) {
     const { profile, connector } = profileRun
