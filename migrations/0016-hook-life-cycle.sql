@@ -5,6 +5,8 @@ create table hook_subscription (
   service     text collate "C" not null,
   profile_id  text collate "C" not null,
   name        text collate "C" not null,
+  -- The native id of the person: several profiles of an app may have the same one, and share what the service has.
+  person      text not null,
   -- `wanted`: not confirmed by the service yet; `active`; `ending`: the profile is erased, the service is still to be told.
   state       text collate "C" not null,
   -- The id that the service gave it, and when it ends unless it is renewed.
@@ -21,7 +23,7 @@ create table hook_subscription (
   primary key (shard, app_id, service, profile_id, name)
 );
 create index hook_subscription_due on hook_subscription (due_at);
-create index hook_subscription_of_app on hook_subscription (app_id, shard);
+create index hook_subscription_of_person on hook_subscription (app_id, service, person, shard);
 
 -- Records that webhooks delivered, until a run of their profile has stored them.
 create table hook_record (

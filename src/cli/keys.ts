@@ -17,6 +17,11 @@ export const set = command({
       value: 'SECRET',
       meaning: "the secret of the service's webhooks, if it is a different one",
     },
+    'hook-id': {
+      type: 'string',
+      value: 'ID',
+      meaning: 'the id of the webhook that you registered at the service, where its subscriptions need one (X)',
+    },
     scope: { type: 'string', value: 'SCOPE', meaning: "scope to request instead of the service's default" },
     set: {
       type: 'string',
@@ -38,6 +43,7 @@ export const set = command({
           key: flags.required('key'),
           secret: flags.required('secret'),
           hookSecret: flags.text('hook-secret'),
+          hookId: flags.text('hook-id'),
           scope: flags.text('scope'),
           overrides: addresses,
         },

@@ -33,7 +33,11 @@ export const notify = route({
   response: z.object({ woken: z.number() }),
   reasons: ['not_found', 'hook_refused', 'bad_body', 'too_many_attempts'],
   run: async (deps, call) => {
-    const result = await receiveHook(deps, hookCall(call.path, call.request, rawBodyOf(call.request)), guardedBy(deps, call))
+    const result = await receiveHook(
+      deps,
+      hookCall(call.path, call.request, rawBodyOf(call.request)),
+      guardedBy(deps, call),
+    )
     return 'handshake' in result ? sendHandshake(call.reply, result.handshake) : result
   },
 })
@@ -57,7 +61,11 @@ export function guardedBy(
   return (compare) => limitGuesses(deps, guess, () => new ApiError('hook_refused'), compare)
 }
 
-export function hookCall(path: { service: string; client_id: string }, request: FastifyRequest, body: string): HookCall {
+export function hookCall(
+  path: { service: string; client_id: string },
+  request: FastifyRequest,
+  body: string,
+): HookCall {
   const texts = (pairs: object) =>
     Object.fromEntries(Object.entries(pairs).filter((pair): pair is [string, string] => typeof pair[1] === 'string'))
   return {

@@ -139,8 +139,6 @@ type Optional = 'aliases' | 'endpoints' | 'hook' | 'deletion'
  *       endpoints: { photos },
  *     })
  */
-export function defineConnector(
-  input: Omit<Connector, Optional> & Partial<Pick<Connector, Optional>>,
-): Connector {
+export function defineConnector(input: Omit<Connector, Optional> & Partial<Pick<Connector, Optional>>): Connector {
   return { aliases: [], endpoints: {}, hook: undefined, deletion: undefined, ...input }
 }

@@ -8,6 +8,8 @@ export interface HookContext {
   hookId: string | undefined
   /** The native id of the person. Empty for a subscription of the whole app. */
   person: string
+  /** The scopes that the person granted; undefined where the service does not say. */
+  granted: readonly string[] | undefined
   /** A secret that only this hook has and that services may repeat in their calls: derived from the hook's secret. */
   token: string
 }

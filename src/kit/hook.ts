@@ -34,11 +34,18 @@ export const urlVerification: NonNullable<Hook['handshake']> = (_query, _secret,
  * A `handshake` for services that post a token in `payload.plainToken` of the event `endpoint.url_validation` and expect it with
  * its HMAC.
  */
-export const signedToken: NonNullable<Hook['handshake']> = (_query, _secret, sign, request): HandshakeResponse | undefined => {
+export const signedToken: NonNullable<Hook['handshake']> = (
+  _query,
+  _secret,
+  sign,
+  request,
+): HandshakeResponse | undefined => {
   const body = request.method === 'POST' ? jsonIn(request.body) : undefined
   if (body?.['event'] !== 'endpoint.url_validation') return undefined
   const payload = body['payload']
-  const plainToken = challenge(typeof payload === 'object' && payload !== null && 'plainToken' in payload ? payload.plainToken : undefined)
+  const plainToken = challenge(
+    typeof payload === 'object' && payload !== null && 'plainToken' in payload ? payload.plainToken : undefined,
+  )
   return plainToken === undefined ? undefined : { json: { plainToken, encryptedToken: sign('sha256', plainToken) } }
 }
 
@@ -58,7 +65,10 @@ export function signedBody(options: { header: string; algorithm: 'sha1' | 'sha25
  * `verify` and `signedAt` for services that sign a time, in seconds, together with the body: `v0:1531420618:{"…"}`.
  * `timedSignature({ signature: 'x-slack-signature', time: 'x-slack-request-timestamp' })`.
  */
-export function timedSignature(headers: { signature: string; time: string }): Required<Pick<Hook, 'verify' | 'signedAt'>> {
+export function timedSignature(headers: {
+  signature: string
+  time: string
+}): Required<Pick<Hook, 'verify' | 'signedAt'>> {
   return {
     verify: (input) => {
       const [given, time] = [input.headers[headers.signature], input.headers[headers.time]]

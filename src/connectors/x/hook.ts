@@ -33,7 +33,9 @@ export const hook: Hook = {
     const { data } = body as Delivery
     const [person, deleted] = [data?.filter?.user_id, data?.payload?.id]
     // The id of a deleted post is never used again.
-    return isDeletion(body) && person !== undefined && deleted !== undefined ? [{ person, endpoint: 'tweets', deleted }] : []
+    return isDeletion(body) && person !== undefined && deleted !== undefined
+      ? [{ person, endpoint: 'tweets', deleted }]
+      : []
   },
   ended: (body) => {
     const { event_type: type, payload } = (body as Delivery).data ?? {}
@@ -86,7 +88,9 @@ function toEvent(type: string): HookSubscription {
 }
 
 function isDuplicateProblem(body: unknown): boolean {
-  return JSON.stringify(body ?? null).toLowerCase().includes('duplicate')
+  return JSON.stringify(body ?? null)
+    .toLowerCase()
+    .includes('duplicate')
 }
 
 const isDeletion = (body: unknown) => (body as Delivery).data?.event_type === 'post.delete'

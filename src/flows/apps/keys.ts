@@ -22,6 +22,7 @@ export interface NewServiceKey {
   key: string
   secret: string
   hookSecret?: string | undefined
+  hookId?: string | undefined
   scope?: string | undefined
   overrides?: Record<string, string> | undefined
 }
@@ -41,7 +42,10 @@ export async function setServiceKey(
   }
   await deps.database.transaction(async (tx) => {
     await requireApp(tx, appId)
-    await store.putServiceKey(tx, deps.keyring, appId, key, input.secret, input.hookSecret)
+    await store.putServiceKey(tx, deps.keyring, appId, key, input.secret, {
+      secret: input.hookSecret,
+      id: input.hookId,
+    })
     await auditApp(tx, appId, { at: key.updatedAt, actor, action: 'keys.set', detail: { service: key.service } })
   })
   return key

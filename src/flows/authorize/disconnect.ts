@@ -1,3 +1,4 @@
+import { endSubscriptions, scheduleEnd } from '#access/end-subscriptions.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
@@ -18,6 +19,7 @@ import { markDeliveriesErased } from '#store/push/cursors.ts'
 import { queueEvent } from '#store/push/events.ts'
 import { removeEndpoints } from '#store/sync/endpoints.ts'
 import { eraseHookRecords } from '#store/sync/hook-records.ts'
+import { eraseSubscriptions } from '#store/sync/hook-subscriptions.ts'
 import { type ProfileKey, removeSchedule } from '#store/sync/schedule.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import { revokeUnneeded } from './revoke-token.ts'
@@ -102,10 +104,16 @@ async function eraseProfiles(
   const erased: Erased[] = []
   for (const profile of profiles) {
     const key = { shard: profile.shard, profileId: profile.id }
-    erased.push({ profile, credential: await credentialOf(deps, tx, key) })
+    const credential = await credentialOf(deps, tx, key)
+    erased.push({ profile, credential })
     await deleteCredential(tx, key)
-    for (const deleted of await deleteProfile(tx, profile, account.shards))
+    for (const deleted of await deleteProfile(tx, profile, account.shards)) {
       await eraseStored(tx, deleted, deps.clock.now())
+      // A profile that was merged into this one shared its subscriptions.
+      if (deleted.profileId !== profile.id) await eraseSubscriptions(tx, { ...profile, ...deleted })
+    }
+    // After the schedule is deleted: no subscription is added then.
+    await scheduleEnd(deps, tx, profile, credential)
     await forgetServiceUser(
       tx,
       { appId: account.appId, service: profile.service, nativeId: profile.nativeId },
@@ -151,11 +159,14 @@ export async function credentialOf(
 
 function revokeAll(deps: AuthorizeDeps, erased: Erased[]): Promise<Disconnected[]> {
   return Promise.all(
-    erased.map(async ({ profile, credential }) => ({
-      profile: profileName(profile),
-      erased: true as const,
-      service_token: await revokeUnneeded(deps, { ...profile, credential }),
-    })),
+    erased.map(async ({ profile, credential }) => {
+      const renewed = await endSubscriptions(deps, profile)
+      return {
+        profile: profileName(profile),
+        erased: true as const,
+        service_token: await revokeUnneeded(deps, { ...profile, credential: renewed ?? credential }),
+      }
+    }),
   )
 }
 

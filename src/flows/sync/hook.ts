@@ -81,7 +81,11 @@ export async function receiveHook(deps: SyncDeps, call: HookCall, guarded: Guard
   return { woken: concerned }
 }
 
-function isSigned(deps: SyncDeps, { hook, keySecret, hookSecret }: FoundHook, { headers, query, body }: HookCall): boolean {
+function isSigned(
+  deps: SyncDeps,
+  { hook, keySecret, hookSecret }: FoundHook,
+  { headers, query, body }: HookCall,
+): boolean {
   const secret = hook.signedWith === 'key' ? keySecret : hookSecret
   if (secret === '' || !hook.verify({ headers, query, body, secret, sign: signWith(secret) })) return false
   if (hook.signedAt === undefined) return true

@@ -15,12 +15,15 @@ interface Row {
 interface Secrets {
   secret: string
   hook_secret?: string | undefined
+  hook_id?: string | undefined
 }
 
 export interface OpenServiceKey extends SealedServiceKey {
   secret: string
   /** The secret with which the service signs its webhooks, where it is another one. */
   hookSecret?: string
+  /** The id of the webhook that the app registered at the service. */
+  hookId?: string
 }
 
 const columns = 'service, key, secret, scope, overrides, updated_at'
@@ -50,9 +53,9 @@ export async function putServiceKey(
   appId: string,
   key: SealedServiceKey,
   secret: string,
-  hookSecret?: string,
+  hook: { secret?: string | undefined; id?: string | undefined } = {},
 ): Promise<void> {
-  const secrets: Secrets = { secret, hook_secret: hookSecret }
+  const secrets: Secrets = { secret, hook_secret: hook.secret, hook_id: hook.id }
   await queries.count(
     upsert.with({
       appId,
@@ -74,8 +77,17 @@ export async function findServiceKey(
 ): Promise<OpenServiceKey | undefined> {
   const [row] = await queries.rows<Row>(find.with({ appId, service }))
   if (row === undefined) return undefined
-  const { secret, hook_secret: hookSecret } = JSON.parse(keyring.open(row.secret, cellOf(appId, service))) as Secrets
-  return { ...toKey(row), secret, ...(hookSecret === undefined ? {} : { hookSecret }) }
+  const {
+    secret,
+    hook_secret: hookSecret,
+    hook_id: hookId,
+  } = JSON.parse(keyring.open(row.secret, cellOf(appId, service))) as Secrets
+  return {
+    ...toKey(row),
+    secret,
+    ...(hookSecret === undefined ? {} : { hookSecret }),
+    ...(hookId === undefined ? {} : { hookId }),
+  }
 }
 
 export async function listServiceKeys(queries: Queries, appId: string): Promise<SealedServiceKey[]> {

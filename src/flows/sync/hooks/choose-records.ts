@@ -37,7 +37,8 @@ export function chooseRecords(
   for (const { id, position, change } of delivered) {
     const before = current.has(id) ? current.get(id) : asCurrent(stored.get(id))
     current.set(id, before)
-    const decision = 'record' in change ? decideRecord(versionOf, before, change.record) : decideDelete(versionOf, before, change)
+    const decision =
+      'record' in change ? decideRecord(versionOf, before, change.record) : decideDelete(versionOf, before, change)
     if (decision === 'reread') needsReread = true
     if (decision === 'keep') kept.push(position)
     if (decision === 'apply' || decision === 'keep')

@@ -1,3 +1,4 @@
+import { ensureSubscriptions } from '#access/hook-subscriptions.ts'
 import { markNeedsAuth } from '#access/needs-auth.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import { serviceReaderVersion } from '#kit/reader-version.ts'
@@ -90,6 +91,7 @@ async function runLeased(
   const cachedCredential = { fresh: undefined, expiresAt: 0 }
   const isBeingReread = readerVersion < serviceReaderVersion(connector.endpoints)
   const profileRun: ProfileRun = { profile, connector, key: serviceKey, cachedCredential, isBeingReread }
+  await ensureSubscriptions(deps, connector, profile)
   const rules = await findAppSync(deps.database, profile.appId)
   return runDueEndpoints(deps, key, profileRun, rules, token, options)
 }
