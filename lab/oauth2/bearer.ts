@@ -7,6 +7,8 @@ import type { OAuth2Parts } from './server-parts.ts'
 export interface Caller {
   person: Person
   scopes: readonly string[]
+  /** The app that the token was issued to. */
+  client: { key: string; secret: string }
 }
 
 /** RFC 6750: the caller, or the error response of a strict resource server. */
@@ -19,7 +21,7 @@ export function bearerGuard(parts: OAuth2Parts, request: LabRequest, scope?: str
     throw refusal(401, 'invalid_token', 'The access token is unknown, expired or revoked')
   if (scope !== undefined && !token.scopes.includes(scope))
     throw refusal(403, 'insufficient_scope', `The scope ${scope} was not granted`, scope)
-  return { person: token.grant.person, scopes: token.scopes }
+  return { person: token.grant.person, scopes: token.scopes, client: token.grant.client }
 }
 
 function presented(parts: OAuth2Parts, request: LabRequest): string[] {

@@ -6,6 +6,7 @@ import type { Command } from './command.ts'
 import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
 import { faults } from './faults.ts'
+import { hooks } from './hooks.ts'
 import * as keyring from './keyring.ts'
 import * as keys from './keys.ts'
 import { migrate } from './migrate.ts'
@@ -48,6 +49,7 @@ export const COMMANDS: Command[] = [
   pauseProfile,
   resumeProfile,
   parked,
+  hooks,
   faults,
   quarantine,
   exportAccount,

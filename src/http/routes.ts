@@ -3,6 +3,7 @@ import * as accounts from './accounts.ts'
 import * as apps from './admin-apps.ts'
 import { listCalls } from './admin-calls.ts'
 import * as faults from './admin-faults.ts'
+import { listHooks } from './admin-hooks.ts'
 import * as keys from './admin-keys.ts'
 import { listParked } from './admin-parked.ts'
 import * as quotas from './admin-quotas.ts'
@@ -134,6 +135,7 @@ export const ROUTES: Listed[] = [
   ['GET', '/admin/apps/:client_id/sync', showRules],
   ['PUT', '/admin/apps/:client_id/sync', changeRules],
   ['GET', '/admin/apps/:client_id/parked', listParked],
+  ['GET', '/admin/apps/:client_id/hooks', listHooks],
   ['GET', '/admin/apps/:client_id/faults', faults.listFaults],
   ['GET', '/admin/apps/:client_id/quarantine', faults.listQuarantine],
   ['POST', '/admin/apps/:client_id/quarantine/retry', faults.retryQuarantine],

@@ -13,7 +13,9 @@ export const hook: Hook = {
         method: 'POST',
         path: '/me/subscribed_apps',
         // A field without its permission fails the whole call.
-        query: { subscribed_fields: ['comments', ...(granted?.includes(MESSAGES) === true ? ['messages'] : [])].join(',') },
+        query: {
+          subscribed_fields: ['comments', ...(granted?.includes(MESSAGES) === true ? ['messages'] : [])].join(','),
+        },
       }),
       unsubscribe: () => ({ method: 'DELETE', path: '/me/subscribed_apps' }),
     },
