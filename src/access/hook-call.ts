@@ -24,11 +24,6 @@ const MAX_SUBSCRIPTION_BYTES = 1024 * 1024
 /** Limit: time for one call about a subscription; then it fails and is repeated later. */
 const MAX_SUBSCRIPTION_MS = 20_000
 
-/** The address at which an app receives the webhooks of a service. */
-export function hookUrl({ baseUrl }: { baseUrl: string }, service: string, appId: string): string {
-  return `${baseUrl}/hooks/${service}/${appId}`
-}
-
 export function hookContext(
   config: { baseUrl: string },
   { service, appId, person }: { service: string; appId: string; person: string },
@@ -37,7 +32,7 @@ export function hookContext(
 ): HookContext {
   const secret = key.hookSecret ?? key.secret
   return {
-    hookUrl: hookUrl(config, service, appId),
+    hookUrl: `${config.baseUrl}/hooks/${service}/${appId}`,
     key: key.key,
     hookId: key.hookId,
     person,

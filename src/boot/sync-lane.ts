@@ -1,5 +1,6 @@
 import { continueSubscriptions } from '#access/hook-subscriptions.ts'
 import { continueDeletions } from '#flows/authorize/delete-app.ts'
+import { continueDeletionRequests } from '#flows/authorize/deletion-requests.ts'
 import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
 import { expireSignIns } from '#flows/authorize/expire-sign-ins.ts'
 import { purgeExpired } from '#flows/operations/purge-expired.ts'
@@ -41,12 +42,17 @@ export async function startSyncLane({ engine, deps, ledger, onPlanned }: SyncLan
   const stops = [
     startPlanningLoop({ name: 'syncs', ...loop, plan: () => planSyncs({ ...deps, engine }) }),
     startPlanningLoop({ name: 'hooks', ...loop, everyMs: HOOKS_EVERY_MS, plan: () => continueSubscriptions(deps) }),
-    startPlanningLoop({ name: 'deletions', ...loop, plan: () => continueDeletions(deps) }),
+    startPlanningLoop({ name: 'deletions', ...loop, plan: () => continueAllDeletions(deps) }),
     startPlanningLoop({ name: 'rereads', ...loop, everyMs: REREAD_EVERY_MS, plan: () => rereadProfiles(deps) }),
   ]
   return async () => {
     await Promise.all(stops.map((stop) => stop()))
   }
+}
+
+/** Deletions of apps, and those that services request. */
+async function continueAllDeletions(deps: AuthorizeDeps): Promise<number> {
+  return (await continueDeletions(deps)) + (await continueDeletionRequests(deps))
 }
 
 export function runSync(

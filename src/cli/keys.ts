@@ -1,4 +1,5 @@
 import { deleteServiceKey, listServiceKeys, setServiceKey } from '#flows/apps/keys.ts'
+import { serviceAddresses } from '#kit/service-addresses.ts'
 import { OVERRIDES, presentServiceKey } from '#model/app.ts'
 import { command, UsageError } from './command.ts'
 import { table } from './output.ts'
@@ -30,7 +31,7 @@ export const set = command({
       meaning: `an address of the service to override: ${OVERRIDES.join(', ')}`,
     },
   },
-  run: async ({ args, flags, out, withStore, registry }) => {
+  run: async ({ args, flags, out, withStore, registry, config }) => {
     const [clientId, service] = args
     const addresses = overrides(flags.texts('set'))
     const services = await registry()
@@ -50,7 +51,12 @@ export const set = command({
         ACTOR,
       ),
     )
-    out.result(presentServiceKey(key), () => [`Set the keys for ${key.service}.`])
+    const connector = services.find(key.service)
+    const enter = connector && serviceAddresses(config().baseUrl, connector, clientId)
+    out.result({ ...presentServiceKey(key), ...(enter === undefined ? {} : { addresses: enter }) }, () => [
+      `Set the keys for ${key.service}.`,
+      ...(enter === undefined ? [] : ['Enter at the service:', ...table(Object.entries(enter))]),
+    ])
   },
 })
 

@@ -17,6 +17,7 @@ import { demoCallback, demoConnect } from './demo-page.ts'
 import { docsPage } from './docs-page.ts'
 import { liveness, readiness } from './health.ts'
 import { homePage } from './home-page.ts'
+import * as deletions from './deletion-requests.ts'
 import * as hooks from './hooks.ts'
 import * as items from './items.ts'
 import { mergeByBody, mergeByQuery } from './merge.ts'
@@ -89,6 +90,9 @@ export const ROUTES: Listed[] = [
 
   ['GET', '/hooks/:service/:client_id', hooks.handshake],
   ['POST', '/hooks/:service/:client_id', hooks.notify],
+  ['POST', '/hooks/:service/:client_id/deletion', deletions.requested],
+  ['POST', '/hooks/:service/:client_id/deauthorize', deletions.deauthorized],
+  ['GET', '/deletions/:code', deletions.status],
 
   ['GET', '/services', services],
   ['GET', '/services/:service', items.serviceCounts],

@@ -5,15 +5,17 @@ import { ApiError } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
 import type { RevocationResult } from '#model/revocation.ts'
+import { shardOf } from '#platform/ids.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { SealError } from '#platform/sealing.ts'
 import { auditAccount } from '#store/audit.ts'
 import { revokeAllTokens } from '#store/identity/access-tokens.ts'
 import { deleteAccount, lockAccount } from '#store/identity/accounts.ts'
 import { type CredentialKey, deleteCredential, findCredential } from '#store/identity/credentials.ts'
+import { addErasedProfiles, type DeletionRequest } from '#store/identity/deletion-requests.ts'
 import { deleteProfile, listAllProfiles, listProfiles, listProfilesByName } from '#store/identity/profiles.ts'
 import { removeReconnectLinks } from '#store/identity/reconnect-links.ts'
-import { forgetServiceUser } from '#store/identity/service-users.ts'
+import { forgetServiceUser, type ServiceUser } from '#store/identity/service-users.ts'
 import { eraseProfileItems } from '#store/items/items.ts'
 import { markDeliveriesErased } from '#store/push/cursors.ts'
 import { queueEvent } from '#store/push/events.ts'
@@ -46,6 +48,30 @@ export async function disconnectProfiles(
     return eraseProfiles(deps, tx, locked, chosen, actor)
   })
   return revokeAll(deps, erased)
+}
+
+/** Erases the profile of a service user in one account, at the request of the service; the request records it. */
+export async function eraseServiceUser(
+  deps: AuthorizeDeps,
+  { service, nativeId }: ServiceUser,
+  accountId: string,
+  request: Pick<DeletionRequest, 'shard' | 'hash'>,
+): Promise<number> {
+  const erased = await deps.database.transaction(async (tx) => {
+    const shard = shardOf(accountId)
+    const locked = shard === undefined ? undefined : await lockAccount(tx, shard, accountId)
+    if (locked === undefined) return []
+    const profiles = await listProfiles(tx, locked)
+    const chosen = profiles.filter((each) => each.service === service && each.nativeId === nativeId)
+    await addErasedProfiles(
+      tx,
+      request,
+      chosen.map(({ id }) => id),
+    )
+    return eraseProfiles(deps, tx, locked, chosen, `service:${service}`)
+  })
+  await revokeAll(deps, erased)
+  return erased.length
 }
 
 /** Deletes every profile, the account and all its access tokens. */

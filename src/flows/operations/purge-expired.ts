@@ -1,6 +1,7 @@
 import { purgeAttempts } from '#store/apps/attempts.ts'
 import { purgeCalls } from '#store/apps/calls.ts'
 import { purgeAppDeletions } from '#store/apps/deletions.ts'
+import { purgeDeletionRequests } from '#store/identity/deletion-requests.ts'
 import { openMissingCursors, removeOrphanCursors } from '#store/push/cursors.ts'
 import { purgeOrphanRecordedItems } from '#store/push/delivered-items.ts'
 import { purgeDeliveries, purgeOrphanDeadLetters } from '#store/push/deliveries.ts'
@@ -25,6 +26,7 @@ interface Purged {
   events: number
   deletions: number
   hookRecords: number
+  deletionRequests: number
   /** Cursors and dead letters of deleted destinations. */
   orphans: number
   /** Missing cursors that were created. */
@@ -45,6 +47,7 @@ export async function purgeExpired(deps: ReviewDeps): Promise<Purged> {
     deliveries: await purgeDeliveries(database, clock.now() - DELIVERIES_TTL_MS),
     events: await purgeEvents(database, clock.now() - EVENTS_TTL_MS),
     deletions: await purgeAppDeletions(database, clock.now() - DELETIONS_TTL_MS),
+    deletionRequests: await purgeDeletionRequests(database, clock.now() - DELETIONS_TTL_MS),
     hookRecords: await purgeHookRecords(database, clock.now()),
     orphans:
       (await removeOrphanCursors(database)) +

@@ -1,4 +1,5 @@
 import { type Auth, verifiesApp } from '#kit/auth.ts'
+import { type ServiceAddresses, serviceAddresses } from '#kit/service-addresses.ts'
 import { ApiError } from '#model/errors.ts'
 import { storedTypes } from '#model/types.ts'
 import { findApp } from '#store/apps/apps.ts'
@@ -19,11 +20,13 @@ export interface ServiceCard {
   /** Values of `flag` that have an effect. */
   flags: string[]
   has_keys?: boolean
+  /** The addresses to enter at the service, with an app. */
+  addresses?: ServiceAddresses
 }
 
 /** Describes every service; with an app also whether it has keys for it. */
 export async function listServices(
-  { database, registry }: ReadDeps,
+  { database, registry, config }: ReadDeps & { config?: { baseUrl?: string } | undefined },
   appId: string | undefined,
 ): Promise<Record<string, ServiceCard>> {
   if (appId !== undefined && (await findApp(database, appId)) === undefined)
@@ -31,7 +34,8 @@ export async function listServices(
   const keys =
     appId === undefined ? undefined : new Set((await listServiceKeys(database, appId)).map(({ service }) => service))
   return Object.fromEntries(
-    registry.list().map(({ service, title, docs, auth, aliases, endpoints }) => {
+    registry.list().map((connector) => {
+      const { service, title, docs, auth, aliases, endpoints } = connector
       const described = Object.fromEntries(
         Object.entries(endpoints).map(([name, endpoint]) => [
           name,
@@ -55,6 +59,7 @@ export async function listServices(
           apply: verifiesApp(auth) ? 'proven' : 'unproven',
           ...loginOptions(auth),
           ...(keys === undefined ? {} : { has_keys: keys.has(service) }),
+          ...(appId === undefined ? {} : { addresses: serviceAddresses(config?.baseUrl ?? '', connector, appId) }),
         },
       ]
     }),

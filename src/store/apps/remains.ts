@@ -1,6 +1,7 @@
 import type { Account } from '#model/account.ts'
 import { firstOf } from '#platform/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { dropDeletionRequests } from '../identity/deletion-requests.ts'
 import { removeAppSubscriptions } from '../sync/hook-subscriptions.ts'
 import type { ProfileKey } from '../sync/schedule.ts'
 
@@ -86,6 +87,7 @@ export async function deleteRemains(queries: Queries, appId: string): Promise<vo
   await queries.count(deleteReconnectLinks.with({ appId }))
   await queries.count(deleteNotices.with({ appId }))
   await removeAppSubscriptions(queries, appId)
+  await dropDeletionRequests(queries, appId)
   while ((await queries.count(deleteSomeCalls.with({ appId }))) === BATCH);
 }
 

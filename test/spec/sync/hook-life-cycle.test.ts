@@ -104,18 +104,15 @@ suite('the life of a hook', () => {
 
   test('two profiles of one person share what the service has: the second keeps it when the first leaves', async () => {
     const first = await connected('ada')
-    const second = await signIn(harness, 'demo-health', 'ada', { force: 'new' }, harness.app)
-    if (second.account === first.account) return disconnect(first)
-    await until(
-      'both are subscribed',
-      rows,
-      (list) => list.length === 2 && list.every(({ state }) => state === 'active'),
-    )
+    const ben = await signIn(harness, 'demo-health', 'ben')
+    await signIn(harness, 'demo-health', 'ada', { access_token: ben.access_token })
+    await until('all are subscribed', rows, (list) => list.filter(({ state }) => state === 'active').length === 3)
     const told = calls('DELETE').length
     await disconnect(first)
     assert.equal(calls('DELETE').length, told)
-    await disconnect(second)
-    assert.equal(calls('DELETE').length, told + 1)
+    await disconnect(ben)
+    assert.equal(calls('DELETE').length, told + 2)
+    assert.deepEqual(await rows(), [])
   })
 
   test('a changed, new and deleted record arrives with the webhook, without a call to the endpoint', async () => {
