@@ -43,8 +43,15 @@ export const status = route({
   run: async (deps, call) => {
     const found = await deletionStatus(deps, call.path.code)
     const [title, text] = found === undefined ? UNKNOWN : describe(found)
-    return sendPage(call.reply.code(found === undefined ? 404 : 200), page(title, html`<h1>${title}</h1>
-<div class="card">${text}<p class="soft">Confirmation code: <code>${call.path.code}</code></p></div>`, { narrow: true }))
+    return sendPage(
+      call.reply.code(found === undefined ? 404 : 200),
+      page(
+        title,
+        html`<h1>${title}</h1>
+<div class="card">${text}<p class="soft">Confirmation code: <code>${call.path.code}</code></p></div>`,
+        { narrow: true },
+      ),
+    )
   },
 })
 
@@ -62,7 +69,9 @@ function describe({ state, service, requestedAt, finishedAt, found }: DeletionSt
       html`${asked}<p>It is deleted here. Copies that were delivered to the app are being deleted.</p>`,
     ]
   const done = html`${asked}<p>Everything that was stored of your ${service} profile was deleted on ${day(finishedAt ?? requestedAt)}.</p>`
-  return found ? ['Your data is deleted', done] : ['Nothing is stored', html`${asked}<p>Nothing was stored of your ${service} profile.</p>`]
+  return found
+    ? ['Your data is deleted', done]
+    : ['Nothing is stored', html`${asked}<p>Nothing was stored of your ${service} profile.</p>`]
 }
 
 function day(ms: number): Html {

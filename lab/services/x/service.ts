@@ -14,6 +14,7 @@ import { createXOAuth1 } from './oauth1.ts'
 import { brand, createXOAuth2 } from './oauth2.ts'
 import { postRoutes } from './post-routes.ts'
 import { plainProblem } from './problems.ts'
+import { createXSubscriptions } from './subscriptions.ts'
 import { timelineRoutes } from './timeline-routes.ts'
 import { userRoutes } from './user-routes.ts'
 
@@ -30,6 +31,7 @@ export const x: ServiceDefinition = {
     const limits = createXLimits(clock)
     const parts = { context, oauth1, oauth2, data, limits }
     const endpoint = createEndpointFactory(parts)
+    const subscriptions = createXSubscriptions(clock, oauth2, data)
     const routes: Routes = {
       ...signIn.routes,
       'POST /consent': withoutDescription(signIn.routes['POST /consent']),
@@ -39,6 +41,7 @@ export const x: ServiceDefinition = {
       ...timelineRoutes(parts, endpoint),
       ...postRoutes(parts, endpoint),
       ...messageRoutes(parts, endpoint),
+      ...subscriptions.routes,
       'GET /media/:name': (_request, { name = '' }) => drawPicture(name.replace('_normal', '')),
       ...unknownPaths(),
     }
@@ -70,7 +73,8 @@ export const x: ServiceDefinition = {
         if (typeof rateLimit === 'object' && rateLimit !== null) limits.configure({ ...rateLimit })
       },
       tokens: { revoke: (person) => touch('revoke', person), expire: (person) => touch('expire', person) },
-      data: xControl(context, data),
+      data: subscriptions.notifying(xControl(context, data)),
+      hooks: subscriptions.hooks,
     }
   },
 }

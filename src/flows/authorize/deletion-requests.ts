@@ -147,7 +147,8 @@ async function continueRequest(deps: AuthorizeDeps, request: DeletionRequest): P
   const waiting = shards.length === 0 ? 0 : await openErasures(deps.database, shards, request.profileIds)
   const isLate = deps.clock.now() - (erasedAt ?? 0) > MAX_DESTINATION_WAIT_MS
   if (waiting > 0 && !isLate) return false
-  if (waiting > 0) deps.log.warn('destinations did not confirm an erasure that a service requested', { service, waiting })
+  if (waiting > 0)
+    deps.log.warn('destinations did not confirm an erasure that a service requested', { service, waiting })
   await finishDeletionRequest(deps.database, request, deps.clock.now())
   return true
 }

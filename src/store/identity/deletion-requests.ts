@@ -32,8 +32,7 @@ interface Row {
   profiles: number
 }
 
-const columns =
-  'shard, hash, app_id, service, native_id, requested_at, erased_at, finished_at, profile_ids, profiles'
+const columns = 'shard, hash, app_id, service, native_id, requested_at, erased_at, finished_at, profile_ids, profiles'
 const isOne = 'shard = $shard and hash = $hash'
 const insert = statement(
   'deletion-request-insert',
@@ -62,7 +61,10 @@ const setFinished = statement(
   `update deletion_request set finished_at = $nowMs, profile_ids = '{}' where ${isOne}`,
 )
 const purge = statement('deletion-request-purge', 'delete from deletion_request where finished_at < $before')
-const removeOfApp = statement('deletion-request-drop', 'delete from deletion_request where app_id = $appId and finished_at is null')
+const removeOfApp = statement(
+  'deletion-request-drop',
+  'delete from deletion_request where app_id = $appId and finished_at is null',
+)
 const findAccounts = statement(
   'profile-accounts-of-service-user',
   `select distinct account_id from profile
