@@ -43,15 +43,9 @@ export const status = route({
   run: async (deps, call) => {
     const found = await deletionStatus(deps, call.path.code)
     const [title, text] = found === undefined ? UNKNOWN : describe(found)
-    return sendPage(
-      call.reply.code(found === undefined ? 404 : 200),
-      page(
-        title,
-        html`<h1>${title}</h1>
-<div class="card">${text}<p class="soft">Confirmation code: <code>${call.path.code}</code></p></div>`,
-        { narrow: true },
-      ),
-    )
+    const body = html`<h1>${title}</h1>
+<div class="card">${text}<p class="soft">Confirmation code: <code>${call.path.code}</code></p></div>`
+    return sendPage(call.reply, page(title, body, { narrow: true }), found === undefined ? 404 : 200)
   },
 })
 
