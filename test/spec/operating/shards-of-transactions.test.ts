@@ -48,6 +48,7 @@ const NOT_RUN: Record<string, string> = {
   'flows/sync/schedule/settle-death.ts': 'one shard',
   'flows/sync/commit/quarantine.ts': 'the endpoints of an app, in any shard',
   'flows/sync/commit/report-quota.ts': 'one shard',
+  'flows/sync/hooks/store-items.ts': 'one shard',
   'flows/sync/pause.ts': 'one shard',
   'access/needs-auth.ts': 'one shard',
 }

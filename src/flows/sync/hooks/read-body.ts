@@ -34,13 +34,13 @@ export function idsIn(people: unknown): string[] {
   return [...new Set(ids.filter(isPersonId))].slice(0, MAX_PEOPLE)
 }
 
-export function isPersonId(id: string): boolean {
-  return id !== '' && id.length <= MAX_PERSON_ID && !id.includes('\0')
+function isPersonId(id: unknown): boolean {
+  return typeof id === 'string' && id !== '' && id.length <= MAX_PERSON_ID && !id.includes('\0')
 }
 
 /** The people who took back the app's access, and when. */
 export function endedGrants(hook: Hook, body: unknown): Map<string, number> {
   const ended = readNames(() => hook.ended?.(body), body) ?? []
-  const valid = ended.filter(({ person, at }) => isPersonId(String(person)) && Number.isFinite(at)).slice(0, MAX_PEOPLE)
-  return new Map(valid.map(({ person, at }) => [String(person), at]))
+  const valid = ended.filter(({ person, at }) => isPersonId(person) && Number.isFinite(at)).slice(0, MAX_PEOPLE)
+  return new Map(valid.map(({ person, at }) => [person, at]))
 }
