@@ -3,6 +3,7 @@ import type { Brand } from './page.ts'
 import type { Person } from './people.ts'
 import type { Random } from './random.ts'
 import type { Routes } from './router.ts'
+import type { WebhookControl } from './webhooks.ts'
 
 /** What a service's `build` receives. */
 export interface ServiceContext {
@@ -50,6 +51,8 @@ export interface ServiceParts {
   configure(changes: Record<string, unknown>): void
   tokens: TokenControl
   data: DataControl
+  /** The webhooks that the service has sent, where it sends any. */
+  hooks?: WebhookControl
 }
 
 export interface ServiceDefinition {

@@ -7,8 +7,8 @@ import type { OAuth2Parts } from './server-parts.ts'
 export interface Caller {
   person: Person
   scopes: readonly string[]
-  /** The key of the client that the token was issued to. */
-  clientKey: string
+  /** The app that the token was issued to. */
+  client: { key: string; secret: string }
   /** Ends the grant of the token: all tokens of one sign-in. */
   endGrant: () => void
 }
@@ -27,7 +27,7 @@ export function bearerGuard(parts: OAuth2Parts, request: LabRequest, scope?: str
   return {
     person: grant.person,
     scopes: token.scopes,
-    clientKey: grant.client.key,
+    client: grant.client,
     endGrant: () => {
       grant.revoked = true
     },

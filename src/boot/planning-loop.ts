@@ -4,7 +4,7 @@ import type { Log } from '#platform/telemetry/log.ts'
 /** The interval while there is due work. */
 const BUSY_EVERY_MS = 100
 
-export type LoopName = 'syncs' | 'deletions' | 'rereads' | 'deliveries'
+export type LoopName = 'syncs' | 'deletions' | 'rereads' | 'hooks' | 'deliveries'
 /** Called after each planning with the amount of due work it found. */
 export type OnPlanned = (loop: LoopName, due: number) => void
 

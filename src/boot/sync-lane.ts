@@ -1,4 +1,6 @@
+import { continueSubscriptions } from '#access/hook-subscriptions.ts'
 import { continueDeletions } from '#flows/authorize/delete-app.ts'
+import { continueDeletionRequests } from '#flows/authorize/deletion-requests.ts'
 import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
 import { expireSignIns } from '#flows/authorize/expire-sign-ins.ts'
 import { purgeExpired } from '#flows/operations/purge-expired.ts'
@@ -14,6 +16,8 @@ import type { ProfileKey } from '#store/sync/schedule.ts'
 import { type OnPlanned, startPlanningLoop } from './planning-loop.ts'
 
 const PLAN_EVERY_MS = 500
+/** Nobody waits for a subscription: the first sync reads what it would report. */
+const HOOKS_EVERY_MS = 1000
 /** Readers change only with a release; a process looks when it starts, and then for what another one left. */
 const REREAD_EVERY_MS = 60_000
 
@@ -24,7 +28,7 @@ export interface SyncLane {
   onPlanned?: OnPlanned | undefined
 }
 
-/** Runs syncs, deletions of apps, maintenance, and reads stored records again after an upgrade. Returns a function that stops the planning. */
+/** Runs syncs, subscriptions to webhooks, deletions of apps, maintenance, and reads stored records again after an upgrade. Returns a function that stops the planning. */
 export async function startSyncLane({ engine, deps, ledger, onPlanned }: SyncLane): Promise<() => Promise<void>> {
   await engine.work('maintenance', async () => {
     const removed = { ...(await purgeExpired(deps)), ...(await expireSignIns(deps)) }
@@ -37,12 +41,18 @@ export async function startSyncLane({ engine, deps, ledger, onPlanned }: SyncLan
   const loop = { everyMs: PLAN_EVERY_MS, log: deps.log, onPlanned }
   const stops = [
     startPlanningLoop({ name: 'syncs', ...loop, plan: () => planSyncs({ ...deps, engine }) }),
-    startPlanningLoop({ name: 'deletions', ...loop, plan: () => continueDeletions(deps) }),
+    startPlanningLoop({ name: 'hooks', ...loop, everyMs: HOOKS_EVERY_MS, plan: () => continueSubscriptions(deps) }),
+    startPlanningLoop({ name: 'deletions', ...loop, plan: () => continueAllDeletions(deps) }),
     startPlanningLoop({ name: 'rereads', ...loop, everyMs: REREAD_EVERY_MS, plan: () => rereadProfiles(deps) }),
   ]
   return async () => {
     await Promise.all(stops.map((stop) => stop()))
   }
+}
+
+/** Deletions of apps, and those that services request. */
+async function continueAllDeletions(deps: AuthorizeDeps): Promise<number> {
+  return (await continueDeletions(deps)) + (await continueDeletionRequests(deps))
 }
 
 export function runSync(

@@ -8,6 +8,7 @@ import * as connector from './connector.ts'
 import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
 import { faults } from './faults.ts'
+import { hooks } from './hooks.ts'
 import * as keyring from './keyring.ts'
 import * as keys from './keys.ts'
 import { migrate } from './migrate.ts'
@@ -53,6 +54,7 @@ export const COMMANDS: Command[] = [
   pauseProfile,
   resumeProfile,
   parked,
+  hooks,
   faults,
   quarantine,
   exportAccount,

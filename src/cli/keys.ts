@@ -1,4 +1,5 @@
 import { deleteServiceKey, listServiceKeys, setServiceKey } from '#flows/apps/keys.ts'
+import { serviceAddresses } from '#kit/service-addresses.ts'
 import { OVERRIDES, presentServiceKey } from '#model/app.ts'
 import { command, UsageError } from './command.ts'
 import { table } from './output.ts'
@@ -17,6 +18,11 @@ export const set = command({
       value: 'SECRET',
       meaning: "the secret of the service's webhooks, if it is a different one",
     },
+    'hook-id': {
+      type: 'string',
+      value: 'ID',
+      meaning: 'the id of the webhook that you registered at the service, where its subscriptions need one (X)',
+    },
     scope: { type: 'string', value: 'SCOPE', meaning: "scope to request instead of the service's default" },
     set: {
       type: 'string',
@@ -31,7 +37,7 @@ export const set = command({
       meaning: 'a value that the vendor gave to the app besides key and secret; `tributary services` names them',
     },
   },
-  run: async ({ args, flags, out, withStore, registry }) => {
+  run: async ({ args, flags, out, withStore, registry, config }) => {
     const [clientId, service] = args
     const addresses = pairs('set', flags.texts('set'))
     const settings = pairs('setting', flags.texts('setting'))
@@ -45,6 +51,7 @@ export const set = command({
           key: flags.required('key'),
           secret: flags.required('secret'),
           hookSecret: flags.text('hook-secret'),
+          hookId: flags.text('hook-id'),
           scope: flags.text('scope'),
           overrides: addresses,
           settings,
@@ -52,7 +59,12 @@ export const set = command({
         ACTOR,
       ),
     )
-    out.result(presentServiceKey(key), () => [`Set the keys for ${key.service}.`])
+    const connector = services.find(key.service)
+    const enter = connector && serviceAddresses(config().baseUrl, connector, clientId)
+    out.result({ ...presentServiceKey(key), ...(enter === undefined ? {} : { addresses: enter }) }, () => [
+      `Set the keys for ${key.service}.`,
+      ...(enter === undefined ? [] : ['Enter at the service:', ...table(Object.entries(enter))]),
+    ])
   },
 })
 

@@ -36,6 +36,12 @@ export const set = route({
       .max(10_000)
       .optional()
       .describe('The secret of the service’s webhooks, if it is a different one. Sealed at rest.'),
+    hook_id: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('The id of the webhook that you registered at the service, where its subscriptions need one (X).'),
     scope: z.string().max(2000).optional().describe("Scope to request instead of the service's default."),
     overrides: z
       .record(z.string(), z.string())
@@ -50,8 +56,10 @@ export const set = route({
   }),
   response: serviceKey,
   reasons: ['not_found'],
-  run: async (deps, { path: { client_id: appId, service }, body: { hook_secret: hookSecret, ...key } }) =>
-    presentServiceKey(await setServiceKey(deps, appId, { service, ...key, hookSecret }, ACTOR)),
+  run: async (deps, { path: { client_id: appId, service }, body }) => {
+    const { hook_secret: hookSecret, hook_id: hookId, ...key } = body
+    return presentServiceKey(await setServiceKey(deps, appId, { service, ...key, hookSecret, hookId }, ACTOR))
+  },
 })
 
 export const remove = route({

@@ -3,6 +3,7 @@ import { queueDepths } from '#flows/operations/health.ts'
 import { quotaFigures } from '#flows/operations/usage.ts'
 import { sumCounters } from '#flows/push/deliver/counters.ts'
 import { pushHealth } from '#flows/push/manage/status.ts'
+import { subscriptionCounts } from '#flows/sync/hooks/list-subscriptions.ts'
 import { faultCounts, parkedCount } from '#flows/sync/progress.ts'
 import { countRereads } from '#flows/sync/reread/reread-profiles.ts'
 import { spendingFigures } from '#flows/sync/schedule/spending-figures.ts'
@@ -10,6 +11,7 @@ import { sumLogCounts } from '#platform/telemetry/log-counts.ts'
 import { requireAdmin } from './authenticate.ts'
 import type { HttpDeps } from './deps.ts'
 import { faultMetrics } from './fault-metrics.ts'
+import { hookMetrics } from './hook-metrics.ts'
 import { isLocalCaller } from './local-caller.ts'
 import { logMetrics } from './log-metrics.ts'
 import { pushMetrics } from './push-metrics.ts'
@@ -65,6 +67,7 @@ export function createMetrics(): Metrics {
   const updateQuotas = quotaMetrics(registry)
   const updateSpending = spendingMetrics(registry)
   const updateFaults = faultMetrics(registry)
+  const updateHooks = hookMetrics(registry)
   const updateLog = logMetrics(registry)
   // Finding the labelled counter costs more than counting.
   const counters = new Map<string, ReturnType<typeof requests.labels>>()
@@ -103,6 +106,7 @@ export function createMetrics(): Metrics {
       updateQuotas(await read('quotas', () => quotaFigures(deps)))
       updateSpending(await read('spending', () => spendingFigures(deps)))
       updateFaults(await read('faults and quarantine', () => faultCounts(deps)))
+      updateHooks(await read('subscriptions to webhooks', () => subscriptionCounts(deps)))
       // The last, so that it counts metrics that could not be read just now.
       updateLog(sumLogCounts([deps.log.counts(), ...reports.map(({ log }) => log)]))
       return registry.metrics()

@@ -3,6 +3,7 @@ import * as accounts from './accounts.ts'
 import * as apps from './admin-apps.ts'
 import { listCalls } from './admin-calls.ts'
 import * as faults from './admin-faults.ts'
+import { listHooks } from './admin-hooks.ts'
 import * as keys from './admin-keys.ts'
 import { listParked } from './admin-parked.ts'
 import * as quotas from './admin-quotas.ts'
@@ -12,6 +13,7 @@ import * as person from './authenticate-person.ts'
 import { changes } from './changes.ts'
 import * as confirm from './confirm.ts'
 import { connectPage } from './connect-page.ts'
+import * as deletions from './deletion-requests.ts'
 import { demoCallback, demoConnect } from './demo-page.ts'
 import { docsPage } from './docs-page.ts'
 import { liveness, readiness } from './health.ts'
@@ -91,6 +93,9 @@ export const ROUTES: Listed[] = [
 
   ['GET', '/hooks/:service/:client_id', hooks.handshake],
   ['POST', '/hooks/:service/:client_id', hooks.notify],
+  ['POST', '/hooks/:service/:client_id/deletion', deletions.requested],
+  ['POST', '/hooks/:service/:client_id/deauthorize', deletions.deauthorized],
+  ['GET', '/deletions/:code', deletions.status],
 
   ['GET', '/services', services],
   ['GET', '/services/:service', items.serviceCounts],
@@ -137,6 +142,7 @@ export const ROUTES: Listed[] = [
   ['GET', '/admin/apps/:client_id/sync', showRules],
   ['PUT', '/admin/apps/:client_id/sync', changeRules],
   ['GET', '/admin/apps/:client_id/parked', listParked],
+  ['GET', '/admin/apps/:client_id/hooks', listHooks],
   ['GET', '/admin/apps/:client_id/faults', faults.listFaults],
   ['GET', '/admin/apps/:client_id/quarantine', faults.listQuarantine],
   ['POST', '/admin/apps/:client_id/quarantine/retry', faults.retryQuarantine],

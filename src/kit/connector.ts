@@ -1,6 +1,8 @@
 import type { Auth } from './auth.ts'
 import { checkPlaceholders } from './check-placeholders.ts'
+import type { Deletion } from './deletion.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { EndedGrant, HookItem, HookRequestInput, HookSubscription } from './hook-life-cycle.ts'
 import type { SelfReader } from './self.ts'
 import type { Setting } from './settings.ts'
 
@@ -84,16 +86,52 @@ export interface Api {
 /** HMAC of a text with the hook's secret. Default encoding: hex. */
 export type Sign = (algorithm: 'sha1' | 'sha256', text: string, encoding?: 'hex' | 'base64') => string
 
-/** How to receive a service's webhooks. A webhook only makes the next sync due at once: its content is not stored. */
+/** The response to a handshake: text, or a JSON document. */
+export type HandshakeResponse = string | { json: unknown }
+
+/**
+ * How to receive a service's webhooks. A webhook makes the next sync of the people it names due at once; with `items`, it also
+ * delivers records. A service may repeat and reorder webhooks.
+ */
 export interface Hook {
   /** `key`: calls are signed with the secret of the app's key, even when the hook has a secret of its own. */
   signedWith?: 'key'
-  /** Returns the response to the request that verifies the address (a challenge to echo); undefined to reject it. */
-  handshake?: (query: Record<string, string>, secret: string, sign: Sign) => string | undefined
+  /**
+   * Returns the response to the request that verifies the address (a challenge to echo or to sign); undefined if the request is
+   * not one. Asked for every GET, and for each POST before `verify`, so it must check what it answers. `sign` signs challenges
+   * only: up to 512 letters, digits and `+/_-`.
+   */
+  handshake?: (
+    query: Record<string, string>,
+    secret: string,
+    sign: Sign,
+    request: HookRequestInput,
+  ) => HandshakeResponse | undefined
   /** Whether the signature is valid. `body` is the raw text. */
-  verify: (input: { headers: Record<string, string>; body: string; secret: string; sign: Sign }) => boolean
+  verify: (input: {
+    headers: Record<string, string>
+    query?: Record<string, string>
+    body: string
+    secret: string
+    sign: Sign
+  }) => boolean
+  /** When the call was signed, in milliseconds, where the signature covers a time. Older than five minutes is refused. */
+  signedAt?: (input: { headers: Record<string, string>; body: string }) => number | undefined
   /** Returns the native ids of the people whose data changed. */
   people: (body: unknown) => string[]
+  /** Names the endpoints that changed. Default: all. */
+  endpoints?: (body: unknown) => readonly string[] | undefined
+  /** Returns the records that the body contains. Only with `version`. */
+  items?: (body: unknown) => HookItem[]
+  /**
+   * A number that grows with each change of a record, e.g. the time of the change in milliseconds. An older version never
+   * replaces a newer one; where it cannot be compared, the endpoint is read again instead.
+   */
+  version?: (record: unknown, endpoint: string) => number | undefined
+  /** Returns the people who took back the app's access. */
+  ended?: (body: unknown) => EndedGrant[]
+  /** The subscriptions that the service needs, by name. */
+  subscriptions?: Record<string, HookSubscription>
 }
 
 /**
@@ -114,9 +152,13 @@ export interface Connector {
   hook: Hook | undefined
   /** Values that the app sets with its key. */
   settings: Setting[]
+  /** How the service requests the deletion of a person's data, and tells that a person removed the app. */
+  deletion: Deletion | undefined
   /** Other names that callers may use for the service. */
   aliases: string[]
 }
+
+type Optional = 'aliases' | 'endpoints' | 'hook' | 'settings' | 'deletion'
 
 /**
  * Defines a connector. A file in the connectors folder exports the result as its default.
@@ -131,11 +173,8 @@ export interface Connector {
  *       endpoints: { photos },
  *     })
  */
-export function defineConnector(
-  input: Omit<Connector, 'aliases' | 'endpoints' | 'hook' | 'settings'> &
-    Partial<Pick<Connector, 'aliases' | 'endpoints' | 'hook' | 'settings'>>,
-): Connector {
-  const connector = { aliases: [], endpoints: {}, hook: undefined, settings: [], ...input }
+export function defineConnector(input: Omit<Connector, Optional> & Partial<Pick<Connector, Optional>>): Connector {
+  const connector = { aliases: [], endpoints: {}, hook: undefined, deletion: undefined, settings: [], ...input }
   checkPlaceholders(connector)
   return connector
 }

@@ -44,12 +44,23 @@ export function itemNamer(
   endpoint: Endpoint,
   owner: string,
 ): (raw: unknown) => { nativeId: string; id: string } {
-  const idsOf = globalIdsOf({ type: endpoint.kind.name, owner, service: connector.service, endpoint: name })
+  const idOf = itemIdOf(connector, name, endpoint, owner)
   return (raw) => {
     const nativeId = textOf(endpoint.kind.id(raw))
     if (nativeId === undefined) throw new RangeError('the record has no id')
-    return { nativeId, id: idsOf(nativeId).id.slice(0, 32) }
+    return { nativeId, id: idOf(nativeId) }
   }
+}
+
+/** The id under which a record is stored, by its native id. */
+export function itemIdOf(
+  connector: Pick<Connector, 'service'>,
+  name: string,
+  endpoint: Endpoint,
+  owner: string,
+): (nativeId: string) => string {
+  const idsOf = globalIdsOf({ type: endpoint.kind.name, owner, service: connector.service, endpoint: name })
+  return (nativeId) => idsOf(nativeId).id.slice(0, 32)
 }
 
 /** Reads the records of one endpoint for one service user. Throws only when a record has no usable id. */

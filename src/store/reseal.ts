@@ -23,6 +23,12 @@ export const SEALED_COLUMNS: SealedColumn[] = [
   { table: 'credential', column: 'sealed', keys: ['shard', 'profile_id'], row: joinKey },
   { table: 'pending', column: 'sealed', keys: ['shard', 'hash'], row: hashOf },
   { table: 'consent', column: 'sealed', keys: ['shard', 'hash'], row: hashOf },
+  {
+    table: 'hook_subscription',
+    column: 'sealed',
+    keys: ['shard', 'app_id', 'service', 'profile_id', 'name'],
+    row: joinKey,
+  },
 ]
 
 const BATCH = 200

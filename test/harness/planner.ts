@@ -8,6 +8,7 @@ const QUEUES: Record<LoopName, string[]> = {
   deliveries: ['deliver', 'alone'],
   deletions: [],
   rereads: [],
+  hooks: [],
 }
 
 /** How often a loop has looked for due work. */

@@ -79,7 +79,7 @@ export function healthApi({ oauth, data, rateLimit }: ApiParts): Routes {
   }
 }
 
-const presentActivity = (item: StoredItem) => ({
+export const presentActivity = (item: StoredItem) => ({
   id: Number(item.id),
   ...item.fields,
   updated_at: Math.floor(item.updatedAtMs / 1000),

@@ -3,8 +3,9 @@ import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts
 import type { ServiceDefinition } from '../../base/service-parts.ts'
 import { storeControl } from '../../data/store-control.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
-import { healthApi } from './api.ts'
+import { healthApi, presentActivity } from './api.ts'
 import { createHealthData } from './data.ts'
+import { createSubscriptions } from './subscriptions.ts'
 
 const brand = { title: 'Demo Health', mark: '♥', accent: '#b3261e' }
 
@@ -35,19 +36,25 @@ export const demoHealth: ServiceDefinition = {
     })
     const data = createHealthData({ people, random: context.random, nowMs: context.clock.now() })
     const rateLimit = createRateLimit(context.clock, { limit: 600, windowSeconds: 900 })
+    const subscriptions = createSubscriptions(context.clock, oauth)
+    const control = storeControl({
+      store: data.store,
+      clock: context.clock,
+      kinds: ['activities', 'measures'],
+      nextId: data.nextId,
+    })
     return {
       people,
-      routes: { ...oauth.routes, ...healthApi({ oauth, data, rateLimit }) },
+      routes: { ...oauth.routes, ...healthApi({ oauth, data, rateLimit }), ...subscriptions.routes },
       endpoints: () => ({ ...oauth.endpoints(), api_url: `${context.url()}/api` }),
       register: oauth.register,
       ...withRateLimitSettings(rateLimit, oauth),
       tokens: oauth.tokens,
-      data: storeControl({
-        store: data.store,
-        clock: context.clock,
-        kinds: ['activities', 'measures'],
-        nextId: data.nextId,
+      data: subscriptions.notifying(control, (person, id) => {
+        const item = data.store.list(person, 'activities').find((each) => each.id === id)
+        return item && presentActivity(item)
       }),
+      hooks: subscriptions.hooks,
     }
   },
 }

@@ -15,6 +15,7 @@ import { createInstagramData, kinds } from './data.ts'
 import { blankMedia } from './generate.ts'
 import { createCodeExchange, exchangeLong, refreshLong } from './login.ts'
 import { type InstagramSettings, scopes } from './settings.ts'
+import { subscribedApps } from './subscribed-apps.ts'
 
 const brand = { title: 'Instagram', mark: '◎', accent: '#b5176c' }
 const sixtyDays = 5_184_000
@@ -62,6 +63,7 @@ export const instagram: ServiceDefinition = {
     const login = { oauth, grants, window, apps, usernameOf, settings }
     const data = createInstagramData({ people, random: context.random, nowMs: clock.now() })
     const rateLimit = createRateLimit(clock, { limit: 4800, windowSeconds: 86_400 })
+    const guard = createGuard({ grants, apps, people, clock, settings })
     const control: DataControl = storeControl({ store: data.store, clock, kinds, nextId: data.nextId })
     return {
       people,
@@ -72,8 +74,9 @@ export const instagram: ServiceDefinition = {
           context,
           data,
           rateLimit,
-          guard: createGuard({ grants, apps, people, clock, settings }),
+          guard,
           open: {
+            ...subscribedApps(guard),
             'GET oauth/authorize': window.authorize,
             'POST oauth/access_token': createCodeExchange(login),
             'GET access_token': (request) => exchangeLong(login, request),

@@ -15,6 +15,7 @@ import { createXOAuth1 } from './oauth1.ts'
 import { brand, createXOAuth2 } from './oauth2.ts'
 import { postRoutes } from './post-routes.ts'
 import { plainProblem } from './problems.ts'
+import { createXSubscriptions } from './subscriptions.ts'
 import { timelineRoutes } from './timeline-routes.ts'
 import { userRoutes } from './user-routes.ts'
 import { createVocabulary } from './vocabulary.ts'
@@ -34,6 +35,7 @@ export const x: ServiceDefinition = {
     const vocabulary = createVocabulary()
     const parts = { context, oauth1, oauth2, data, limits, billing, vocabulary }
     const endpoint = createEndpointFactory(parts)
+    const subscriptions = createXSubscriptions(clock, oauth2, data)
     const routes: Routes = {
       ...signIn.routes,
       'POST /consent': withoutDescription(signIn.routes['POST /consent']),
@@ -43,6 +45,7 @@ export const x: ServiceDefinition = {
       ...timelineRoutes(parts, endpoint),
       ...postRoutes(parts, endpoint),
       ...messageRoutes(parts, endpoint),
+      ...subscriptions.routes,
       'GET /media/:name': (_request, { name = '' }) => drawPicture(name.replace('_normal', '')),
       ...unknownPaths(),
     }
@@ -82,7 +85,8 @@ export const x: ServiceDefinition = {
         if (typeof credit === 'object' && credit !== null) billing.configure({ ...credit })
       },
       tokens: { revoke: (person) => touch('revoke', person), expire: (person) => touch('expire', person) },
-      data: xControl(context, data),
+      data: subscriptions.notifying(xControl(context, data)),
+      hooks: subscriptions.hooks,
     }
   },
 }

@@ -6,6 +6,7 @@ import { offsetPages } from '#kit/pages.ts'
 import { rateFrom } from '#kit/rate.ts'
 import { self } from '#kit/self.ts'
 import { dayWindows, newestWindow } from './day-windows.ts'
+import { hook } from './hook.ts'
 import { type Activity, activity, type Device, device, type Measure, measure } from './kinds.ts'
 
 interface Person {
@@ -44,6 +45,7 @@ export const demoHealth = defineConnector({
     email: person.email ?? undefined,
     location: person.city,
   })),
+  hook,
   endpoints: {
     // Offsets shift during a walk, so a missing record may still exist.
     activities: endpoint<{ activities: Activity[] }, Activity>({

@@ -228,8 +228,9 @@ suite('Facebook errors, limits and webhooks', () => {
     const secret = 'app-secret'
     const sign = (algorithm: string, text: string) => createHmac(algorithm, secret).update(text).digest('hex')
     const query = { 'hub.mode': 'subscribe', 'hub.verify_token': secret, 'hub.challenge': '1158201444' }
-    assert.equal(hook!.handshake!(query, secret, sign), '1158201444')
-    assert.equal(hook!.handshake!({ ...query, 'hub.verify_token': 'other' }, secret, sign), undefined)
+    const request = { method: 'GET', query, headers: {}, body: '' }
+    assert.equal(hook!.handshake!(query, secret, sign, request), '1158201444')
+    assert.equal(hook!.handshake!({ ...query, 'hub.verify_token': 'other' }, secret, sign, request), undefined)
     const notice = { object: 'user', entry: [{ time: 1, id: OWNER, uid: OWNER, changed_fields: ['photos'] }] }
     const body = JSON.stringify(notice)
     const headers = { 'x-hub-signature-256': `sha256=${sign('sha256', body)}` }

@@ -5,6 +5,7 @@ import { type EndpointInput, endpoint } from '#kit/endpoint.ts'
 import type { Kind } from '#kit/kind.ts'
 import { timeOf } from '#kit/kind.ts'
 import { self } from '#kit/self.ts'
+import { signedRequest } from '#kit/signed-request.ts'
 import { api, type Edge, hook, isAppRemoved, pagesOf, VERSION } from './graph.ts'
 import { ALBUM_FIELDS, album, PHOTO_FIELDS, photo, VIDEO_FIELDS, video } from './media.ts'
 import { contact, event, page } from './others.ts'
@@ -128,6 +129,7 @@ export const facebook = defineConnector({
     { fields: 'id,name,first_name,last_name,email,link,location{id,name},picture.width(400).height(400)' },
   ),
   hook,
+  deletion: signedRequest,
   endpoints: {
     posts: endpoint({
       path: '/me/posts',

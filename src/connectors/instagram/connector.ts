@@ -4,7 +4,9 @@ import { defineConnector } from '#kit/connector.ts'
 import { endpoint } from '#kit/endpoint.ts'
 import { timeOf } from '#kit/kind.ts'
 import { self } from '#kit/self.ts'
-import { api, type Edge, hook, pagesOf } from './graph.ts'
+import { signedRequest } from '#kit/signed-request.ts'
+import { api, type Edge, pagesOf } from './graph.ts'
+import { hook } from './hook.ts'
 import { COMMENTERS, media, OWN_FIELDS, STORY_FIELDS, TAGGED_FIELDS, taggedMedia } from './media.ts'
 import type { Account, Conversation, Media, MediaWithComments, Message } from './shapes.ts'
 import { COMMENT_FIELDS, comment, commentsIn, MESSAGE_FIELDS, message, messagesIn } from './talk.ts'
@@ -69,6 +71,7 @@ export const instagram = defineConnector({
     },
   ),
   hook,
+  deletion: signedRequest,
   endpoints: {
     media: endpoint({
       path: '/me/media',

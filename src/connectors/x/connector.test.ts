@@ -279,9 +279,10 @@ test('errors that only the operator can fix stop, and limits are per endpoint', 
 test('a webhook responds to the challenge and is accepted by its signature', () => {
   const sign = (algorithm: string, text: string, encoding: 'hex' | 'base64' = 'hex') =>
     createHmac(algorithm, 'consumer').update(text).digest(encoding)
-  const response = x.hook?.handshake?.({ crc_token: 'ch' }, 'consumer', sign)
-  assert.deepEqual(JSON.parse(response!), { response_token: `sha256=${sign('sha256', 'ch', 'base64')}` })
-  assert.equal(x.hook?.handshake?.({}, 'consumer', sign), undefined)
+  const request = { method: 'GET', query: {}, headers: {}, body: '' }
+  const response = x.hook?.handshake?.({ crc_token: 'ch' }, 'consumer', sign, request)
+  assert.deepEqual(response, { json: { response_token: `sha256=${sign('sha256', 'ch', 'base64')}` } })
+  assert.equal(x.hook?.handshake?.({}, 'consumer', sign, request), undefined)
   const body = JSON.stringify({ data: { filter: { user_id: ME }, event_type: 'post.create' } })
   const headers = { 'x-twitter-webhooks-signature': `sha256=${sign('sha256', body, 'base64')}` }
   assert.equal(x.hook?.verify({ headers, body, secret: 'consumer', sign }), true)

@@ -5,6 +5,7 @@ import { endpoint, type PrepareContext } from '#kit/endpoint.ts'
 import { timeOf } from '#kit/kind.ts'
 import { cursorPages, type PageRequest } from '#kit/pages.ts'
 import { self } from '#kit/self.ts'
+import { hook } from './hook.ts'
 import {
   type Joined,
   joinMessages,
@@ -17,7 +18,7 @@ import {
 } from './includes.ts'
 import { contact, message } from './kinds.ts'
 import { knownIds } from './known-ids.ts'
-import { hook, rate, recovery } from './protocol.ts'
+import { rate, recovery } from './protocol.ts'
 import { MESSAGE_QUERY, TWEET_QUERY, withNewerMessageWords, withPostWords } from './queries.ts'
 import { pageOf, pictureUrl, tweet } from './tweet-kind.ts'
 

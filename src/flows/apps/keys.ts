@@ -27,6 +27,7 @@ export interface NewServiceKey {
   key: string
   secret: string
   hookSecret?: string | undefined
+  hookId?: string | undefined
   scope?: string | undefined
   overrides?: Record<string, string> | undefined
   /** Values of the settings that the connector declares. They replace the former ones. */
@@ -47,10 +48,10 @@ export async function setServiceKey(
     updatedAt: deps.clock.now(),
   }
   const settings = checkSettings(deps, key.service, input.settings ?? {})
-  const { secret, hookSecret } = input
+  const { secret, hookSecret, hookId } = input
   await deps.database.transaction(async (tx) => {
     await requireApp(tx, appId)
-    await store.putServiceKey(tx, deps.keyring, appId, key, secret, hookSecret, settings)
+    await store.putServiceKey(tx, deps.keyring, appId, key, secret, { secret: hookSecret, id: hookId }, settings)
     await auditApp(tx, appId, { at: key.updatedAt, actor, action: 'keys.set', detail: { service: key.service } })
   })
   return key

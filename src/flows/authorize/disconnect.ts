@@ -1,22 +1,27 @@
+import { endSubscriptions, scheduleEnd } from '#access/end-subscriptions.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
 import type { RevocationResult } from '#model/revocation.ts'
+import { shardOf } from '#platform/ids.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { SealError } from '#platform/sealing.ts'
 import { auditAccount } from '#store/audit.ts'
 import { revokeAllTokens } from '#store/identity/access-tokens.ts'
 import { deleteAccount, lockAccount } from '#store/identity/accounts.ts'
 import { type CredentialKey, deleteCredential, findCredential } from '#store/identity/credentials.ts'
+import { addErasedProfiles, type DeletionRequest } from '#store/identity/deletion-requests.ts'
 import { deleteProfile, listAllProfiles, listProfiles, listProfilesByName } from '#store/identity/profiles.ts'
 import { removeReconnectLinks } from '#store/identity/reconnect-links.ts'
-import { forgetServiceUser } from '#store/identity/service-users.ts'
+import { forgetServiceUser, type ServiceUser } from '#store/identity/service-users.ts'
 import { eraseProfileItems } from '#store/items/items.ts'
 import { markDeliveriesErased } from '#store/push/cursors.ts'
 import { queueEvent } from '#store/push/events.ts'
 import { removeEndpoints } from '#store/sync/endpoints.ts'
+import { eraseHookRecords } from '#store/sync/hook-records.ts'
+import { eraseSubscriptions } from '#store/sync/hook-subscriptions.ts'
 import { type ProfileKey, removeSchedule } from '#store/sync/schedule.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import { revokeUnneeded } from './revoke-token.ts'
@@ -43,6 +48,30 @@ export async function disconnectProfiles(
     return eraseProfiles(deps, tx, locked, chosen, actor)
   })
   return revokeAll(deps, erased)
+}
+
+/** Erases the profile of a service user in one account, at the request of the service; the request records it. */
+export async function eraseServiceUser(
+  deps: AuthorizeDeps,
+  { service, nativeId }: ServiceUser,
+  accountId: string,
+  request: Pick<DeletionRequest, 'shard' | 'hash'>,
+): Promise<number> {
+  const erased = await deps.database.transaction(async (tx) => {
+    const shard = shardOf(accountId)
+    const locked = shard === undefined ? undefined : await lockAccount(tx, shard, accountId)
+    if (locked === undefined) return []
+    const profiles = await listProfiles(tx, locked)
+    const chosen = profiles.filter((each) => each.service === service && each.nativeId === nativeId)
+    await addErasedProfiles(
+      tx,
+      request,
+      chosen.map(({ id }) => id),
+    )
+    return eraseProfiles(deps, tx, locked, chosen, `service:${service}`)
+  })
+  await revokeAll(deps, erased)
+  return erased.length
 }
 
 /** Deletes every profile, the account and all its access tokens. */
@@ -101,10 +130,16 @@ async function eraseProfiles(
   const erased: Erased[] = []
   for (const profile of profiles) {
     const key = { shard: profile.shard, profileId: profile.id }
-    erased.push({ profile, credential: await credentialOf(deps, tx, key) })
+    const credential = await credentialOf(deps, tx, key)
+    erased.push({ profile, credential })
     await deleteCredential(tx, key)
-    for (const deleted of await deleteProfile(tx, profile, account.shards))
+    for (const deleted of await deleteProfile(tx, profile, account.shards)) {
       await eraseStored(tx, deleted, deps.clock.now())
+      // A profile that was merged into this one shared its subscriptions.
+      if (deleted.profileId !== profile.id) await eraseSubscriptions(tx, { ...profile, ...deleted })
+    }
+    // After the schedule is deleted: no subscription is added then.
+    await scheduleEnd(deps, tx, profile, credential)
     await forgetServiceUser(
       tx,
       { appId: account.appId, service: profile.service, nativeId: profile.nativeId },
@@ -129,6 +164,7 @@ async function eraseStored(tx: Queries, key: ProfileKey, nowMs: number): Promise
   await removeReconnectLinks(tx, key)
   await removeSchedule(tx, key)
   await removeEndpoints(tx, key)
+  await eraseHookRecords(tx, key)
   await eraseProfileItems(tx, key)
 }
 
@@ -149,11 +185,14 @@ export async function credentialOf(
 
 function revokeAll(deps: AuthorizeDeps, erased: Erased[]): Promise<Disconnected[]> {
   return Promise.all(
-    erased.map(async ({ profile, credential }) => ({
-      profile: profileName(profile),
-      erased: true as const,
-      service_token: await revokeUnneeded(deps, { ...profile, credential }),
-    })),
+    erased.map(async ({ profile, credential }) => {
+      const renewed = await endSubscriptions(deps, profile)
+      return {
+        profile: profileName(profile),
+        erased: true as const,
+        service_token: await revokeUnneeded(deps, { ...profile, credential: renewed ?? credential }),
+      }
+    }),
   )
 }
 

@@ -1,3 +1,4 @@
+import { endAppSubscriptions, endSubscriptionsNow } from '#access/end-subscriptions.ts'
 import { createSemaphore } from '#platform/semaphore.ts'
 import { deleteApp } from '#store/apps/apps.ts'
 import { type AppDeletion, type Counted, countErased, finishAppDeletion } from '#store/apps/deletions.ts'
@@ -64,7 +65,9 @@ async function eraseOneAccount(
     for (const profile of await listAllProfiles(deps.database, account)) {
       const key = { shard: profile.shard, profileId: profile.id }
       const credential = await credentialOf(deps, deps.database, key)
-      if (credential !== undefined) await revokeAtService(deps, { ...profile, credential }, failuresByService, counted)
+      const renewed = await endSubscriptionsNow(deps, profile, credential)
+      const used = renewed ?? credential
+      if (used !== undefined) await revokeAtService(deps, { ...profile, credential: used }, failuresByService, counted)
       await deleteItemsInBatches(deps.database, key)
     }
   }
@@ -113,6 +116,7 @@ class SignInDuringDeletion extends Error {}
 export async function finishDeletion(deps: AuthorizeDeps, deletion: AppDeletion, unconfirmed: number): Promise<void> {
   const { database, clock } = deps
   const { appId, actor, erased, revoked, refused, unreachable, notOffered } = deletion
+  await endAppSubscriptions(deps, appId)
   await deleteRemains(database, appId)
   const destinations = await listDestinations(database, appId)
   for (const { id } of destinations) await deleteDeliveryHistory(database, id)

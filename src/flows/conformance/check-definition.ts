@@ -53,7 +53,10 @@ function checkHook({ verify, handshake }: Hook): void {
   const sign: Sign = (algorithm, text, encoding = 'hex') =>
     createHmac(algorithm, 'secret').update(text).digest(encoding)
   for (const body of ['', '{}', 'a=1&b=2']) assert.equal(verify({ headers: {}, body, secret: 'secret', sign }), false)
-  assert.equal(handshake?.({}, 'secret', sign), undefined, 'a response without a challenge')
+  for (const method of ['GET', 'POST']) {
+    const request = { method, query: {}, headers: {}, body: '{}' }
+    assert.equal(handshake?.({}, 'secret', sign, request), undefined, 'a response without a challenge')
+  }
 }
 
 function checkEndpoint(name: string, endpoint: Endpoint, scopes: string[] | undefined): void {

@@ -2,10 +2,12 @@ import { monthOf } from '#model/money.ts'
 import { purgeAttempts } from '#store/apps/attempts.ts'
 import { purgeCalls } from '#store/apps/calls.ts'
 import { purgeAppDeletions } from '#store/apps/deletions.ts'
+import { purgeDeletionRequests } from '#store/identity/deletion-requests.ts'
 import { openMissingCursors, removeOrphanCursors } from '#store/push/cursors.ts'
 import { purgeOrphanRecordedItems } from '#store/push/delivered-items.ts'
 import { purgeDeliveries, purgeOrphanDeadLetters } from '#store/push/deliveries.ts'
 import { purgeEvents } from '#store/push/events.ts'
+import { purgeHookRecords } from '#store/sync/hook-records.ts'
 import { purgeRateLimits } from '#store/sync/rate-limits.ts'
 import { purgeSpending } from '#store/sync/spending.ts'
 import { recountProfiles } from './recount.ts'
@@ -26,6 +28,8 @@ interface Purged {
   deliveries: number
   events: number
   deletions: number
+  hookRecords: number
+  deletionRequests: number
   /** Cursors and dead letters of deleted destinations. */
   orphans: number
   /** Missing cursors that were created. */
@@ -48,6 +52,8 @@ export async function purgeExpired(deps: ReviewDeps): Promise<Purged> {
     deliveries: await purgeDeliveries(database, clock.now() - DELIVERIES_TTL_MS),
     events: await purgeEvents(database, clock.now() - EVENTS_TTL_MS),
     deletions: await purgeAppDeletions(database, clock.now() - DELETIONS_TTL_MS),
+    deletionRequests: await purgeDeletionRequests(database, clock.now() - DELETIONS_TTL_MS),
+    hookRecords: await purgeHookRecords(database, clock.now()),
     orphans:
       (await removeOrphanCursors(database)) +
       (await purgeOrphanDeadLetters(database)) +

@@ -1,4 +1,5 @@
 import { type Auth, verifiesApp } from '#kit/auth.ts'
+import { type ServiceAddresses, serviceAddresses } from '#kit/service-addresses.ts'
 import { ApiError } from '#model/errors.ts'
 import { storedTypes } from '#model/types.ts'
 import { findApp } from '#store/apps/apps.ts'
@@ -21,11 +22,13 @@ export interface ServiceCard {
   /** Values that an app sets with its keys. */
   settings: { name: string; title: string; required: boolean; secret: boolean }[]
   has_keys?: boolean
+  /** The addresses to enter at the service, with an app. */
+  addresses?: ServiceAddresses
 }
 
 /** Describes every service; with an app also whether it has keys for it. */
 export async function listServices(
-  { database, registry }: ReadDeps,
+  { database, registry, config }: ReadDeps & { config?: { baseUrl?: string } | undefined },
   appId: string | undefined,
 ): Promise<Record<string, ServiceCard>> {
   if (appId !== undefined && (await findApp(database, appId)) === undefined)
@@ -33,7 +36,8 @@ export async function listServices(
   const keys =
     appId === undefined ? undefined : new Set((await listServiceKeys(database, appId)).map(({ service }) => service))
   return Object.fromEntries(
-    registry.list().map(({ service, title, docs, auth, aliases, endpoints, settings }) => {
+    registry.list().map((connector) => {
+      const { service, title, docs, auth, aliases, endpoints, settings } = connector
       const described = Object.fromEntries(
         Object.entries(endpoints).map(([name, endpoint]) => [
           name,
@@ -63,6 +67,7 @@ export async function listServices(
             secret,
           })),
           ...(keys === undefined ? {} : { has_keys: keys.has(service) }),
+          ...(appId === undefined ? {} : { addresses: serviceAddresses(config?.baseUrl ?? '', connector, appId) }),
         },
       ]
     }),

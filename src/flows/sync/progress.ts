@@ -99,9 +99,14 @@ export function isSettled(progress: Record<string, EndpointProgress>): boolean {
 export async function requestSync(
   { database, clock }: Pick<SyncDeps, 'database' | 'clock'>,
   profile: Profile,
-  options: { confirmDeletes: boolean; retryParked?: boolean; retryQuarantined?: boolean; except?: string[] } = {
-    confirmDeletes: false,
-  },
+  options: {
+    confirmDeletes: boolean
+    retryParked?: boolean
+    retryQuarantined?: boolean
+    /** Only these; default: all. */
+    endpoints?: readonly string[] | undefined
+    except?: readonly string[]
+  } = { confirmDeletes: false },
 ): Promise<void> {
   refuseIfPaused(profile)
   const key = { shard: profile.shard, profileId: profile.id }
@@ -112,6 +117,7 @@ export async function requestSync(
     await makeEndpointsDue(tx, key, now, {
       confirmDeletes: options.confirmDeletes,
       retryQuarantined: options.retryQuarantined === true,
+      endpoints: options.endpoints,
       except: options.except ?? [],
     })
     await makeProfileDue(tx, key, now)

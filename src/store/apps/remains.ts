@@ -2,6 +2,8 @@ import type { Account } from '#model/account.ts'
 import { shardFor } from '#platform/ids.ts'
 import { firstOf } from '#platform/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { dropDeletionRequests } from '../identity/deletion-requests.ts'
+import { removeAppSubscriptions } from '../sync/hook-subscriptions.ts'
 import type { ProfileKey } from '../sync/schedule.ts'
 
 // Rows per statement, so that no statement locks many rows for long.
@@ -87,6 +89,8 @@ export async function deleteRemains(queries: Queries, appId: string): Promise<vo
   await queries.count(deleteReconnectLinks.with({ appId }))
   await queries.count(deleteNotices.with({ appId }))
   await queries.count(deleteSpending.with({ shard: shardFor(appId), appId }))
+  await removeAppSubscriptions(queries, appId)
+  await dropDeletionRequests(queries, appId)
   while ((await queries.count(deleteSomeCalls.with({ appId }))) === BATCH);
 }
 

@@ -16,6 +16,7 @@ interface Secrets {
   secret: string
   hook_secret?: string | undefined
   settings?: Record<string, string> | undefined
+  hook_id?: string | undefined
 }
 
 export interface OpenServiceKey extends SealedServiceKey {
@@ -24,6 +25,8 @@ export interface OpenServiceKey extends SealedServiceKey {
   hookSecret?: string
   /** Values of the connector's settings. */
   settings?: Record<string, string>
+  /** The id of the webhook that the app registered at the service. */
+  hookId?: string
 }
 
 const columns = 'service, key, secret, scope, overrides, updated_at'
@@ -53,10 +56,10 @@ export async function putServiceKey(
   appId: string,
   key: SealedServiceKey,
   secret: string,
-  hookSecret?: string,
+  hook: { secret?: string | undefined; id?: string | undefined } = {},
   settings?: Record<string, string>,
 ): Promise<void> {
-  const secrets: Secrets = { secret, hook_secret: hookSecret, settings }
+  const secrets: Secrets = { secret, hook_secret: hook.secret, hook_id: hook.id, settings }
   await queries.count(
     upsert.with({
       appId,
@@ -82,12 +85,14 @@ export async function findServiceKey(
     secret,
     hook_secret: hookSecret,
     settings,
+    hook_id: hookId,
   } = JSON.parse(keyring.open(row.secret, cellOf(appId, service))) as Secrets
   return {
     ...toKey(row),
     secret,
     ...(hookSecret === undefined ? {} : { hookSecret }),
     ...(settings === undefined ? {} : { settings }),
+    ...(hookId === undefined ? {} : { hookId }),
   }
 }
 

@@ -150,7 +150,8 @@ const makeDue = statement(
   `update endpoint_sync set next_run_at = case when ${IS_WAITING} then next_run_at else $nowMs end,
      confirm_deletes = confirm_deletes or $confirmDeletes,
      retry_quarantined = retry_quarantined or ($retryQuarantined and quarantined > 0)
-   where shard = $shard and profile_id = $profileId and next_run_at < ${NEVER} and endpoint <> all($except::text[])`,
+   where shard = $shard and profile_id = $profileId and next_run_at < ${NEVER} and endpoint <> all($except::text[])
+     and ($endpoints::text[] is null or endpoint = any($endpoints))`,
 )
 const reset = statement(
   'endpoint-reset',
@@ -338,9 +339,15 @@ export async function makeEndpointsDue(
   queries: Queries,
   key: ProfileKey,
   nowMs: number,
-  options: { confirmDeletes: boolean; retryQuarantined: boolean; except: string[] },
+  options: {
+    confirmDeletes: boolean
+    retryQuarantined: boolean
+    endpoints?: readonly string[] | undefined
+    except: readonly string[]
+  },
 ): Promise<void> {
-  await queries.count(makeDue.with({ ...options, ...key, nowMs }))
+  const endpoints = options.endpoints === undefined ? null : [...options.endpoints]
+  await queries.count(makeDue.with({ ...options, endpoints, ...key, nowMs }))
 }
 
 /** The addresses of these endpoints have changed: they are due, and unfinished walks begin again. */

@@ -108,7 +108,9 @@ const lock = statement(
 const endLease = statement(
   'sync-finish',
   `update profile_sync p set lease_token = null, next_run_at = greatest($earliestMs::bigint, least($selfDueMs::bigint,
-     (select min(e.next_run_at) from endpoint_sync e where e.shard = $shard and e.profile_id = $profileId)))
+     (select min(e.next_run_at) from endpoint_sync e where e.shard = $shard and e.profile_id = $profileId),
+     (select min(r.received_at) from hook_record r
+      where r.shard = $shard and r.profile_id = $profileId and r.kept_until is null)))
    where p.shard = $shard and p.profile_id = $profileId and p.lease_token = $token`,
 )
 const makeDue = statement(

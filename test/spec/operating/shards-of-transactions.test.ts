@@ -50,6 +50,7 @@ const NOT_RUN: Record<string, string> = {
   'flows/sync/commit/quarantine.ts': 'the endpoints of an app, in any shard',
   'flows/sync/commit/report-quota.ts': 'one shard',
   'flows/sync/fetch/report-spending.ts': 'one shard: the app',
+  'flows/sync/hooks/store-items.ts': 'one shard',
   'flows/sync/pause.ts': 'one shard',
   'access/needs-auth.ts': 'one shard',
 }

@@ -73,6 +73,7 @@ export async function startVendorHarness() {
   return {
     lab,
     tributary,
+    app,
     ask,
     progress: (service: string, token: string) => syncProgress(at, token, service),
     setKeys: (service: string, own: ServiceKeys) => setKeys(tributary, app, service, own),

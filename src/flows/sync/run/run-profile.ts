@@ -1,3 +1,4 @@
+import { ensureSubscriptions } from '#access/hook-subscriptions.ts'
 import { markNeedsAuth } from '#access/needs-auth.ts'
 import { depthOf } from '#kit/child-endpoints.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
@@ -24,6 +25,7 @@ import { LeaseLost } from '../commit/commit-page.ts'
 import { retryQuarantine } from '../commit/retry-quarantine.ts'
 import { leaseEnd, type SyncDeps, timesOf } from '../deps.ts'
 import { openItemStream } from '../diff/item-stream.ts'
+import { applyHookRecords } from '../hooks/apply-records.ts'
 import { isEnabled, isPaidFor } from '../schedule/interval.ts'
 import type { EndpointRun, ProfileRun } from './endpoint-run.ts'
 import type { Outcome } from './outcome.ts'
@@ -94,6 +96,7 @@ async function runLeased(deps: SyncDeps, scheduled: Taken, token: string, option
   const cachedCredential = { fresh: undefined, expiresAt: 0 }
   const isBeingReread = readerVersion < serviceReaderVersion(connector.endpoints)
   const profileRun: ProfileRun = { profile, connector, key: serviceKey, cachedCredential, isBeingReread }
+  await ensureSubscriptions(deps, connector, profile)
   const rules = await findAppSync(deps.database, profile.appId)
   const readSelfAgain = () => readPerson(deps, profileRun, scheduled, token, options.signal)
   if (deps.clock.now() >= selfDueAt(profileId, scheduled.selfReadAt) && (await readSelfAgain())) return UNSCHEDULED
@@ -130,7 +133,9 @@ async function runDueEndpoints(
   afterEndpoint: (endpoint: Endpoint, outcome: Outcome) => Promise<boolean>,
 ): Promise<NextRun> {
   const untilMs = deps.clock.now() + timesOf(deps).sliceMs
-  const states = parentsFirst(profileRun, await loadEndpoints(deps, key, profileRun))
+  const parts = { ...profileRun, profileKey: key, rules, token, untilMs, signal, step }
+  const loaded = await applyHookRecords(deps, parts, await loadEndpoints(deps, key, profileRun))
+  const states = parentsFirst(profileRun, loaded)
   let isSynced = false
   for (const state of states.filter((each) => isDue(deps, each))) {
     const { profile, connector } = profileRun

@@ -127,7 +127,7 @@ function requestAfter(
   endpoint: Endpoint,
   connector: Connector,
   walk: Walk,
-  page: { body: unknown; headers: Record<string, string>; url: string; items: unknown[]; count: number },
+  page: { body: unknown; headers: Record<string, string>; url?: string | undefined; items: unknown[]; count: number },
   watermark: Watermark,
 ): PageRequest | undefined {
   const { checkpoint } = endpoint

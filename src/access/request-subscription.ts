@@ -1,0 +1,92 @@
+// Sends one request for a subscription and reads what the service says about it.
+
+import type { Credential } from '#kit/auth.ts'
+import type { HookRequest, Subscribed } from '#kit/hook-life-cycle.ts'
+import type { Profile } from '#model/profile.ts'
+import { UpstreamError } from '#upstream/errors.ts'
+import { responseFailure } from '#upstream/response-failure.ts'
+import type { UpstreamResponse } from '#upstream/send.ts'
+import { acquire } from './acquire.ts'
+import { type FreshDeps, freshCredential } from './fresh-credential.ts'
+import { fromConnector, type HookTarget, parsedBody, sendHookRequest } from './hook-call.ts'
+import { learnLimits } from './learn-limits.ts'
+import type { RateLimiter } from './rate-limiter.ts'
+
+type RequestDeps = FreshDeps & { rateLimiter: RateLimiter }
+
+/** Limit: longest wait for a call about a subscription; for a longer one it is postponed. */
+const MAX_WAIT_MS = 2000
+
+export type Result = (Subscribed & { credential: Credential | undefined }) | 'unknown'
+
+/**
+ * Requests or renews a subscription. One that exists already, because its response was lost, is found instead of requested twice.
+ * `unknown`: the service does not know the subscription that was to be renewed.
+ */
+export async function requestSubscription(
+  deps: RequestDeps,
+  target: HookTarget,
+  profile: Profile | undefined,
+  request: HookRequest,
+  renewedId: string | undefined,
+): Promise<Result> {
+  const { subscription } = target
+  const { response, credential } = await send(deps, target, profile, request)
+  const { status, headers } = response
+  const shown = { status, headers, body: parsedBody(response.text) }
+  const recovery = fromConnector(() => target.connector.api.recovery?.(shown))
+  const isOk = status >= 200 && status < 300 && recovery === undefined
+  if (isOk) return { ...fromConnector(() => subscription.read?.(shown)), credential }
+  if (renewedId !== undefined && (status === 404 || status === 410)) return 'unknown'
+  if (fromConnector(() => subscription.isDuplicate?.(shown) ?? status === 409))
+    return { ...(await findExisting(deps, target, profile)), credential }
+  throw failureOf(deps, response, recovery === 'pause_app' || recovery === 'pause_person' ? 'retry' : recovery)
+}
+
+async function findExisting(deps: RequestDeps, target: HookTarget, profile: Profile | undefined): Promise<Subscribed> {
+  const { find } = target.subscription
+  if (find === undefined) return {}
+  const { response } = await send(
+    deps,
+    target,
+    profile,
+    fromConnector(() => find.request(target.context)),
+  )
+  if (response.status < 200 || response.status >= 300) throw failureOf(deps, response, undefined)
+  return fromConnector(() => find.read(parsedBody(response.text), target.context)) ?? {}
+}
+
+/** Within the rate limits; once more with a fresh credential if the service refuses it. */
+async function send(
+  deps: RequestDeps,
+  target: HookTarget,
+  profile: Profile | undefined,
+  request: HookRequest,
+): Promise<{ response: UpstreamResponse; credential: Credential | undefined }> {
+  if (profile === undefined)
+    return { response: await sendHookRequest(deps.upstream, target, request, undefined), credential: undefined }
+  const { connector, key } = target
+  const call = { profile, connector, server: undefined }
+  let refused: number | undefined
+  for (;;) {
+    const until = { signal: AbortSignal.timeout(MAX_WAIT_MS) }
+    await acquire(deps, call, { purpose: 'sync', maxWaitMs: MAX_WAIT_MS, until })
+    const { credential, version } = await freshCredential(deps, { profile, connector, key }, refused)
+    const response = await sendHookRequest(deps.upstream, target, request, credential)
+    const { status, headers } = response
+    await learnLimits(deps, call, { status, headers, recovery: undefined })
+    if (status !== 401 || refused !== undefined) return { response, credential }
+    refused = version
+  }
+}
+
+function failureOf(
+  deps: RequestDeps,
+  response: UpstreamResponse,
+  recovery: UpstreamError['recovery'] | undefined,
+): UpstreamError {
+  const refused = response.status === 401 ? 'reauthorize' : 'stop'
+  const failure = responseFailure(response, { what: 'subscription', nowMs: deps.clock.now(), refused })
+  const { reason, status, retryAfterMs } = failure
+  return new UpstreamError(recovery ?? failure.recovery, failure.message, { reason, status, retryAfterMs })
+}
