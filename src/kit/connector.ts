@@ -1,3 +1,4 @@
+import type { Ask } from './ask.ts'
 import type { Auth } from './auth.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { SelfReader } from './self.ts'
@@ -76,6 +77,8 @@ export interface Connector {
   /** Address of the vendor's documentation. */
   docs: string
   auth: Auth
+  /** What to ask the person before the sign-in. */
+  ask?: Ask
   api: Api
   self: SelfReader
   endpoints: Record<string, Endpoint>

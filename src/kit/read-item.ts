@@ -142,7 +142,9 @@ function participantsOf(
   const { author, others } = kind.participants(raw)
   // Services often omit the author in a list of the person's own records.
   const first = textOf(author) ?? (feed ? undefined : owner)
-  const list = new Set([first, ...(others ?? [])].map(textOf).filter((id) => id !== undefined))
+  const suffix = kind.peopleOnInstance === true && owner?.includes('@') ? owner.slice(owner.lastIndexOf('@')) : ''
+  const named = [author, ...(others ?? [])].map(textOf).map((id) => (id === undefined ? undefined : `${id}${suffix}`))
+  const list = new Set([named[0] ?? first, ...named.slice(1)].filter((id) => id !== undefined))
   return { list: [...list].slice(0, MAX_PARTICIPANTS), hasAuthor: first !== undefined }
 }
 

@@ -1,3 +1,4 @@
+import { idSuffix } from '#kit/ask.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { Self } from '#kit/self.ts'
 import { parseLossless } from './body/lossless-json.ts'
@@ -26,7 +27,8 @@ export async function readSelf(caller: ServiceCaller): Promise<{ self: Self; raw
   }
   const { self, ids } = parseSelf(connector, reply.text)
   checkSubject(connector, credential.subject, ids)
-  return { self, raw: reply.text }
+  // The instance comes from the address that was called, never from what it says about itself.
+  return { self: { ...self, id: `${self.id}${idSuffix(connector.ask, credential.instance)}` }, raw: reply.text }
 }
 
 /** The service and the token must name the same person; otherwise a person's own server could name any person. */

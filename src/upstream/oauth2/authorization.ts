@@ -18,6 +18,7 @@ export interface AuthorizationInput extends LoginOptions {
   scope: string
   challenge?: string | undefined
   dpopKey?: JsonObject | undefined
+  loginHint?: string | undefined
 }
 
 /** The authorization URL (RFC 6749 4.1.1); with a pushed request (RFC 9126) it has only a reference. */
@@ -36,6 +37,8 @@ export async function authorizationUrl(upstream: Upstream, input: AuthorizationI
     state: input.state,
     ...(input.scope === '' ? {} : { [auth.scope.name]: input.scope }),
     ...(input.challenge === undefined ? {} : { code_challenge: input.challenge, code_challenge_method: 'S256' }),
+    ...(auth.responseMode === undefined ? {} : { response_mode: auth.responseMode }),
+    ...(input.loginHint === undefined ? {} : { login_hint: input.loginHint }),
     ...fillParameters(auth.parameters.authorize, { key: key.key }),
     ...variation.parameters,
   }

@@ -30,6 +30,7 @@ export interface OAuth2Begin extends LoginOptions {
   callbackUrl: string
   state: string
   scope?: string | undefined
+  loginHint?: string | undefined
 }
 
 export async function beginOAuth2(
