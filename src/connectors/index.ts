@@ -7,6 +7,7 @@ import { facebook } from './facebook/connector.ts'
 import { foursquare } from './foursquare/connector.ts'
 import { github } from './github/connector.ts'
 import { instagram } from './instagram/connector.ts'
+import { mastodon } from './mastodon/connector.ts'
 import { tumblr } from './tumblr/connector.ts'
 import { x } from './x/connector.ts'
 
@@ -20,6 +21,7 @@ export const connectors: Connector[] = [
   foursquare,
   github,
   instagram,
+  mastodon,
   tumblr,
   x,
 ]

@@ -1,4 +1,5 @@
 import { type Auth, verifiesApp } from '#kit/auth.ts'
+import type { Connector } from '#kit/connector.ts'
 import { ApiError } from '#model/errors.ts'
 import { storedTypes } from '#model/types.ts'
 import { findApp } from '#store/apps/apps.ts'
@@ -19,6 +20,10 @@ export interface ServiceCard {
   /** Values of `flag` that have an effect. */
   flags: string[]
   has_keys?: boolean
+  /** Whether the app must have keys of its own; otherwise it is registered at the first sign-in. */
+  needs_keys: boolean
+  /** What the person is asked before the sign-in, by the name of the parameter with which the app may answer itself. */
+  asks: Record<string, { title: string; example: string; required: boolean }>
 }
 
 /** Describes every service; with an app also whether it has keys for it. */
@@ -31,7 +36,8 @@ export async function listServices(
   const keys =
     appId === undefined ? undefined : new Set((await listServiceKeys(database, appId)).map(({ service }) => service))
   return Object.fromEntries(
-    registry.list().map(({ service, title, docs, auth, aliases, endpoints }) => {
+    registry.list().map((connector) => {
+      const { service, title, docs, auth, aliases, endpoints } = connector
       const described = Object.fromEntries(
         Object.entries(endpoints).map(([name, endpoint]) => [
           name,
@@ -54,6 +60,8 @@ export async function listServices(
           types,
           apply: verifiesApp(auth) ? 'proven' : 'unproven',
           ...loginOptions(auth),
+          needs_keys: needsKeys(auth),
+          asks: asksOf(connector),
           ...(keys === undefined ? {} : { has_keys: keys.has(service) }),
         },
       ]
@@ -64,4 +72,17 @@ export async function listServices(
 function loginOptions(auth: Auth): Pick<ServiceCard, 'force_login' | 'flags'> {
   if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2') return { force_login: false, flags: [] }
   return { force_login: auth.forceLogin !== undefined, flags: Object.keys(auth.flags) }
+}
+
+function needsKeys(auth: Auth): boolean {
+  return auth.kind === 'oauth1' || (auth.kind === 'oauth2' && auth.registration === undefined)
+}
+
+function asksOf({ ask = {} }: Connector): ServiceCard['asks'] {
+  return Object.fromEntries(
+    Object.entries(ask).map(([name, { title, example, optional }]) => [
+      name,
+      { title, example, required: optional !== true },
+    ]),
+  )
 }
