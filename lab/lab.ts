@@ -8,6 +8,7 @@ import { facebook } from './services/facebook/service.ts'
 import { foursquare } from './services/foursquare/service.ts'
 import { github } from './services/github/service.ts'
 import { instagram } from './services/instagram/service.ts'
+import { mastodon } from './services/mastodon/service.ts'
 import { tumblr } from './services/tumblr/service.ts'
 import { x } from './services/x/service.ts'
 
@@ -19,6 +20,7 @@ const vendors = {
   foursquare,
   instagram,
   github,
+  mastodon,
   tumblr,
   x,
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { connectors } from '#connectors/index.ts'
+import { readAnswer } from '#kit/ask.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import { type ItemDraft, itemReader } from '#kit/read-item.ts'
+import { fillConnector } from '#upstream/fill-placeholders.ts'
 import { checkAuthorizeUrl } from './connectors/check-authorize-url.ts'
 import { checkDefinition } from './connectors/check-definition.ts'
 import { checkItem } from './connectors/check-item.ts'
@@ -29,7 +31,7 @@ for (const connector of connectors) {
     test('is well defined', () => checkDefinition(connector))
 
     if (auth.kind === 'oauth2' && !auth.discover)
-      test('has the right authorization URL', () => checkAuthorizeUrl(connector))
+      test('has the right authorization URL', () => checkAuthorizeUrl(fillConnector(connector, exampleAnswers(connector))))
 
     for (const [name, record] of SAMPLES[service] ?? [])
       test(`a record of ${name} with missing fields`, () => checkGapsInRecords(connector, name, 'owner', [record]))
@@ -55,6 +57,17 @@ for (const connector of connectors) {
         test(name, () => checkEndpoint(fixture, name, endpoint))
     })
   })
+}
+
+/** The examples on the page must be answers. */
+function exampleAnswers({ ask = {} }: Connector): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(ask).map(([name, field]) => {
+      const answer = readAnswer(field, field.example)
+      assert.ok(answer, `the example of ${name}`)
+      return [name, answer]
+    }),
+  )
 }
 
 async function checkEndpoint(fixture: Fixture, name: string, endpoint: Endpoint): Promise<void> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { localIdOf } from '#kit/ask.ts'
 import type { Watermark } from '#kit/checkpoint.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
@@ -48,7 +49,9 @@ function firstRequest(
   watermark: Watermark | undefined,
 ): PageRequest {
   const fill = (text: string, encode: (value: string) => string) =>
-    text.replaceAll('{id}', () => encode(self.id)).replaceAll('{handle}', () => encode(self.handle ?? ''))
+    text
+      .replaceAll('{id}', () => encode(localIdOf(caller.connector.ask, self.id)))
+      .replaceAll('{handle}', () => encode(self.handle ?? ''))
   const query = { ...endpoint.query, ...(watermark === undefined ? {} : endpoint.checkpoint?.query(watermark)) }
   const request: PageRequest = {
     method: endpoint.method,

@@ -18,6 +18,7 @@ const RESULTS: Record<Service, [whileOthers: string, last: string]> = {
   foursquare: ['not_offered', 'not_offered'],
   instagram: ['not_offered', 'not_offered'],
   github: ['token_ended', 'revoked'],
+  mastodon: ['token_ended', 'revoked'],
   tumblr: ['not_offered', 'not_offered'],
   x: ['token_ended', 'revoked'],
 }

@@ -10,7 +10,7 @@ import { startTributary } from '../../harness/start.ts'
 import { type Progress, synced, syncProgress } from '../../harness/sync.ts'
 import type { RunningBluesky } from '../../real/bluesky.ts'
 
-export const VENDORS = ['facebook', 'x', 'instagram', 'foursquare', 'tumblr', 'github'] as const
+export const VENDORS = ['facebook', 'x', 'instagram', 'foursquare', 'tumblr', 'github', 'mastodon'] as const
 export type Vendor = (typeof VENDORS)[number]
 
 export type VendorHarness = Awaited<ReturnType<typeof startVendorHarness>>
