@@ -57,6 +57,10 @@ const count = statement(
   'registration-count',
   'select count(*)::integer as n from service_registration where app_id = $appId',
 )
+const services = statement(
+  'registration-services',
+  'select distinct service from service_registration where app_id = $appId and used_at is not null order by service',
+)
 const evict = statement(
   'registration-evict',
   `delete from service_registration where app_id = $appId and used_at is null and began_at < $beforeMs`,
@@ -144,6 +148,11 @@ export async function deleteRegistration(
 export async function countRegistrations(queries: Queries, appId: string): Promise<number> {
   const [found] = await queries.rows<{ n: number }>(count.with({ appId }))
   return found?.n ?? 0
+}
+
+/** The services that registered the app and that somebody has signed in at. */
+export async function servicesInUse(queries: Queries, appId: string): Promise<string[]> {
+  return (await queries.rows<{ service: string }>(services.with({ appId }))).map(({ service }) => service)
 }
 
 /** Deletes keys with which no sign-in has ever succeeded. */
