@@ -31,7 +31,8 @@ for (const connector of connectors) {
     test('is well defined', () => checkDefinition(connector))
 
     if (auth.kind === 'oauth2' && !auth.discover)
-      test('has the right authorization URL', () => checkAuthorizeUrl(fillConnector(connector, exampleAnswers(connector))))
+      test('has the right authorization URL', () =>
+        checkAuthorizeUrl(fillConnector(connector, exampleAnswers(connector))))
 
     for (const [name, record] of SAMPLES[service] ?? [])
       test(`a record of ${name} with missing fields`, () => checkGapsInRecords(connector, name, 'owner', [record]))

@@ -136,7 +136,9 @@ async function refresh(
   } catch (error) {
     await releaseRefresh(deps.database, key, stored.version)
     // If the refresh came ahead of the expiry, the old token still works; early enough, even after a refusal.
-    const isRefusal = error instanceof UpstreamError && (error.recovery === 'reauthorize' || (await isKeyGone(deps, target, credential, error)))
+    const isRefusal =
+      error instanceof UpstreamError &&
+      (error.recovery === 'reauthorize' || (await isKeyGone(deps, target, credential, error)))
     const remainingMs = (stored.expiresAt ?? Number.POSITIVE_INFINITY) - deps.clock.now()
     // After a token of another person, the old one must not be used either.
     const mayUseStored = refused !== stored.version && !(error instanceof SubjectChangedError)

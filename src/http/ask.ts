@@ -28,7 +28,8 @@ export const show = route({
 
 export const answer = route({
   auth: 'browser',
-  summary: 'Answer the questions before a sign-in; the fields of the page are named `field_` and the name of the question',
+  summary:
+    'Answer the questions before a sign-in; the fields of the page are named `field_` and the name of the question',
   body: z.looseObject({ ticket: text('From the page.'), answer: z.enum(['yes', 'no']).default('yes') }),
   status: 303,
   reasons: ['session_expired', 'too_many_sign_ins'],

@@ -30,7 +30,9 @@ const startQuery = z.object({
   state: text('Returned unchanged in the redirect.', MAX_STATE).optional(),
   code_challenge: text('PKCE.').optional(),
   code_challenge_method: text('`S256`.').optional(),
-  host: text("The person's server, for services with many; other questions of a service have their own names.").optional(),
+  host: text(
+    "The person's server, for services with many; other questions of a service have their own names.",
+  ).optional(),
   login_hint: text('The handle of the person, for services that find their server by it.').optional(),
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { type AskField, idSuffix, instanceName, localIdOf, readAnswer } from './ask.ts'
+import { type AskField, askFault, idSuffix, instanceName, localIdOf, readAnswer } from './ask.ts'
 
 const host: AskField = { title: 'Server', example: 'mastodon.social', kind: 'host', qualifiesIds: true }
 const handle: AskField = { title: 'Handle', example: 'ada.test', kind: 'handle' }
@@ -66,6 +66,14 @@ suite('answers of people', () => {
     assert.equal(readAnswer(shop, 'my-shop'), 'my-shop')
     for (const text of ['my.shop', 'my/shop', 'shop?x', 'ä', 'a@b']) assert.equal(readAnswer(shop, text), undefined)
     assert.equal(readAnswer({ ...shop, pattern: /^[a-z.]+$/ }, 'my.shop'), 'my.shop')
+  })
+
+  test('questions that cannot work are told to the author of a connector', () => {
+    assert.equal(askFault({ host, handle, shop }), undefined)
+    assert.match(askFault({ api_url: host }) ?? '', /name cannot be used/)
+    assert.match(askFault({ Host: host }) ?? '', /name cannot be used/)
+    assert.match(askFault({ host: { ...host, example: 'nowhere' } }) ?? '', /example/)
+    assert.match(askFault({ host: { ...host, title: '' } }) ?? '', /title/)
   })
 
   test('ids of one instance are made unique by its host, and found again', () => {

@@ -98,3 +98,44 @@ export function localIdOf(ask: Ask | undefined, nativeId: string): string {
   const at = nativeId.lastIndexOf('@')
   return isQualified && at > 0 ? nativeId.slice(0, at) : nativeId
 }
+
+/** Names that a sign-in or a credential uses for something else. */
+const RESERVED = new Set([
+  'access_token',
+  'access_token_url',
+  'api_url',
+  'authorize_url',
+  'base_url',
+  'client_id',
+  'code_challenge',
+  'code_challenge_method',
+  'flag',
+  'force_login',
+  'issuer',
+  'key',
+  'redirect_uri',
+  'redirect_url',
+  'registered_as',
+  'request_token_url',
+  'response_type',
+  'revoke_url',
+  'scope',
+  'secret',
+  'service',
+  'state',
+  'sub',
+  'token',
+  'token_url',
+])
+
+/** Explains what is wrong with the questions of a connector; undefined when nothing is. */
+export function askFault(ask: Ask | undefined): string | undefined {
+  for (const [name, field] of Object.entries(ask ?? {})) {
+    if (!/^[a-z][a-z0-9_]{0,29}$/.test(name) || RESERVED.has(name)) return `\`ask.${name}\`: this name cannot be used`
+    if (!['host', 'handle', 'text'].includes(field.kind)) return `\`ask.${name}.kind\` must be host, handle or text`
+    if (typeof field.title !== 'string' || field.title === '') return `\`ask.${name}.title\` is missing`
+    if (typeof field.example !== 'string' || readAnswer(field, field.example) === undefined)
+      return `\`ask.${name}.example\` must be a valid answer`
+  }
+  return undefined
+}

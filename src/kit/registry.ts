@@ -1,3 +1,4 @@
+import { askFault } from './ask.ts'
 import type { Connector } from './connector.ts'
 
 /** The connectors that this process has loaded, by name and alias. */
@@ -20,7 +21,7 @@ export function createRegistry(connectors: Connector[]): Registry {
 /** Explains why the default export of an operator's file is not a valid connector; undefined when it is one. */
 export function connectorFault(value: unknown): string | undefined {
   if (value === null || typeof value !== 'object') return 'its default export is not a connector (use defineConnector)'
-  const { service, title, docs, auth, api, self, endpoints } = value as Partial<Connector>
+  const { service, title, docs, auth, ask, api, self, endpoints } = value as Partial<Connector>
   if (typeof service !== 'string' || !/^[a-z][a-z0-9-]{0,49}$/.test(service))
     return '`service` must be lower-case letters, digits and dashes'
   if (typeof title !== 'string' || title === '') return '`title` is missing'
@@ -28,6 +29,8 @@ export function connectorFault(value: unknown): string | undefined {
   if (auth === undefined || !['oauth2', 'oauth1', 'api_key', 'basic'].includes(auth.kind))
     return '`auth` must come from oauth2(), oauth1(), apiKey() or basic()'
   if (typeof api?.baseUrl !== 'string') return '`api.baseUrl` is missing'
+  const faultOfAsk = askFault(ask)
+  if (faultOfAsk !== undefined) return faultOfAsk
   if (typeof self?.read !== 'function') return '`self` must come from self()'
   if (Object.hasOwn(endpoints ?? {}, 'self'))
     return 'an endpoint must not be named `self`, which is the person’s own record'

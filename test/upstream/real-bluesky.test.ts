@@ -134,7 +134,12 @@ suite('sign-in at a Bluesky data server', { skip }, () => {
 
   /** Sign-in by handle: no address of a server is configured anywhere. */
   const byHandle = (records: Record<string, string[]>) => ({
-    home: { document: (did: string) => `${network.plcUrl}/${did}`, read: personalDataServer, apiPath: '/xrpc', handle: handles },
+    home: {
+      document: (did: string) => `${network.plcUrl}/${did}`,
+      read: personalDataServer,
+      apiPath: '/xrpc',
+      handle: handles,
+    },
     upstream: { ...open.upstream, resolveTxt: async (name: string) => records[name] ?? [] },
   })
   const ownKey = { key: clientId, secret: '', overrides: {} }

@@ -141,7 +141,10 @@ function callerOf(oauth: OAuth2Server, request: LabRequest): ReturnType<OAuth2Se
     return oauth.guard(request)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const hasToken = first(Object.entries(request.headers).map(([name, value]) => [name, String(value)]), 'authorization')
+    const hasToken = first(
+      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+      'authorization',
+    )
     const text = hasToken === undefined ? 'This method requires an authenticated user' : 'The access token is invalid'
     throw new Refusal(json(401, { error: text }))
   }

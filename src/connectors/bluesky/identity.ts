@@ -26,7 +26,9 @@ export function personalDataServer(document: unknown, did: string): string | und
 export const handles: HandleResolution = {
   record: (handle) => `_atproto.${handle}`,
   fromRecord: (texts) => {
-    const dids = new Set(texts.filter((text) => text.startsWith('did=')).map((text) => text.slice('did='.length).trim()))
+    const dids = new Set(
+      texts.filter((text) => text.startsWith('did=')).map((text) => text.slice('did='.length).trim()),
+    )
     // Several different ones name nobody.
     return dids.size === 1 ? [...dids][0] : undefined
   },

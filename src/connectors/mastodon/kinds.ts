@@ -99,6 +99,7 @@ export const account = kind<Account>({
     url: ({ url }) => url,
     text: ({ note }) => plainText(note),
   },
+  peopleOnInstance: true,
   card: { id: ({ id }) => id, handle: ({ acct }) => acct },
 })
 

@@ -1,5 +1,5 @@
-import { findServiceAccess } from '#access/service-access.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { findServiceAccess } from '#access/service-access.ts'
 import { type Credential, mayEndGrant, type RevocationScope } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { RevocationResult } from '#model/revocation.ts'

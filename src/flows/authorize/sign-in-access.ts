@@ -93,7 +93,8 @@ export async function openSignInAccess(
       ? undefined
       : await resolvePerson(deps.upstream, home, name)
   const own = ownKeyFor(service, answers)
-  const key = own ?? (await registeredKey(deps, { app, connector, answers, callbackUrl: callbackUrl(deps, connector.service) }))
+  const key =
+    own ?? (await registeredKey(deps, { app, connector, answers, callbackUrl: callbackUrl(deps, connector.service) }))
   const known: Answers = { ...answers, ...(person === undefined ? {} : { issuer: person.issuer }) }
   const instance = own === undefined ? withRegisteredKey(known, key) : known
   return {

@@ -129,10 +129,7 @@ export interface SignInStart {
 }
 
 /** Stores the sign-in and returns the service's authorization URL, after the request itself was checked. */
-export async function sendToService(
-  deps: AuthorizeDeps,
-  start: SignInStart,
-): Promise<string> {
+export async function sendToService(deps: AuthorizeDeps, start: SignInStart): Promise<string> {
   const { app, connector, browser, ip, value: request } = start
   // Before any call to the service: OAuth 1 fetches a request token first.
   const counted = await countSignIn(deps, app.id, ip)

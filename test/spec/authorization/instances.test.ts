@@ -147,7 +147,10 @@ suite('a service with many instances', () => {
     })
     await setKeys(tributary, own, 'mastodon', { key, secret, overrides: { base_url: one.services.mastodon.url } })
     const direct = await newBrowser().open(start({}, own))
-    assert.ok(direct.chain.some((url) => new URL(url).searchParams.get('client_id') === key), 'no question')
+    assert.ok(
+      direct.chain.some((url) => new URL(url).searchParams.get('client_id') === key),
+      'no question',
+    )
     const before = registrations(two)
     const other = await newBrowser().open(start({ host: hostOf(two) }, own))
     assert.ok(other.url.startsWith(two.services.mastodon.url))

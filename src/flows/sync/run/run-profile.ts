@@ -1,5 +1,5 @@
-import { serviceAccessOf } from '#access/service-access.ts'
 import { markNeedsAuth } from '#access/needs-auth.ts'
+import { serviceAccessOf } from '#access/service-access.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import { serviceReaderVersion } from '#kit/reader-version.ts'
 import { grantedScopes } from '#model/profile.ts'
