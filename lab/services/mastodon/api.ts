@@ -75,8 +75,14 @@ export function mastodonApi({ context, oauth, data, rateLimit }: ApiParts): Rout
       }))
       return paged(url(), request, list, { standard: 20, most: 40 })
     }),
-    'GET /api/v1/accounts/:id/following': endpoint('read:accounts', accounts(data.following)),
-    'GET /api/v1/accounts/:id/followers': endpoint('read:accounts', accounts(data.followers)),
+    'GET /api/v1/accounts/:id/following': endpoint(
+      'read:accounts',
+      accounts((username) => data.following(username)),
+    ),
+    'GET /api/v1/accounts/:id/followers': endpoint(
+      'read:accounts',
+      accounts((username) => data.followers(username)),
+    ),
     'GET /api/v1/favourites': endpoint('read:favourites', marked('favourites')),
     'GET /api/v1/bookmarks': endpoint('read:bookmarks', marked('bookmarks')),
     'GET /api/v1/timelines/home': endpoint('read:statuses', ({ username }, request) => {
@@ -118,7 +124,7 @@ function registerApp(oauth: OAuth2Server, request: LabRequest): Reply {
   const { client_name: name, redirect_uris: uris, scopes = 'read', website = null } = fields
   if (typeof name !== 'string' || name === '')
     return json(422, { error: "Validation failed: Application name can't be blank" })
-  const redirectUris = (Array.isArray(uris) ? uris : String(uris ?? '').split('\n')).map(String)
+  const redirectUris = (Array.isArray(uris) ? uris : typeof uris === 'string' ? uris.split('\n') : ['']).map(String)
   if (!redirectUris.every((uri) => URL.canParse(uri)))
     return json(422, { error: 'Validation failed: Redirect URI must be an absolute URI.' })
   const { key, secret } = oauth.register({ name, redirectUris })

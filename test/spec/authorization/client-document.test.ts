@@ -25,7 +25,8 @@ async function withService(
   const url = `http://127.0.0.1:${port}`
   const admin: Tributary['admin'] = async (method, path, body) => {
     const headers = { authorization: `Bearer ${started.adminToken}`, 'content-type': 'application/json' }
-    const response = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body ?? {}) })
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+    const response = await fetch(`${url}${path}`, { method, headers, ...sent })
     return { status: response.status, body: await response.json() }
   }
   try {
