@@ -25,7 +25,7 @@ suite('answers of people', () => {
     assert.equal(readAnswer(host, 'mastodon.social:8443'), 'mastodon.social:8443')
   })
 
-  test('what is no host is refused', () => {
+  test('anything but a host name is refused', () => {
     for (const text of [
       '',
       ' ',
