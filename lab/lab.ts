@@ -13,6 +13,7 @@ import { instagram } from './services/instagram/service.ts'
 import { oura } from './services/oura/service.ts'
 import { strava } from './services/strava/service.ts'
 import { spotify } from './services/spotify/service.ts'
+import { mastodon } from './services/mastodon/service.ts'
 import { tumblr } from './services/tumblr/service.ts'
 import { twitch } from './services/twitch/service.ts'
 import { withings } from './services/withings/service.ts'
@@ -29,6 +30,7 @@ const vendors = {
   github,
   strava,
   spotify,
+  mastodon,
   tumblr,
   x,
   dropbox,

@@ -6,6 +6,9 @@ import { connectors } from '#connectors/index.ts'
 import { checkDefinition } from '#flows/conformance/check-definition.ts'
 import { checkEndpoint } from '#flows/conformance/check-endpoint.ts'
 import { checkGapsInRecords } from '#flows/conformance/gaps.ts'
+import { readAnswer } from '#kit/ask.ts'
+import type { Connector } from '#kit/connector.ts'
+import { fillConnector } from '#upstream/fill-connector.ts'
 import { checkAuthorizeUrl } from './connectors/check-authorize-url.ts'
 import { type Fixture, fixtureFor } from './connectors/fixture.ts'
 import { SAMPLES } from './connectors/samples.ts'
@@ -28,7 +31,8 @@ for (const connector of connectors) {
       checkDefinition(connector, { isFile: existsSync(join(import.meta.dirname, '..', connector.docs)) }))
 
     if (auth.kind === 'oauth2' && !auth.discover)
-      test('has the right authorization URL', () => checkAuthorizeUrl(connector))
+      test('has the right authorization URL', () =>
+        checkAuthorizeUrl(fillConnector(connector, exampleAnswers(connector))))
 
     for (const [name, record] of SAMPLES[service] ?? [])
       test(`a record of ${name} with missing fields`, () => checkGapsInRecords(connector, name, 'owner', [record]))
@@ -54,4 +58,15 @@ for (const connector of connectors) {
         test(name, () => checkEndpoint(fixture, name, endpoint))
     })
   })
+}
+
+/** The examples on the page must be answers. */
+function exampleAnswers({ ask = {} }: Connector): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(ask).map(([name, field]) => {
+      const answer = readAnswer(field, field.example)
+      assert.ok(answer, `the example of ${name}`)
+      return [name, answer]
+    }),
+  )
 }

@@ -1,5 +1,6 @@
 import type { Decision } from '../base/consent-request.ts'
-import { problemPage } from '../base/page.ts'
+import { html } from '../base/html.ts'
+import { page, problemPage } from '../base/page.ts'
 import { first, type Pair } from '../base/pairs.ts'
 import { Refusal, type Reply, redirect, withQuery } from '../base/reply.ts'
 import type { LabRequest } from '../base/request.ts'
@@ -12,8 +13,12 @@ export function authorize(parts: OAuth2Parts, request: LabRequest): Reply {
   const client = findClient(parts, request.query)
   const params = fullParams(parts, client, request.query)
   const redirectUri = checkedRedirect(parts, client, params)
-  const redirectBack = (fields: Record<string, string | undefined>) =>
-    redirect(withQuery(redirectUri, { ...fields, state: first(params, 'state'), iss: issuerParam(parts, client) }), 302)
+  const redirectBack = (fields: Record<string, string | undefined>) => {
+    const all = { ...fields, state: first(params, 'state'), iss: issuerParam(parts, client) }
+    return first(params, 'response_mode') === 'form_post'
+      ? postBack(parts, redirectUri, all)
+      : redirect(withQuery(redirectUri, all), 302)
+  }
   const problem = checkRequest(client, params)
   if ('error' in problem) return redirectBack({ error: problem.error, error_description: problem.description })
   const { scopes, challenge } = problem
@@ -36,6 +41,15 @@ export function authorize(parts: OAuth2Parts, request: LabRequest): Reply {
       return redirectBack({ code, ...named })
     },
   })
+}
+
+/** OAuth 2 Form Post Response Mode: a real server submits the form with a script. */
+function postBack(parts: OAuth2Parts, address: string, fields: Record<string, string | undefined>): Reply {
+  const inputs = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
+  )
+  const form = html`<form id="form-post" method="post" action="${address}">${inputs}<button class="main">Continue</button></form>`
+  return page(parts.brand, 'Back to the app', form)
 }
 
 function findClient(parts: OAuth2Parts, query: Pair[]): Client {

@@ -21,6 +21,7 @@ import { refreshCredential } from '#upstream/renew-credential.ts'
 import type { Upstream } from '#upstream/send.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
 import { markNeedsAuth } from './needs-auth.ts'
+import { forgetRefusedKey } from './service-access.ts'
 
 export interface FreshDeps {
   database: Database
@@ -135,7 +136,9 @@ async function refresh(
   } catch (error) {
     await releaseRefresh(deps.database, key, stored.version)
     // If the refresh came ahead of the expiry, the old token still works; early enough, even after a refusal.
-    const isRefusal = error instanceof UpstreamError && error.recovery === 'reauthorize'
+    const isRefusal =
+      error instanceof UpstreamError &&
+      (error.recovery === 'reauthorize' || (await isKeyGone(deps, target, credential, error)))
     const remainingMs = (stored.expiresAt ?? Number.POSITIVE_INFINITY) - deps.clock.now()
     // After a token of another person, the old one must not be used either.
     const mayUseStored = refused !== stored.version && !(error instanceof SubjectChangedError)
@@ -162,4 +165,14 @@ async function handleRefusal(
   if (current !== undefined && current.version !== version) return
   await markNeedsAuth(deps, target.profile, error)
   throw error
+}
+
+/** The service has forgotten a key that it registered itself: only a new sign-in, with a new key, helps. */
+async function isKeyGone(
+  deps: FreshDeps,
+  { profile, connector }: FreshTarget,
+  { instance }: Credential,
+  error: UpstreamError,
+): Promise<boolean> {
+  return forgetRefusedKey(deps, profile.appId, connector, instance, error)
 }

@@ -12,6 +12,7 @@ import { instagram } from './instagram/connector.ts'
 import { oura } from './oura/connector.ts'
 import { strava } from './strava/connector.ts'
 import { spotify } from './spotify/connector.ts'
+import { mastodon } from './mastodon/connector.ts'
 import { tumblr } from './tumblr/connector.ts'
 import { twitch } from './twitch/connector.ts'
 import { withings } from './withings/connector.ts'
@@ -32,6 +33,7 @@ export const connectors: Connector[] = [
   oura,
   strava,
   spotify,
+  mastodon,
   tumblr,
   twitch,
   withings,

@@ -1,9 +1,12 @@
 import { z } from 'zod'
+import { openQuestion } from '#flows/authorize/ask.ts'
 import { type CallbackQuery, handleCallback } from '#flows/authorize/callback.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
+import { keepPosted } from '#flows/authorize/posted-callback.ts'
 import { checkReturn, type StartInput, startSignIn } from '#flows/authorize/start.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
 import { flag, parse } from '#model/input.ts'
+import { askPath } from './ask.ts'
 import { browserOf, rememberBrowser } from './browser.ts'
 import { confirmPath } from './confirm.ts'
 import { text, withoutEmpty } from './parameters.ts'
@@ -27,6 +30,10 @@ const startQuery = z.object({
   state: text('Returned unchanged in the redirect.', MAX_STATE).optional(),
   code_challenge: text('PKCE.').optional(),
   code_challenge_method: text('`S256`.').optional(),
+  host: text(
+    "The person's server, for services with many; other questions of a service have their own names.",
+  ).optional(),
+  login_hint: text('The handle of the person, for services that find their server by it.').optional(),
 })
 
 /** `/oauth/authenticate` and `/oauth/authorize`. */
@@ -48,7 +55,9 @@ export const authenticate = route({
     try {
       const input = readStart(given)
       const browser = rememberBrowser(deps, request, reply)
-      const url = await startSignIn(deps, app, to, input, browser, request.ip)
+      const answers = textsIn(given)
+      const next = await startSignIn(deps, app, to, { ...input, answers }, browser, request.ip)
+      const url = next.kind === 'service' ? next.url : askPath(await openQuestion(deps, next.start, answers))
       return await reply.code(302).header('location', url).send()
     } catch (error) {
       if (error instanceof AuthorizeError) return returnError(deps, reply, to, error)
@@ -80,6 +89,28 @@ function readStart(given: Record<string, unknown>): StartInput {
     throw new AuthorizeError('invalid_request', { cause: error, description: error.message })
   }
 }
+
+/** Every parameter that was given once: a service may ask for any of them. */
+function textsIn(given: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(given).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
+  )
+}
+
+/** For services that return the code in a form. The GET that follows has the browser's cookie. */
+export const postedCallback = route({
+  auth: 'browser',
+  summary: 'Receive the form of a service that posts the result of a sign-in',
+  path: z.object({ service: z.string() }),
+  body: z.looseObject({}),
+  status: 303,
+  reasons: ['session_expired'],
+  run: async (deps, { path, body, reply }) => {
+    const posted = await keepPosted(deps, path.service, body)
+    const query = new URLSearchParams({ posted }).toString()
+    return reply.code(303).header('location', `/auth/${path.service}/callback?${query}`).send()
+  },
+})
 
 export const callback = route({
   auth: 'browser',

@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import { openQuestion } from '#flows/authorize/ask.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { showAccount } from '#flows/authorize/list-accounts.ts'
 import { createReconnectLink, openReconnectLink, startReconnect } from '#flows/authorize/reconnect-link.ts'
 import { chooseProfile, profileIn } from '#flows/sync/progress.ts'
 import { ApiError, type Reason } from '#model/errors.ts'
+import { askPath } from './ask.ts'
 import { rememberBrowser } from './browser.ts'
 import { text } from './parameters.ts'
 import { returnError } from './return-to-app.ts'
@@ -59,7 +61,8 @@ export const follow = route({
   run: async (deps, { query, request, reply }) => {
     const opened = await openReconnectLink(deps, query.ticket)
     try {
-      const url = await startReconnect(deps, opened, rememberBrowser(deps, request, reply), request.ip)
+      const next = await startReconnect(deps, opened, rememberBrowser(deps, request, reply), request.ip)
+      const url = next.kind === 'service' ? next.url : askPath(await openQuestion(deps, next.start, {}))
       return await reply.code(302).header('location', url).send()
     } catch (error) {
       if (error instanceof AuthorizeError) return returnError(deps, reply, opened.to, error)

@@ -9,8 +9,10 @@ import { listParked } from './admin-parked.ts'
 import * as quotas from './admin-quotas.ts'
 import { changeRules, showRules } from './admin-sync.ts'
 import { applyByBody, applyByQuery, batch } from './apply.ts'
+import * as ask from './ask.ts'
 import * as person from './authenticate-person.ts'
 import { changes } from './changes.ts'
+import { clientDocument } from './client-document.ts'
 import * as confirm from './confirm.ts'
 import { connectPage } from './connect-page.ts'
 import * as deletions from './deletion-requests.ts'
@@ -56,6 +58,10 @@ export const ROUTES: Listed[] = [
   ['GET', '/oauth/authenticate', person.authenticate],
   ['GET', '/oauth/authorize', person.authenticate],
   ['GET', '/auth/:service/callback', person.callback],
+  ['POST', '/auth/:service/callback', person.postedCallback],
+  ['GET', '/oauth/ask', ask.show],
+  ['POST', '/oauth/ask', ask.answer],
+  ['GET', '/oauth/clients/:client_id/:document', clientDocument],
   ['GET', '/oauth/confirm', confirm.ask],
   ['POST', '/oauth/confirm', confirm.answer],
   ['GET', '/oauth/reconnect', reconnect.follow],

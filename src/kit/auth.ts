@@ -81,7 +81,32 @@ export interface Home {
   read: (document: unknown, subject: string) => string | undefined
   /** Path of the API on an instance. */
   apiPath: string
+  /** How a handle that the person gave leads to the subject, if the service has handles that are domain names. */
+  handle?: HandleResolution
 }
+
+/** How a domain name leads to a person (atproto): by a DNS record or a document, and back by the person's public record. */
+export interface HandleResolution {
+  /** Name of the DNS record whose text names the subject. */
+  record: (handle: string) => string
+  /** Reads the subject from the texts of that record; undefined if none names one. */
+  fromRecord: (texts: readonly string[]) => string | undefined
+  /** Address of the document that contains the subject. */
+  document: (handle: string) => string
+  /** Whether the public record of the subject names this handle. */
+  isNamed: (document: unknown, handle: string) => boolean
+}
+
+/**
+ * How an app gets its key at a service by itself. `rfc7591`: dynamic registration, at `url` or where the metadata says.
+ * `declared`: a request of the service's own form whose response has `client_id` and `client_secret`; `{app}`,
+ * `{callback}`, `{scope}` and `{website}` are replaced. `document`: the key is the address of a document that Tributary
+ * publishes, with the public part of a private key of the app.
+ */
+export type ClientRegistration =
+  | { kind: 'rfc7591'; url?: string; scope?: string }
+  | { kind: 'declared'; url: string; body: 'form' | 'json'; parameters: Parameters; scope?: string }
+  | { kind: 'document'; scope?: string }
 
 /** How to end a token or a grant at a service that does not follow RFC 7009. */
 export interface Revocation {
@@ -189,6 +214,10 @@ export interface OAuth2 {
   discover?: { resource: boolean }
   /** Send calls about a person to that person's own instance. */
   home?: Home
+  /** The app needs no key of its own: it is registered at the first sign-in, at each instance once. */
+  registration?: ClientRegistration
+  /** How the service returns the code. `form_post`: by a form that the browser posts to the callback. Default: `query`. */
+  responseMode?: 'form_post'
 }
 
 /** How people sign in at an OAuth 1.0a service. Write it with `oauth1()`, which fills in the defaults. */

@@ -18,7 +18,7 @@ interface Checked {
 }
 
 /** Throws `RangeError` for a placeholder that nothing fills, or an endpoint at a host that the service does not declare. */
-export function checkPlaceholders({ service, auth, api, endpoints, settings }: Checked): void {
+export function checkPlaceholders({ service, ask, auth, api, endpoints, settings }: Checked): void {
   const setting = settings.map(({ name }) => `setting.${name}`)
   const facts = auth.kind === 'oauth2' ? Object.keys(auth.facts).map((name) => `fact.${name}`) : []
   const check = (where: string, texts: Record<string, string> | undefined, known: readonly string[]) => {
@@ -26,10 +26,11 @@ export function checkPlaceholders({ service, auth, api, endpoints, settings }: C
       for (const name of placeholdersIn(text))
         if (!known.includes(name)) throw unknown(service, `${where}.${field}`, name, known)
   }
-  check('api.headers', api.headers, ['key', ...setting, ...facts])
-  check('api.query', api.query, ['key', ...setting, ...facts])
+  const answers = Object.keys(ask ?? {})
+  check('api.headers', api.headers, ['key', ...setting, ...facts, ...answers])
+  check('api.query', api.query, ['key', ...setting, ...facts, ...answers])
   if (auth.kind === 'oauth2') {
-    check('auth.parameters.authorize', auth.parameters.authorize, ['key', ...setting])
+    check('auth.parameters.authorize', auth.parameters.authorize, ['key', ...setting, ...answers])
     check('auth.parameters.token', auth.parameters.token, ['key', 'secret', ...setting])
     check('auth.parameters.refresh', auth.parameters.refresh, ['key', 'secret', 'token', ...setting])
     const { unlessSetting } = auth.scope

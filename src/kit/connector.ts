@@ -1,3 +1,4 @@
+import type { Ask } from './ask.ts'
 import type { Auth } from './auth.ts'
 import { checkPlaceholders } from './check-placeholders.ts'
 import type { Deletion } from './deletion.ts'
@@ -146,6 +147,8 @@ export interface Connector {
   /** Address of the vendor's documentation. */
   docs: string
   auth: Auth
+  /** What to ask the person before the sign-in. */
+  ask?: Ask
   api: Api
   self: SelfReader
   endpoints: Record<string, Endpoint>

@@ -53,6 +53,8 @@ export interface Kind<Raw> {
    */
   guid?: Read<Raw, (string | undefined)[]>
   participants?: (raw: Raw) => Participants
+  /** Ids of people are unique on one instance only: what the owner's id has after its last `@` is added to them. */
+  peopleOnInstance?: boolean
   place?: Read<Raw, Place>
   /** Readers of the normalised values that `map=true` adds. */
   map: { [Key in keyof ItemMap]?: Read<Raw, ItemMap[Key]> }

@@ -104,7 +104,8 @@ export function itemReader(
       hasAuthor,
       place,
       texts,
-      card: main,
+      // People of a contact's card are compared with participants.
+      card: main.id === undefined ? main : { ...main, id: `${main.id}${instanceOf(kind, owner)}` },
       cards: Object.fromEntries(types.map(baseOf).flatMap((type) => (type in others ? [[type, others[type]]] : []))),
       faults,
     }
@@ -153,8 +154,15 @@ function participantsOf(
   const { author, others } = kind.participants(raw)
   // Services often omit the author in a list of the person's own records.
   const first = textOf(author) ?? (feed ? undefined : owner)
-  const list = new Set([first, ...(others ?? [])].map(textOf).filter((id) => id !== undefined))
+  const suffix = instanceOf(kind, owner)
+  const named = [author, ...(others ?? [])].map(textOf).map((id) => (id === undefined ? undefined : `${id}${suffix}`))
+  const list = new Set([named[0] ?? first, ...named.slice(1)].filter((id) => id !== undefined))
   return { list: [...list].slice(0, MAX_PARTICIPANTS), hasAuthor: first !== undefined }
+}
+
+/** What is added to ids of people that are unique on one instance only. */
+function instanceOf({ peopleOnInstance }: Kind<unknown>, owner: string | undefined): string {
+  return peopleOnInstance === true && owner?.includes('@') ? owner.slice(owner.lastIndexOf('@')) : ''
 }
 
 function textOf(id: NativeId | null | undefined): string | undefined {

@@ -1,3 +1,4 @@
+import { askFault } from './ask.ts'
 import { childrenFault } from './child-endpoints.ts'
 import type { Connector } from './connector.ts'
 import { definitionFaults } from './connector-faults.ts'
@@ -23,5 +24,6 @@ export function createRegistry(connectors: Connector[]): Registry {
 export function connectorFault(value: unknown): string | undefined {
   const faults = definitionFaults(value)
   if (faults.length > 0) return faults.map(({ field, expected }) => `\`${field}\` ${expected}`).join('; ')
-  return childrenFault((value as Connector).endpoints)
+  const { ask, endpoints } = value as Connector
+  return askFault(ask) ?? childrenFault(endpoints)
 }

@@ -19,6 +19,7 @@ const hashOf = ([, hash]: KeyValue[]) => (hash as Buffer).toString('hex')
 export const SEALED_COLUMNS: SealedColumn[] = [
   { table: 'vault', column: 'sealed', keys: ['name'], row: joinKey },
   { table: 'service_key', column: 'secret', keys: ['app_id', 'service'], row: joinKey },
+  { table: 'service_registration', column: 'sealed', keys: ['app_id', 'service', 'instance'], row: joinKey },
   { table: 'destination', column: 'sealed', keys: ['id'], row: joinKey },
   { table: 'credential', column: 'sealed', keys: ['shard', 'profile_id'], row: joinKey },
   { table: 'pending', column: 'sealed', keys: ['shard', 'hash'], row: hashOf },

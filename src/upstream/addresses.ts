@@ -17,6 +17,8 @@ export interface Addresses {
   refreshUrl?: string
   revokeUrl?: string
   parUrl?: string
+  /** Where apps register (RFC 7591), if the service publishes it. */
+  registerUrl?: string
   issuer?: string
   /** Public keys of the issuer, where they were discovered. */
   jwksUrl?: string
@@ -106,6 +108,7 @@ export async function locateService(
       ? {
           refreshUrl: relocateToToken(fixed.refreshUrl),
           parUrl: relocateToToken(fixed.parUrl),
+          registerUrl: fixed.registerUrl,
           issuer: discovered || fixed.issuer === undefined ? fixed.issuer : relocate(fixed.issuer, 'authorizeUrl'),
           issuerAnnounced: fixed.issuerAnnounced,
           jwksUrl: fixed.jwksUrl,
@@ -117,7 +120,12 @@ export async function locateService(
 
 const originOf = (url: string): string | undefined => URL.parse(url)?.origin
 
-type ResolvedOAuth2 = OAuth2 & { discovered: boolean; issuerAnnounced: boolean; jwksUrl?: string }
+type ResolvedOAuth2 = OAuth2 & {
+  discovered: boolean
+  issuerAnnounced: boolean
+  jwksUrl?: string
+  registerUrl?: string
+}
 
 /** The connector's addresses, completed by discovery if the connector declares it. */
 async function oauth2Addresses(
@@ -128,8 +136,11 @@ async function oauth2Addresses(
 ): Promise<ResolvedOAuth2> {
   const isComplete = overrides['authorize_url'] !== undefined && overrides['token_url'] !== undefined
   if (!auth.discover || isComplete) return { ...auth, discovered: false, issuerAnnounced: auth.issuer !== undefined }
-  const base = overrides['base_url'] ?? new URL(apiUrl).origin
-  return { ...auth, ...(await discover(upstream, base, auth.discover)), discovered: true }
+  // The authorization server of this person, verified when they signed in.
+  const { issuer } = overrides
+  const base = issuer ?? overrides['base_url'] ?? new URL(requireWebUrl(apiUrl)).origin
+  const how = issuer === undefined ? auth.discover : { resource: false }
+  return { ...auth, ...(await discover(upstream, base, how)), discovered: true }
 }
 
 // The browser is redirected to it, so only http and https are allowed.

@@ -1,3 +1,4 @@
+import { idSuffix } from '#kit/ask.ts'
 import type { Connector } from '#kit/connector.ts'
 import { encodeBody } from '#kit/request-body.ts'
 import type { Self, SelfCall } from '#kit/self.ts'
@@ -18,7 +19,8 @@ export async function readSelf(caller: ServiceCaller): Promise<{ self: Self; raw
   const raw = connector.self.from === 'call' ? await callForRecord(caller) : recordOfSignIn(caller)
   const { self, ids } = parseSelf(connector, raw)
   checkSubject(connector, credential.subject, ids)
-  return { self, raw }
+  // The instance comes from the address that was called, never from what it says about itself.
+  return { self: { ...self, id: `${self.id}${idSuffix(connector.ask, credential.instance)}` }, raw }
 }
 
 /** The person's record by calling the service; the answers of further calls are added to it under their names. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { Clock } from '#platform/clock.ts'
 import type { Egress } from '#platform/egress/guard.ts'
+import { type ResolveTxt, systemResolveTxt } from '#platform/resolve-txt.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import type { Tracer } from '#platform/telemetry/trace.ts'
 import { ACCEPTED_ENCODINGS } from './body/decoder.ts'
@@ -42,6 +43,8 @@ export interface Upstream {
   send(request: UpstreamRequest): Promise<UpstreamResponse>
   /** The same for streams: resolves with the response headers. */
   open(request: StreamRequest): Promise<StreamResponse>
+  /** The texts of a DNS record; empty if there is none. */
+  resolveTxt: ResolveTxt
   nonces: DpopNonces
   metadata: MetadataCache
 }
@@ -52,6 +55,7 @@ export interface UpstreamOptions {
   log: Log
   random?: ((bytes: number) => Buffer) | undefined
   tracer?: Tracer | undefined
+  resolveTxt?: ResolveTxt | undefined
 }
 
 /** Limit: time for one call to a service, unless the caller sets another; then it fails. */
@@ -59,7 +63,8 @@ const MAX_CALL_MS = 30_000
 /** Limit: bytes of one response of a service, unless the caller sets another; a longer one fails the call. */
 const MAX_RESPONSE_BYTES = 2 * 1024 * 1024
 
-export function createUpstream({ egress, clock, log, random = randomBytes, tracer }: UpstreamOptions): Upstream {
+export function createUpstream(options: UpstreamOptions): Upstream {
+  const { egress, clock, log, random = randomBytes, tracer, resolveTxt = systemResolveTxt } = options
   /** Trace headers are not sent to services, and a span has only method, host and status of a call. */
   const traced = <Response extends { status: number }>(method: string, url: string, call: () => Promise<Response>) =>
     tracer === undefined
@@ -79,6 +84,7 @@ export function createUpstream({ egress, clock, log, random = randomBytes, trace
     clock,
     log,
     random,
+    resolveTxt,
     nonces: createDpopNonces(),
     metadata: createMetadataCache(clock),
     async send(request) {

@@ -24,6 +24,10 @@ export interface BeginSignIn extends LoginOptions {
   state: string
   /** Replaces the key's scope. */
   scope?: string | undefined
+  /** Addresses and answers of this person, where people have their own servers. */
+  instance?: Readonly<Record<string, string>> | undefined
+  /** Who wants to sign in, for the service's login page. */
+  loginHint?: string | undefined
 }
 
 export interface BegunSignIn {
@@ -36,11 +40,11 @@ export interface BegunSignIn {
 }
 
 export async function beginSignIn(upstream: Upstream, input: BeginSignIn): Promise<BegunSignIn> {
-  const { connector, key } = input
+  const { connector, key, instance } = input
   const { auth, service } = connector
   if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2')
     throw new UpstreamError('stop', 'This service has no login page', { reason: 'not_supported' })
-  const location = await locateService(upstream, { connector, key })
+  const location = await locateService(upstream, { connector, key, instance })
   const begun =
     auth.kind === 'oauth1'
       ? await beginOAuth1(upstream, { ...input, auth, location })
@@ -56,10 +60,14 @@ export interface FinishSignIn {
   secrets: JsonObject
   /** The query of the callback. */
   params: RawParameters
+  /** As given to `beginSignIn`. */
+  instance?: Readonly<Record<string, string>> | undefined
+  /** The person that the sign-in began for; a token of another one is refused. */
+  subject?: string | undefined
 }
 
 export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Promise<SignedIn> {
-  const { connector, key, callbackUrl, secrets } = input
+  const { connector, key, callbackUrl, secrets, instance } = input
   const { auth } = connector
   if (secrets['service'] !== connector.service)
     throw new UpstreamError('stop', 'The callback belongs to a sign-in at another service', {
@@ -67,10 +75,10 @@ export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Pro
     })
   if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2')
     throw new UpstreamError('stop', 'This service has no login page', { reason: 'not_supported' })
-  const location = await locateService(upstream, { connector, key })
+  const location = await locateService(upstream, { connector, key, instance })
   const parameters = callbackParameters(input.params)
   const stored: unknown = secrets
-  const credential =
+  const issued =
     auth.kind === 'oauth1'
       ? await finishOAuth1(upstream, { auth, key, location, secrets: stored as OAuth1Secrets, parameters })
       : await finishOAuth2(upstream, {
@@ -85,7 +93,10 @@ export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Pro
             await revokeAbandoned(upstream, { connector, key, credential: error.credential })
           throw error
         })
+  const credential: Credential =
+    instance === undefined ? issued : { ...issued, instance: { ...instance, ...issued.instance } }
   try {
+    checkSubject(input.subject, credential)
     const home = ownServerRule(auth, key)
     const issuer = secrets['issuer'] as string | undefined
     const located =
@@ -100,6 +111,12 @@ export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Pro
     await revokeAbandoned(upstream, { connector, key, credential })
     throw error
   }
+}
+
+/** The person gave a handle, and only its owner may come back from the service. */
+function checkSubject(expected: string | undefined, { subject }: Credential): void {
+  if (expected !== undefined && subject !== expected)
+    throw new UpstreamError('stop', 'Another person signed in than the handle names', { reason: 'subject_mismatch' })
 }
 
 export interface VerifyCredential {

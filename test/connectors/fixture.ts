@@ -1,6 +1,7 @@
 import type { Connector } from '#kit/connector.ts'
 import type { Self } from '#kit/self.ts'
 import type { ServiceCaller } from '#upstream/call-service.ts'
+import { fillConnector } from '#upstream/fill-connector.ts'
 import { finishSignIn } from '#upstream/sign-in.ts'
 import { type ServiceName, serviceNames, startLab } from '../../lab/lab.ts'
 import { fromTheSameHour } from '../../lab/testing/same-hour.ts'
@@ -36,7 +37,7 @@ function none(): Promise<Fixture> {
   return Promise.reject(new Error('there is no ground to walk on'))
 }
 
-async function openLabFixture(connector: Connector, name: ServiceName): Promise<Fixture> {
+async function openLabFixture(described: Connector, name: ServiceName): Promise<Fixture> {
   const lab = await startLab({ services: [name], clock: fromTheSameHour() })
   const opened = openUpstream(lab.clock)
   const { upstream } = opened
@@ -46,11 +47,13 @@ async function openLabFixture(connector: Connector, name: ServiceName): Promise<
   }
   try {
     const key = labKey(lab.services[name])
+    const instance = described.ask === undefined ? undefined : { host: new URL(lab.services[name].url).host }
+    const connector = fillConnector(described, instance)
     // All scopes, so that no endpoint is refused.
     const flag =
       connector.auth.kind.startsWith('oauth') && 'dm' in (connector.auth as { flags: object }).flags ? 'dm' : undefined
-    const { begun, back } = await walk(upstream, { connector, key, flag })
-    const { credential, self } = await finishSignIn(upstream, back)
+    const { begun, back } = await walk(upstream, { connector, key, flag, instance })
+    const { credential, self } = await finishSignIn(upstream, { ...back, instance })
     const caller = { upstream, connector, key, credential }
     return { caller, self, authorizeUrl: begun.url, nowMs: () => lab.clock.now(), close: closeAll }
   } catch (error) {

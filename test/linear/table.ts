@@ -1,3 +1,4 @@
+import { readAnswer } from '#kit/ask.ts'
 import { allKeys } from '#kit/dedupe-keys.ts'
 import { linksIn, plainText } from '#kit/kind.ts'
 import { linkPages } from '#kit/pages.ts'
@@ -87,6 +88,16 @@ export const FUNCTIONS: Record<string, { run: (text: string) => unknown; pumps: 
     run: quietly(parseCsv),
     pumps: ['"', '""', 'a', ',', '\n', '\r', '\r\n', '"a",', '"\n'],
     begins: ['', '"', 'a\n'],
+  },
+  readHost: {
+    run: (text) => readAnswer({ title: '', example: '', kind: 'host' }, text),
+    pumps: ['a.', '@', 'a', '-', '/', '\u200b', 'ä'],
+    begins: ['', 'https://', 'did:plc:'],
+  },
+  readHandle: {
+    run: (text) => readAnswer({ title: '', example: '', kind: 'handle' }, text),
+    pumps: ['a.', '@', 'a', '1.', '%'],
+    begins: ['', '@', 'did:web:'],
   },
   linksIn: {
     run: linksIn,

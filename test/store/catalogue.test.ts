@@ -16,6 +16,7 @@ const REFERENCE = [
   'migration',
   'push_event',
   'service_key',
+  'service_registration',
   'vault',
 ]
 

@@ -70,6 +70,29 @@ suite('discovery', () => {
     await other.close()
   })
 
+  test('an entryway has only the document of an authorization server; it is asked for once', async () => {
+    pages['/.well-known/oauth-authorization-server'] = document(server.url)
+    const { addresses } = await find(server.url, true)
+    assert.deepEqual([addresses.issuer, addresses.tokenUrl], [server.url, `${server.url}/token`])
+    await find(server.url, true)
+    assert.deepEqual(
+      server.requests.map(({ url }) => url),
+      ['/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server'],
+    )
+  })
+
+  test('an entryway that names another issuer is refused, and so is a resource document that is broken', async () => {
+    pages['/.well-known/oauth-authorization-server'] = document('https://somebody-else.example')
+    await refusal(find(server.url, true), 'stop', 'discovery_failed')
+    pages['/.well-known/oauth-authorization-server'] = document(server.url)
+    pages['/.well-known/oauth-protected-resource'] = { resource: server.url }
+    const other = openUpstream(clock)
+    const connector = withOptions(oidc, { discover: { resource: true } })
+    const key = { key: 'k', secret: 's', overrides: { base_url: server.url } }
+    await refusal(locateService(other.upstream, { connector, key }), 'stop', 'discovery_failed')
+    await other.close()
+  })
+
   test('a person’s own server does not choose the server that refreshes tokens', async () => {
     const theirs = await startLoopback((_request, response) =>
       json(response, { ...document(theirs.url), resource: theirs.url, authorization_servers: [theirs.url] }),

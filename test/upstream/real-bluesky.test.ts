@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { bluesky } from '#connectors/bluesky/connector.ts'
-import { personalDataServer } from '#connectors/bluesky/identity.ts'
+import { handles, personalDataServer } from '#connectors/bluesky/identity.ts'
 import type { Credential, OAuth2 } from '#kit/auth.ts'
 import { callService } from '#upstream/call-service.ts'
 import { createDpopKey } from '#upstream/dpop/proof.ts'
+import { resolvePerson } from '#upstream/oauth2/resolve-handle.ts'
 import { refreshCredential, revokeCredential } from '#upstream/renew-credential.ts'
 import { beginSignIn, finishSignIn, verifyCredential } from '#upstream/sign-in.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
@@ -129,6 +130,77 @@ suite('sign-in at a Bluesky data server', { skip }, () => {
     const forged = (await signIn()).back
     forged.params.set('iss', 'https://elsewhere.example')
     await refusal(finishSignIn(open.upstream, forged), 'stop', 'issuer_mismatch')
+  })
+
+  /** Sign-in by handle: no address of a server is configured anywhere. */
+  const byHandle = (records: Record<string, string[]>) => ({
+    home: {
+      document: (did: string) => `${network.plcUrl}/${did}`,
+      read: personalDataServer,
+      apiPath: '/xrpc',
+      handle: handles,
+    },
+    upstream: { ...open.upstream, resolveTxt: async (name: string) => records[name] ?? [] },
+  })
+  const ownKey = { key: clientId, secret: '', overrides: {} }
+
+  test('a handle leads to the person’s own server, which is used for refresh and revocation', async () => {
+    const { home, upstream } = byHandle({ '_atproto.alice.test': ['v=spf1 -all', `did=${alice.did}`] })
+    const person = await resolvePerson(upstream, home, 'alice.test')
+    assert.deepEqual(person, { subject: alice.did, issuer: network.pdsUrl })
+    assert.deepEqual(await resolvePerson(upstream, home, alice.did), person)
+    const connector = withOptions<OAuth2>(bluesky, { home })
+    const instance = { handle: 'alice.test', issuer: person.issuer }
+    const given = { connector, key: ownKey, callbackUrl: CALLBACK, instance }
+    const begun = await beginSignIn(upstream, { ...given, state: 'st', loginHint: 'alice.test' })
+    assert.equal(new URL(begun.url).origin, network.pdsUrl)
+    const { handle, password } = alice
+    const back = new URL(await network.authorize(begun.url, { handle, password })).searchParams
+    const secrets = JSON.parse(JSON.stringify(begun.secrets)) as typeof begun.secrets
+    const { credential, self } = await finishSignIn(upstream, {
+      ...given,
+      secrets,
+      params: back,
+      subject: person.subject,
+    })
+    assert.equal(self.id, alice.did)
+    assert.deepEqual(credential.instance, { ...instance, api_url: `${network.pdsUrl}/xrpc` })
+    const fresh = await refreshCredential(upstream, { connector, key: ownKey, credential })
+    assert.deepEqual(fresh.instance, credential.instance)
+    assert.equal(await revokeCredential(upstream, { connector, key: ownKey, credential: fresh }, 'grant'), 'revoked')
+  })
+
+  test('a sign-in as somebody else than the handle names is refused, and its token ended', async () => {
+    const { home, upstream } = byHandle({})
+    const connector = withOptions<OAuth2>(bluesky, { home })
+    const given = { connector, key: ownKey, callbackUrl: CALLBACK, instance: { issuer: network.pdsUrl } }
+    const begun = await beginSignIn(upstream, { ...given, state: 'st' })
+    const { handle, password } = alice
+    const params = new URL(await network.authorize(begun.url, { handle, password })).searchParams
+    const secrets = JSON.parse(JSON.stringify(begun.secrets)) as typeof begun.secrets
+    const subject = 'did:plc:somebodyelse'
+    await refusal(finishSignIn(upstream, { ...given, secrets, params, subject }), 'stop', 'subject_mismatch')
+  })
+
+  test('a handle that the person’s record does not name, several DIDs, and documents of strangers are refused', async () => {
+    const records = {
+      '_atproto.evil.test': [`did=${alice.did}`],
+      '_atproto.web.test': ['did=did:web:127.0.0.1'],
+      '_atproto.nobody.test': ['did=did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'],
+      '_atproto.path.test': ['did=did:plc:../../x'],
+    }
+    const { home, upstream } = byHandle(records)
+    await refusal(resolvePerson(upstream, home, 'evil.test'), 'stop', 'handle_unresolved')
+    await assert.rejects(resolvePerson(upstream, home, 'nobody.test'), { name: 'UpstreamError' })
+    const real = { ...home, document: (bluesky.auth as OAuth2).home!.document }
+    await refusal(resolvePerson(upstream, real, 'path.test'), 'stop', 'handle_unresolved')
+    // Two records that differ name nobody, and then the document at the domain is asked for, which is not there.
+    const twice = { ...upstream, resolveTxt: async () => [`did=${alice.did}`, 'did=did:plc:other'] }
+    await assert.rejects(resolvePerson(twice, home, 'two.invalid'), { name: 'UpstreamError' })
+    const strict = openUpstream(undefined, { allowPrivate: [] })
+    const guarded = { ...strict.upstream, resolveTxt: upstream.resolveTxt }
+    await assert.rejects(resolvePerson(guarded, real, 'web.test'), { name: 'UpstreamError', reason: 'address_refused' })
+    await strict.close()
   })
 
   test('a server that is not the person’s own is refused', async () => {

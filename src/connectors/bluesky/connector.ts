@@ -3,7 +3,7 @@ import { defineConnector } from '#kit/connector.ts'
 import { rateFrom } from '#kit/rate.ts'
 import { self } from '#kit/self.ts'
 import { endpoints } from './endpoints.ts'
-import { didDocumentUrl, personalDataServer } from './identity.ts'
+import { didDocumentUrl, handles, personalDataServer } from './identity.ts'
 
 interface Session {
   did: string
@@ -22,16 +22,27 @@ const ACCOUNT_ERRORS = [
 ]
 
 /**
- * An app's key is its `client_id`: the URL of its client metadata document, or `http://localhost?…` on a developer's
- * machine. Public clients have no secret; the secret of others is their private JWK.
+ * An app needs no key: Tributary publishes its client document, or uses `http://localhost?…` on a developer's machine. A
+ * key of its own is the URL of its own document; public clients have no secret, that of others is their private JWK.
  */
 export const bluesky = defineConnector({
   service: 'bluesky',
   title: 'Bluesky',
   docs: 'https://docs.bsky.app/docs/advanced-guides/oauth-client',
+  ask: {
+    handle: {
+      title: 'Your handle',
+      example: 'ada.bsky.social',
+      hint: 'Leave it empty if you do not know it: then you sign in at bsky.social.',
+      kind: 'handle',
+      optional: true,
+      alsoNamed: 'login_hint',
+    },
+  },
   auth: oauth2({
     discover: { resource: true },
-    home: { document: didDocumentUrl, read: personalDataServer, apiPath: '/xrpc' },
+    home: { document: didDocumentUrl, read: personalDataServer, apiPath: '/xrpc', handle: handles },
+    registration: { kind: 'document' },
     tokenAuth: 'private_key_jwt',
     dpop: true,
     // Each sign-in is a session of its own.

@@ -1,5 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { markNeedsAuth } from '#access/needs-auth.ts'
+import { registrationKeyOf } from '#access/register-app.ts'
+import { findServiceAccess, forgetRefusedKey } from '#access/service-access.ts'
 import type { SignedIn } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { newTicket } from '#model/access-token.ts'
@@ -8,7 +10,7 @@ import { ApiError, invalidInput } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
 import { randomShard, shardIn } from '#platform/ids.ts'
 import { findApp } from '#store/apps/apps.ts'
-import { findServiceKey } from '#store/apps/service-keys.ts'
+import { useRegistration } from '#store/apps/registrations.ts'
 import { auditApp } from '#store/audit.ts'
 import { findAccountById } from '#store/identity/accounts.ts'
 import { type Consent, deleteConsent, hasSignedIn, insertConsent } from '#store/identity/consents.ts'
@@ -49,9 +51,10 @@ export async function handleCallback(
   const value = JSON.parse(pending.value) as PendingValue
   const to: ReturnTo = { redirectUri: value.redirectUri, state: value.state, reconnect: value.reconnect }
   try {
-    const connector = deps.registry.find(pending.service)!
-    const key = await findServiceKey(deps.database, deps.keyring, app.id, connector.service)
-    if (key === undefined) throw new AuthorizeError('no_service_keys')
+    const described = deps.registry.find(pending.service)
+    const access = described && (await findServiceAccess(deps, app.id, described, value.instance))
+    if (access === undefined) throw new AuthorizeError('no_service_keys')
+    const { connector, key } = access
     const needsConsent =
       value.responseType === 'token' ||
       mayBeImpersonated(app, to) ||
@@ -62,8 +65,15 @@ export async function handleCallback(
       key,
       callbackUrl: callbackUrl(deps, connector.service),
       secrets: value.upstream,
-      params,
+      params: value.posted ?? params,
+      instance: value.instance,
+      subject: value.subject,
+    }).catch(async (error: unknown) => {
+      if (error instanceof UpstreamError) await forgetRefusedKey(deps, app.id, connector, value.instance, error)
+      throw error
     })
+    if (value.instance !== undefined)
+      await useRegistration(deps.database, registrationKeyOf(app.id, connector, value.instance), deps.clock.now())
     if (value.reconnect !== undefined) {
       const input = { appId: app.id, service: pending.service, signedIn, reconnect: value.reconnect }
       await checkReturned(deps, input)
@@ -104,10 +114,7 @@ async function takePendingSignIn(
   params: CallbackQuery,
   browser: Buffer | undefined,
 ): Promise<{ pending: Pending; app: App }> {
-  const [state, token, denied] = ['state', 'oauth_token', 'denied'].map((name) => onlyValue(params, name))
-  const requestToken = token ?? denied
-  const name =
-    state !== undefined ? `state ${state}` : requestToken === undefined ? undefined : `token ${service} ${requestToken}`
+  const name = pendingName(service, params)
   const pending =
     name === undefined ? undefined : await takePending(deps.database, deps.keyring, deps.hasher.hash('pending', name))
   const isValid =
@@ -128,6 +135,17 @@ async function takePendingSignIn(
     throw new ApiError('session_expired')
   }
   return { pending, app }
+}
+
+/** The name under which the sign-in of a callback is stored. */
+function pendingName(service: string, params: CallbackQuery): string | undefined {
+  const [state, token, denied, posted] = ['state', 'oauth_token', 'denied', 'posted'].map((each) =>
+    onlyValue(params, each),
+  )
+  if (state !== undefined) return `state ${state}`
+  if (posted !== undefined) return `posted ${posted}`
+  const requestToken = token ?? denied
+  return requestToken === undefined ? undefined : `token ${service} ${requestToken}`
 }
 
 /**

@@ -1,5 +1,6 @@
 import { freshCredential } from '#access/fresh-credential.ts'
 import { markNeedsAuth } from '#access/needs-auth.ts'
+import { serviceAccessOf } from '#access/service-access.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
 import { encodePart } from '#model/percent-encoding.ts'
@@ -7,7 +8,6 @@ import type { Profile, ProfileState } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
 import { reconnectAddress } from '#model/reconnect-address.ts'
 import { SealError } from '#platform/sealing.ts'
-import { findServiceKey } from '#store/apps/service-keys.ts'
 import { requireAccountById } from '#store/identity/accounts.ts'
 import { findCredential } from '#store/identity/credentials.ts'
 import { listProfiles } from '#store/identity/profiles.ts'
@@ -96,10 +96,9 @@ async function tokensOf(deps: AuthorizeDeps, profile: Profile): Promise<Record<s
 
 async function currentCredential(deps: AuthorizeDeps, profile: Profile): Promise<Credential | undefined> {
   const connector = deps.registry.find(profile.service)
-  const key = await findServiceKey(deps.database, deps.keyring, profile.appId, profile.service)
+  const access = connector && (await serviceAccessOf(deps, profile, connector))
   try {
-    if (connector !== undefined && key !== undefined)
-      return (await freshCredential(deps, { profile, connector, key })).credential
+    if (access !== undefined) return (await freshCredential(deps, { profile, ...access })).credential
   } catch (error) {
     deps.log.warn('a credential could not be refreshed; the stored one is shown', { service: profile.service, error })
   }

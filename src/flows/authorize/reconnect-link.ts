@@ -1,3 +1,5 @@
+import { registrationOf } from '#access/register-app.ts'
+import { storedInstance } from '#access/service-access.ts'
 import { newTicket, ticketShard } from '#model/access-token.ts'
 import type { App } from '#model/app.ts'
 import { matchesRedirectUri } from '#model/app.ts'
@@ -11,7 +13,8 @@ import { writeAudit } from '#store/audit.ts'
 import { findDuplicate, findProfile } from '#store/identity/profiles.ts'
 import { findReconnectLink, insertReconnectLink, type ReconnectLink } from '#store/identity/reconnect-links.ts'
 import type { AuthorizeDeps } from './deps.ts'
-import { type ReturnTo, requireService, sendToService } from './start.ts'
+import { mustAsk, readAnswers, requireService } from './sign-in-access.ts'
+import { type NextStep, type QuestionStart, type ReturnTo, sendToService } from './start.ts'
 
 /** How long a link may wait for its first click. */
 const LINK_TTL_MS = 3_600_000
@@ -31,9 +34,11 @@ export async function createReconnectLink(
   const { database, keyring, hasher, clock, config } = deps
   const app = await findApp(database, profile.appId)
   if (app === undefined) throw new ApiError('client_unknown')
+  const connector = deps.registry.find(profile.service)
   const hasKeys =
-    deps.registry.find(profile.service) !== undefined &&
-    (await findServiceKey(database, keyring, app.id, profile.service)) !== undefined
+    connector !== undefined &&
+    (registrationOf(connector) !== undefined ||
+      (await findServiceKey(database, keyring, app.id, profile.service)) !== undefined)
   if (!hasKeys) throw new ApiError('no_service_keys')
   const ticket = newTicket('trl', profile.shard)
   const now = clock.now()
@@ -100,18 +105,17 @@ export async function openReconnectLink(deps: AuthorizeDeps, ticket: string): Pr
   return { app, profile, link, to: { redirectUri: link.redirectUri, state: undefined, reconnect } }
 }
 
-/** Returns the service's authorization URL for the browser. */
+/** Returns where the browser goes next. The instance is that of the profile; it is asked for only if it is not known. */
 export async function startReconnect(
   deps: AuthorizeDeps,
   { app, to, profile, link }: OpenedLink,
   browser: Buffer,
   ip: string,
-): Promise<string> {
-  const { connector, key } = await requireService(deps, app, profile.service)
-  return sendToService(deps, {
+): Promise<NextStep> {
+  const service = await requireService(deps, app, profile.service)
+  const start: QuestionStart = {
     app,
-    connector,
-    key,
+    connector: service.connector,
     browser,
     ip,
     options: { scope: link.scope, forceLogin: false },
@@ -129,7 +133,10 @@ export async function startReconnect(
         account: profile.accountId,
       },
     },
-  })
+  }
+  const given = readAnswers(service, (await storedInstance(deps, profile)) ?? {})
+  if (mustAsk(service, given)) return { kind: 'ask', start }
+  return { kind: 'service', url: await sendToService(deps, { ...start, ...service, answers: given.answers }) }
 }
 
 /** The profile that people see: a merge may have merged the one of the link into another of the same service user. */

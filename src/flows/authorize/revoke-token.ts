@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { findServiceAccess } from '#access/service-access.ts'
 import { type Credential, mayEndGrant, type RevocationScope } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { RevocationResult } from '#model/revocation.ts'
 import { newId } from '#platform/ids.ts'
 import { SealError } from '#platform/sealing.ts'
-import { findServiceKey } from '#store/apps/service-keys.ts'
 import {
   type CredentialsInUse,
   credentialsInUse,
@@ -66,10 +66,10 @@ export async function revokeAs(
 ): Promise<RevocationResult> {
   const connector = deps.registry.find(service)
   try {
-    const key = await findServiceKey(deps.database, deps.keyring, appId, service)
-    if (connector === undefined || key === undefined || credential === undefined) return 'unreachable'
+    const access = connector && (await findServiceAccess(deps, appId, connector, credential?.instance))
+    if (access === undefined || credential === undefined) return 'unreachable'
     const bounded = withDeadline(deps.upstream, MAX_REVOCATION_MS)
-    const result = await revokeCredential(bounded, { connector, key, credential }, scope)
+    const result = await revokeCredential(bounded, { ...access, credential }, scope)
     if (result === 'refused') deps.log.warn('a service refused to end a token', { service, app: appId })
     return result
   } catch (error) {

@@ -23,6 +23,8 @@ export function toAuthorizeError({ log }: Pick<AuthorizeDeps, 'log'>, error: unk
     refusal: egressErrorIn(error)?.reason,
   })
   if (error.reason === 'access_denied') return new AuthorizeError('access_denied', { cause: error })
+  if (error.reason === 'callback_unusable')
+    return new AuthorizeError('service_refused', { cause: error, description: error.message })
   if (error.reason === 'parameter_repeated') return new AuthorizeError('invalid_request', { cause: error })
   return new AuthorizeError(
     TEMPORARY.has(apiErrorOf(error, 'unverified').reason) ? 'service_unreachable' : 'service_refused',

@@ -1,15 +1,19 @@
+import { forgetRefusedKey } from '#access/service-access.ts'
+import type { Answers } from '#kit/ask.ts'
 import type { Connector } from '#kit/connector.ts'
 import { type App, matchesRedirectUri } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { randomSecret } from '#platform/ids.ts'
 import { findApp } from '#store/apps/apps.ts'
-import { findServiceKey, type OpenServiceKey } from '#store/apps/service-keys.ts'
+import type { OpenServiceKey } from '#store/apps/service-keys.ts'
 import { insertPending } from '#store/identity/pending.ts'
-import { beginSignIn } from '#upstream/sign-in.ts'
+import { UpstreamError } from '#upstream/errors.ts'
+import { type BegunSignIn, beginSignIn } from '#upstream/sign-in.ts'
 import { accountOf } from './accounts.ts'
 import { type AuthorizeDeps, callbackUrl, TEN_MINUTES_MS } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
 import { type CountedSignIn, countSignIn, uncountSignIn } from './open-sign-ins.ts'
+import { mustAsk, openSignInAccess, readAnswers, requireService, type SignInAccess } from './sign-in-access.ts'
 import { toAuthorizeError } from './sign-in-failure.ts'
 
 /** The query of the authorization request, not validated yet. */
@@ -25,6 +29,8 @@ export interface StartInput {
   state?: string | undefined
   code_challenge?: string | undefined
   code_challenge_method?: string | undefined
+  /** Answers to the questions of the service, by name; other parameters of the request may be in it too. */
+  answers?: Readonly<Record<string, string | undefined>> | undefined
 }
 
 /** The sealed content of a pending sign-in, for its callback. */
@@ -35,6 +41,11 @@ export interface PendingValue {
   codeChallenge: string | undefined
   accountId: string | undefined
   upstream: Record<string, unknown>
+  /** The person's instance, and who must come back; undefined where the service has one instance. */
+  instance?: Answers | undefined
+  subject?: string | undefined
+  /** Parameters that the service posted to the callback. */
+  posted?: Record<string, string> | undefined
   /** Undefined where an older release started the sign-in. */
   counted?: CountedSignIn
   /** Set when the sign-in began with a link to reconnect a profile. */
@@ -73,7 +84,12 @@ export async function checkReturn(
   return { app, to: { redirectUri: input.redirect_uri, state: input.state } }
 }
 
-/** Returns the service's authorization URL for the browser. Errors are returned to the app by redirect. */
+/** Where the browser goes next: to the service, or to our page with questions. */
+export type NextStep = { kind: 'service'; url: string } | { kind: 'ask'; start: QuestionStart }
+
+export type QuestionStart = Omit<SignInStart, 'ownKey' | 'answers'>
+
+/** Returns where the browser goes next. Errors are returned to the app by redirect. */
 export async function startSignIn(
   deps: AuthorizeDeps,
   app: App,
@@ -81,27 +97,31 @@ export async function startSignIn(
   input: StartInput,
   browser: Buffer,
   ip: string,
-): Promise<string> {
+): Promise<NextStep> {
   const responseType = checkResponseType(app, input)
   const codeChallenge = checkChallenge(app, input, responseType)
-  const { connector, key } = await requireService(deps, app, input.service)
+  const service = await requireService(deps, app, input.service)
   const accountId = await requireAccountId(deps, app, input.access_token)
   const { scope, flag, force_login: forceLogin = false } = input
-  return sendToService(deps, {
+  const start: QuestionStart = {
     app,
-    connector,
-    key,
+    connector: service.connector,
     browser,
     ip,
     options: { scope, flag, forceLogin },
     value: { redirectUri: to.redirectUri, responseType, state: to.state, codeChallenge, accountId },
-  })
+  }
+  const given = readAnswers(service, input.answers ?? {})
+  if (mustAsk(service, given)) return { kind: 'ask', start }
+  return { kind: 'service', url: await sendToService(deps, { ...start, ...service, answers: given.answers }) }
 }
 
-interface SignInStart {
+export interface SignInStart {
   app: App
   connector: Connector
-  key: OpenServiceKey
+  /** Undefined: the app registers at the service. */
+  ownKey: OpenServiceKey | undefined
+  answers: Answers
   browser: Buffer
   ip: string
   options: { scope: string | undefined; flag?: string | undefined; forceLogin: boolean }
@@ -109,26 +129,17 @@ interface SignInStart {
 }
 
 /** Stores the sign-in and returns the service's authorization URL, after the request itself was checked. */
-export async function sendToService(
-  deps: AuthorizeDeps,
-  { app, connector, key, browser, ip, options, value: request }: SignInStart,
-): Promise<string> {
+export async function sendToService(deps: AuthorizeDeps, start: SignInStart): Promise<string> {
+  const { app, connector, browser, ip, value: request } = start
   // Before any call to the service: OAuth 1 fetches a request token first.
   const counted = await countSignIn(deps, app.id, ip)
   const state = randomSecret()
-  const begun = await beginSignIn(deps.upstream, {
-    connector,
-    key,
-    callbackUrl: callbackUrl(deps, connector.service),
-    state,
-    scope: options.scope,
-    flag: options.flag,
-    forceLogin: options.forceLogin,
-  }).catch(async (error: unknown) => {
+  const { begun, access } = await beginWithKey(deps, start, state).catch(async (error: unknown) => {
     await uncountSignIn(deps, app.id, counted)
     throw toAuthorizeError(deps, error, connector.service)
   })
-  const value: PendingValue = { ...request, upstream: begun.secrets, counted }
+  const { instance, subject } = access
+  const value: PendingValue = { ...request, upstream: begun.secrets, instance, subject, counted }
   // An OAuth 1 callback has the request token instead of our `state`.
   const name = begun.requestToken === undefined ? `state ${state}` : `token ${connector.service} ${begun.requestToken}`
   await insertPending(deps.database, deps.keyring, deps.hasher.hash('pending', name), {
@@ -139,6 +150,51 @@ export async function sendToService(
     expiresAt: deps.clock.now() + TEN_MINUTES_MS,
   })
   return begun.url
+}
+
+/** A registered key that the service refuses is replaced once. */
+async function beginWithKey(
+  deps: AuthorizeDeps,
+  start: SignInStart,
+  state: string,
+): Promise<{ begun: BegunSignIn; access: SignInAccess }> {
+  try {
+    return await beginOnce(deps, start, state)
+  } catch (error) {
+    if (!(error instanceof KeyForgotten)) throw error
+    return beginOnce(deps, start, state).catch((second: unknown) => {
+      throw second instanceof KeyForgotten ? second.cause : second
+    })
+  }
+}
+
+class KeyForgotten extends Error {}
+
+async function beginOnce(
+  deps: AuthorizeDeps,
+  { app, connector: described, ownKey, answers, options }: SignInStart,
+  state: string,
+): Promise<{ begun: BegunSignIn; access: SignInAccess }> {
+  const access = await openSignInAccess(deps, app, { connector: described, ownKey }, answers)
+  const { connector, key, instance, loginHint } = access
+  try {
+    const begun = await beginSignIn(deps.upstream, {
+      connector,
+      key,
+      callbackUrl: callbackUrl(deps, connector.service),
+      state,
+      scope: options.scope,
+      flag: options.flag,
+      forceLogin: options.forceLogin,
+      instance,
+      loginHint,
+    })
+    return { begun, access }
+  } catch (error) {
+    const isForgotten =
+      error instanceof UpstreamError && (await forgetRefusedKey(deps, app.id, described, instance, error))
+    throw isForgotten ? new KeyForgotten('The service refuses a registered key', { cause: error }) : error
+  }
 }
 
 function checkResponseType(app: App, { response_type: type = 'code' }: StartInput): 'code' | 'token' {
@@ -157,18 +213,6 @@ function checkChallenge(app: App, input: StartInput, responseType: 'code' | 'tok
   if (responseType === 'code' && method === 'S256' && challenge !== undefined && /^[\w-]{43}$/.test(challenge))
     return challenge
   throw new AuthorizeError('invalid_request', { description: CHALLENGE_FAULT })
-}
-
-export async function requireService(
-  deps: AuthorizeDeps,
-  app: App,
-  service: string | undefined,
-): Promise<{ connector: Connector; key: OpenServiceKey }> {
-  const connector = service === undefined ? undefined : deps.registry.find(service)
-  if (connector === undefined) throw new AuthorizeError('service_unknown')
-  const key = await findServiceKey(deps.database, deps.keyring, app.id, connector.service)
-  if (key === undefined) throw new AuthorizeError('no_service_keys')
-  return { connector, key }
 }
 
 async function requireAccountId(deps: AuthorizeDeps, app: App, token: string | undefined): Promise<string | undefined> {

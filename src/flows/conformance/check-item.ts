@@ -60,7 +60,9 @@ function checkParticipants(
   assert.equal(new Set(participants).size, participants.length, 'participants are unique')
   for (const id of participants) assert.match(id, /\S/, 'a participant without id')
   // An own item without an author in the record has the person as author.
-  const author = String(kind.participants(raw).author ?? (feed ? '' : owner))
+  const named = kind.participants(raw).author
+  const suffix = kind.peopleOnInstance === true ? owner.slice(owner.lastIndexOf('@')) : ''
+  const author = named === undefined ? (feed ? '' : owner) : `${named}${suffix}`
   assert.equal(hasAuthor, author !== '', 'the author is known')
   if (hasAuthor) assert.equal(participants[0], author, 'the author is first')
 }

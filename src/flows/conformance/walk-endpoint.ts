@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { plainRequest } from '#flows/sync/run/plain-request.ts'
+import { localIdOf } from '#kit/ask.ts'
 import type { Watermark } from '#kit/checkpoint.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
@@ -79,7 +80,8 @@ function firstRequest(
   endpoint: Endpoint,
   watermark: Watermark | undefined,
 ): PageRequest {
-  const request = plainRequest(endpoint, { nativeId: self.id, person: self }, watermark)
+  const nativeId = localIdOf(caller.connector.ask, self.id)
+  const request = plainRequest(endpoint, { nativeId, person: self }, watermark)
   return (
     endpoint.prepare?.(request, { nowMs: nowMs(), watermark, granted: grantedScopes(caller.credential) }) ?? request
   )

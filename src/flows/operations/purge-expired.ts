@@ -3,6 +3,7 @@ import { purgeAttempts } from '#store/apps/attempts.ts'
 import { purgeCalls } from '#store/apps/calls.ts'
 import { purgeAppDeletions } from '#store/apps/deletions.ts'
 import { purgeDeletionRequests } from '#store/identity/deletion-requests.ts'
+import { purgeRegistrations } from '#store/apps/registrations.ts'
 import { openMissingCursors, removeOrphanCursors } from '#store/push/cursors.ts'
 import { purgeOrphanRecordedItems } from '#store/push/delivered-items.ts'
 import { purgeDeliveries, purgeOrphanDeadLetters } from '#store/push/deliveries.ts'
@@ -18,6 +19,8 @@ const CALLS_TTL_MS = 14 * 86_400_000
 const RATE_LIMITS_TTL_MS = 7 * 86_400_000
 const DELIVERIES_TTL_MS = 14 * 86_400_000
 const DELETIONS_TTL_MS = 90 * 86_400_000
+/** Of a key that a service registered and with which nobody has signed in. */
+const UNUSED_REGISTRATIONS_TTL_MS = 86_400_000
 const EVENTS_TTL_MS = 30 * 86_400_000
 const SPENDING_TTL_MS = 400 * 86_400_000
 
@@ -30,6 +33,7 @@ interface Purged {
   deletions: number
   hookRecords: number
   deletionRequests: number
+  registrations: number
   /** Cursors and dead letters of deleted destinations. */
   orphans: number
   /** Missing cursors that were created. */
@@ -54,6 +58,7 @@ export async function purgeExpired(deps: ReviewDeps): Promise<Purged> {
     deletions: await purgeAppDeletions(database, clock.now() - DELETIONS_TTL_MS),
     deletionRequests: await purgeDeletionRequests(database, clock.now() - DELETIONS_TTL_MS),
     hookRecords: await purgeHookRecords(database, clock.now()),
+    registrations: await purgeRegistrations(database, clock.now(), clock.now() - UNUSED_REGISTRATIONS_TTL_MS),
     orphans:
       (await removeOrphanCursors(database)) +
       (await purgeOrphanDeadLetters(database)) +

@@ -1,4 +1,5 @@
 import { freshCredential } from '#access/fresh-credential.ts'
+import { type ServiceAccess, serviceAccessOf } from '#access/service-access.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
@@ -6,7 +7,6 @@ import { byLastConnected, type Profile } from '#model/profile.ts'
 import { isNamed, parseProfileName } from '#model/profile-name.ts'
 import { trimEndOf } from '#platform/trim-end.ts'
 import { createTtlCache } from '#platform/ttl-cache.ts'
-import { findServiceKey, type OpenServiceKey } from '#store/apps/service-keys.ts'
 import { findAccount } from '#store/identity/accounts.ts'
 import { listProfiles } from '#store/identity/profiles.ts'
 import { locateService } from '#upstream/addresses.ts'
@@ -51,7 +51,7 @@ export function createTargets(deps: ProxyDeps): Targets {
   const bounds = { ttlMs: TARGET_TTL_MS, maxEntries: MAX_CACHED }
   // By account, so that a change of its profiles is one entry to forget.
   const profiles = createTtlCache<Profile[]>(deps.clock, bounds)
-  const keys = createTtlCache<OpenServiceKey>(deps.clock, bounds)
+  const keys = createTtlCache<ServiceAccess>(deps.clock, bounds)
   const readyTargets = createTtlCache<ReadyTarget>(deps.clock, bounds)
   const recentRenewals = createTtlCache<true>(deps.clock, { ttlMs: RENEWAL_INTERVAL_MS, maxEntries: MAX_CACHED })
 
@@ -61,7 +61,7 @@ export function createTargets(deps: ProxyDeps): Targets {
     const { addresses } = await locateService(deps.upstream, { connector, key, instance: credential.instance })
     const { origin, pathname } = new URL(addresses.apiUrl)
     // The declared hosts belong to the default instance, not to one with another origin.
-    const hosts = new URL(connector.api.baseUrl).origin === origin ? (connector.api.hosts ?? []) : []
+    const hosts = URL.parse(connector.api.baseUrl)?.origin === origin ? (connector.api.hosts ?? []) : []
     return { credential, version, apiUrl: origin + trimEndOf(pathname, '/'), hosts }
   }
   const cache = (target: Target, ready: ReadyTarget): ReadyTarget => {
@@ -83,10 +83,8 @@ export function createTargets(deps: ProxyDeps): Targets {
   return {
     find: async (account, name, how) => {
       const profile = await findProfileOf(account, name, how)
-      const connector = deps.registry.find(profile.service)
-      if (connector === undefined) throw new ApiError('no_service_keys')
-      const key = await keys.get(cacheKey(profile), () => requireKey(deps, profile))
-      return { profile, connector, key, server: undefined }
+      const access = await keys.get(cacheKey(profile), () => requireAccess(deps, profile))
+      return { profile, ...access, server: undefined }
     },
     prepare: async (target, how) =>
       how === 'cached'
@@ -127,8 +125,9 @@ async function currentProfiles({ database }: ProxyDeps, { shard, id }: Account):
   return listProfiles(database, account)
 }
 
-async function requireKey({ database, keyring }: ProxyDeps, { appId, service }: Profile): Promise<OpenServiceKey> {
-  const key = await findServiceKey(database, keyring, appId, service)
-  if (key === undefined) throw new ApiError('no_service_keys')
-  return key
+async function requireAccess(deps: ProxyDeps, profile: Profile): Promise<ServiceAccess> {
+  const connector = deps.registry.find(profile.service)
+  const access = connector && (await serviceAccessOf(deps, profile, connector))
+  if (access === undefined) throw new ApiError('no_service_keys')
+  return access
 }

@@ -1,4 +1,5 @@
 import { type Auth, verifiesApp } from '#kit/auth.ts'
+import type { Connector } from '#kit/connector.ts'
 import { type ServiceAddresses, serviceAddresses } from '#kit/service-addresses.ts'
 import { ApiError } from '#model/errors.ts'
 import { storedTypes } from '#model/types.ts'
@@ -24,6 +25,10 @@ export interface ServiceCard {
   has_keys?: boolean
   /** The addresses to enter at the service, with an app. */
   addresses?: ServiceAddresses
+  /** Whether the app must have keys of its own; otherwise it is registered at the first sign-in. */
+  needs_keys: boolean
+  /** What the person is asked before the sign-in, by the name of the parameter with which the app may answer itself. */
+  asks: Record<string, { title: string; example: string; required: boolean }>
 }
 
 /** Describes every service; with an app also whether it has keys for it. */
@@ -66,6 +71,8 @@ export async function listServices(
             required,
             secret,
           })),
+          needs_keys: needsKeys(auth),
+          asks: asksOf(connector),
           ...(keys === undefined ? {} : { has_keys: keys.has(service) }),
           ...(appId === undefined ? {} : { addresses: serviceAddresses(config?.baseUrl ?? '', connector, appId) }),
         },
@@ -77,4 +84,17 @@ export async function listServices(
 function loginOptions(auth: Auth): Pick<ServiceCard, 'force_login' | 'flags'> {
   if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2') return { force_login: false, flags: [] }
   return { force_login: auth.forceLogin !== undefined, flags: Object.keys(auth.flags) }
+}
+
+function needsKeys(auth: Auth): boolean {
+  return auth.kind === 'oauth1' || (auth.kind === 'oauth2' && auth.registration === undefined)
+}
+
+function asksOf({ ask = {} }: Connector): ServiceCard['asks'] {
+  return Object.fromEntries(
+    Object.entries(ask).map(([name, { title, example, optional }]) => [
+      name,
+      { title, example, required: optional !== true },
+    ]),
+  )
 }

@@ -31,6 +31,10 @@ const deleteReturning = statement(
   `delete from pending where shard = $shard and hash = $hash
    returning app_id, service, browser, sealed, expires_at`,
 )
+const find = statement(
+  'pending-find',
+  'select app_id, service, browser, sealed, expires_at from pending where shard = $shard and hash = $hash',
+)
 const purge = statement('pending-purge', 'delete from pending where expires_at < $nowMs')
 
 // The row is found by the hash of the state that the service returns, so the shard is derived from the hash.
@@ -45,7 +49,15 @@ export async function insertPending(queries: Queries, keyring: Keyring, hash: Bu
 
 /** Reads and deletes the row, so that a state works only once, even when the sign-in fails. */
 export async function takePending(queries: Queries, keyring: Keyring, hash: Buffer): Promise<Pending | undefined> {
-  const [row] = await queries.rows<Row>(deleteReturning.with({ shard: shardOf(hash), hash }))
+  return opened(keyring, hash, await queries.rows<Row>(deleteReturning.with({ shard: shardOf(hash), hash })))
+}
+
+/** Reads the row and leaves it, for a page that can be reloaded. */
+export async function findPending(queries: Queries, keyring: Keyring, hash: Buffer): Promise<Pending | undefined> {
+  return opened(keyring, hash, await queries.rows<Row>(find.with({ shard: shardOf(hash), hash })))
+}
+
+function opened(keyring: Keyring, hash: Buffer, [row]: Row[]): Pending | undefined {
   if (row === undefined) return undefined
   return {
     appId: row.app_id,

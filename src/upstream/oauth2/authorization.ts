@@ -21,6 +21,7 @@ export interface AuthorizationInput extends LoginOptions {
   /** Of an ID token. */
   nonce?: string | undefined
   dpopKey?: JsonObject | undefined
+  loginHint?: string | undefined
 }
 
 /** The authorization URL (RFC 6749 4.1.1); with a pushed request (RFC 9126) it has only a reference. */
@@ -40,6 +41,8 @@ export async function authorizationUrl(upstream: Upstream, input: AuthorizationI
     ...(input.scope === '' ? {} : { [auth.scope.name]: input.scope }),
     ...(input.nonce === undefined ? {} : { nonce: input.nonce }),
     ...(input.challenge === undefined ? {} : { code_challenge: input.challenge, code_challenge_method: 'S256' }),
+    ...(auth.responseMode === undefined ? {} : { response_mode: auth.responseMode }),
+    ...(input.loginHint === undefined ? {} : { login_hint: input.loginHint }),
     ...fillParameters(auth.parameters.authorize, appValues(key)),
     ...variation.parameters,
   }

@@ -11,7 +11,7 @@ const MAX_BYTES = 256 * 1024
 
 /** Discovers the authorization server of an instance by RFC 8414, and by RFC 9728 where the API is on another host. */
 export async function discover(upstream: Upstream, base: string, { resource }: { resource: boolean }) {
-  const issuer = resource ? await authorizationServerOf(upstream, base) : trimEndOf(base, '/')
+  const issuer = resource ? await issuerOf(upstream, base) : trimEndOf(base, '/')
   const metadata = await upstream.metadata.get(issuer, () => serverMetadata(upstream, issuer))
   return {
     issuer: textOf(metadata, 'issuer')!,
@@ -22,8 +22,23 @@ export async function discover(upstream: Upstream, base: string, { resource }: {
       revokeUrl: textOf(metadata, 'revocation_endpoint'),
       parUrl: textOf(metadata, 'pushed_authorization_request_endpoint'),
       jwksUrl: textOf(metadata, 'jwks_uri'),
+      registerUrl: textOf(metadata, 'registration_endpoint'),
     }),
   }
+}
+
+/**
+ * The issuer for an address that is a resource server or, where it has no document of one, an authorization server: an
+ * entryway in front of many servers is only the second. The answer is cached like a document, because every call needs it.
+ */
+async function issuerOf(upstream: Upstream, base: string): Promise<string> {
+  const { issuer } = await upstream.metadata.get(`issuer of ${base}`, async () => ({
+    issuer: await authorizationServerOf(upstream, base).catch((error: unknown) => {
+      if (error instanceof UpstreamError && error.status === 404) return trimEndOf(base, '/')
+      throw error
+    }),
+  }))
+  return String(issuer)
 }
 
 /** The issuer that a resource server trusts (RFC 9728). */

@@ -33,6 +33,7 @@ export interface OAuth2Begin extends LoginOptions {
   callbackUrl: string
   state: string
   scope?: string | undefined
+  loginHint?: string | undefined
 }
 
 export async function beginOAuth2(

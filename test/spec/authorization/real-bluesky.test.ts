@@ -80,6 +80,25 @@ suite('sign-in at a real Bluesky data server', { skip }, () => {
     assert.equal((response.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
   })
 
+  test('an app without keys signs people in at the server that their DID leads to', async () => {
+    const keyless = await harness.makeApp({ services: [] })
+    const login = (url: string) => network.authorize(url, { handle: alice.handle, password: alice.password })
+    const walked = await walkReal(harness, 'bluesky', login, { login_hint: alice.did }, keyless)
+    assert.equal(walked.authorizeUrl.origin, network.pdsUrl)
+    assert.match(walked.authorizeUrl.searchParams.get('client_id') ?? '', /^http:\/\/localhost\?/)
+    const back = await finishReal(walked)
+    const granted = (await (await redeem(harness, back.get('code')!, {}, keyless)).json()) as Granted
+    const query = { auth: 'true', access_token: granted.access_token }
+    const current = async () =>
+      entryOf((await send(harness, 'GET', '/profiles', { query, headers: basic(keyless) })).body, 'bluesky')
+    const first = await current()
+    assert.equal(first['id'], encodeURIComponent(alice.did))
+    await ageCredentials(harness.sql)
+    assert.notEqual((await current()).auth.refresh_token, first.auth.refresh_token)
+    const response = await send(harness, 'DELETE', '/profiles/bluesky', { token: granted.access_token })
+    assert.equal((response.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
+  })
+
   test('a denial, a replay, and a wrong issuer are refused', async () => {
     assert.equal((await finishReal(await walk({ deny: true }))).get('error'), 'access_denied')
     const walked = await walk()

@@ -21,6 +21,7 @@ const RESULTS: Record<Service, [whileOthers: string, last: string]> = {
   github: ['token_ended', 'revoked'],
   strava: ['kept', 'revoked'],
   spotify: ['not_offered', 'not_offered'],
+  mastodon: ['token_ended', 'revoked'],
   tumblr: ['not_offered', 'not_offered'],
   x: ['token_ended', 'revoked'],
   dropbox: ['token_ended', 'revoked'],

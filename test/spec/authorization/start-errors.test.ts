@@ -19,7 +19,7 @@ suite('errors reported to the app by redirect, with the state', () => {
   const cases: [string, () => Record<string, string> | Promise<Record<string, string>>, string][] = [
     ['no service', () => ({ service: '' }), 'service_unknown'],
     ['an unknown service', () => ({ service: 'nowhere' }), 'service_unknown'],
-    ['a service without keys of the app', () => ({ service: 'bluesky' }), 'no_service_keys'],
+    ['a service without keys of the app', () => ({ service: 'tumblr' }), 'no_service_keys'],
     ['an unknown response type', () => ({ response_type: 'id_token' }), 'unsupported_response_type'],
     ['an access token that is none', () => ({ access_token: 'nonsense' }), 'invalid_access_token'],
     [

@@ -18,6 +18,7 @@ export const VENDORS = [
   'tumblr',
   'github',
   'strava',
+  'mastodon',
   'flickr',
   'spotify',
   'dropbox',

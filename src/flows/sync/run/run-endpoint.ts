@@ -1,3 +1,4 @@
+import { localIdOf } from '#kit/ask.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
 import { analyzeAtThresholds } from '#store/items/statistics.ts'
@@ -209,9 +210,10 @@ async function endWalk(
 }
 
 /** An error in a connector's code fails its endpoint, not the worker. */
-function firstWalk(deps: SyncDeps, { endpoint, profile, state }: EndpointRun): Walk {
+function firstWalk(deps: SyncDeps, { endpoint, profile, connector, state }: EndpointRun): Walk {
   try {
-    return beginWalk(endpoint, profile, state, deps.clock.now())
+    const local = { ...profile, nativeId: localIdOf(connector.ask, profile.nativeId) }
+    return beginWalk(endpoint, local, state, deps.clock.now())
   } catch (cause) {
     throw new UpstreamError('stop', 'The connector failed to build the first request.', {
       reason: 'connector_fault',

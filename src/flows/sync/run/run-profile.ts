@@ -1,5 +1,6 @@
 import { ensureSubscriptions } from '#access/hook-subscriptions.ts'
 import { markNeedsAuth } from '#access/needs-auth.ts'
+import { serviceAccessOf } from '#access/service-access.ts'
 import { depthOf } from '#kit/child-endpoints.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import { serviceReaderVersion } from '#kit/reader-version.ts'
@@ -8,7 +9,6 @@ import type { SyncReason } from '#model/sync-reasons.ts'
 import type { SyncRules } from '#model/sync-rules.ts'
 import { newId } from '#platform/ids.ts'
 import { findAppSync } from '#store/apps/apps.ts'
-import { findServiceKey } from '#store/apps/service-keys.ts'
 import { findProfile, markSynced, setProfileState } from '#store/identity/profiles.ts'
 import { markDeliveriesDue } from '#store/push/cursors.ts'
 import { type EndpointState, listEndpoints, NEVER, postponeEndpoint } from '#store/sync/endpoints.ts'
@@ -89,10 +89,11 @@ async function runLeased(deps: SyncDeps, scheduled: Taken, token: string, option
   if (profile === undefined || profile.state === 'needs_auth' || profile.state === 'paused') return UNSCHEDULED
   if (profile.state === 'limited' && (profile.stateUntil ?? 0) > deps.clock.now())
     return { earliestMs: profile.stateUntil }
-  const connector = deps.registry.find(profile.service)
-  const serviceKey = await findServiceKey(deps.database, deps.keyring, profile.appId, profile.service)
+  const described = deps.registry.find(profile.service)
+  const access = described && (await serviceAccessOf(deps, profile, described))
   // Setting keys does not wake the profiles, so they check again by themselves.
-  if (connector === undefined || serviceKey === undefined) return { earliestMs: deps.clock.now() + HOUR_MS }
+  if (access === undefined) return { earliestMs: deps.clock.now() + HOUR_MS }
+  const { connector, key: serviceKey } = access
   const cachedCredential = { fresh: undefined, expiresAt: 0 }
   const isBeingReread = readerVersion < serviceReaderVersion(connector.endpoints)
   const profileRun: ProfileRun = { profile, connector, key: serviceKey, cachedCredential, isBeingReread }

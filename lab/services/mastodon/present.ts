@@ -1,0 +1,93 @@
+import type { StoredItem } from '../../data/item-store.ts'
+import { fieldsOf, type LabAccount, type MastodonData } from './data.ts'
+
+const timeText = (ms: number): string => new Date(ms).toISOString()
+
+export function presentAccount(origin: string, account: LabAccount): Record<string, unknown> {
+  const { id, username, name, host, bio = '' } = account
+  const page = host === undefined ? `${origin}/@${username}` : `https://${host}/@${username}`
+  return {
+    id,
+    username,
+    acct: host === undefined ? username : `${username}@${host}`,
+    display_name: name,
+    locked: false,
+    bot: false,
+    discoverable: true,
+    group: false,
+    created_at: '2022-11-07T00:00:00.000Z',
+    note: bio === '' ? '' : `<p>${escaped(bio)}</p>`,
+    url: page,
+    uri: host === undefined ? `${origin}/users/${username}` : `https://${host}/users/${username}`,
+    avatar: `${origin}/system/${id}/400x400-${Number(BigInt(id) % 360n)}.svg`,
+    avatar_static: `${origin}/system/${id}/400x400-${Number(BigInt(id) % 360n)}.svg`,
+    header: `${origin}/headers/original/missing.png`,
+    followers_count: 12,
+    following_count: 34,
+    statuses_count: 56,
+    last_status_at: '2026-11-01',
+    emojis: [],
+    fields: [],
+  }
+}
+
+export function presentStatus(
+  origin: string,
+  data: MastodonData,
+  author: LabAccount,
+  item: StoredItem,
+): Record<string, unknown> {
+  const { text, spoiler, media, card, mentions, replyTo, reblogOf, language } = fieldsOf(item)
+  const base = author.host === undefined ? origin : `https://${author.host}`
+  const boosted = reblogOf === undefined ? undefined : data.store.find('statuses', reblogOf.id)
+  const boostedBy = boosted && data.account(boosted.owner)
+  return {
+    id: item.id,
+    created_at: timeText(item.createdAtMs),
+    edited_at: item.updatedAtMs > item.createdAtMs ? timeText(item.updatedAtMs) : null,
+    in_reply_to_id: replyTo?.id ?? null,
+    in_reply_to_account_id: replyTo?.account ?? null,
+    sensitive: spoiler !== '',
+    spoiler_text: spoiler,
+    visibility: 'public',
+    language,
+    uri: `${base}/users/${author.username}/statuses/${item.id}`,
+    url: `${base}/@${author.username}/${item.id}`,
+    replies_count: 1,
+    reblogs_count: 2,
+    favourites_count: 3,
+    favourited: false,
+    reblogged: false,
+    muted: false,
+    bookmarked: false,
+    content: text === '' ? '' : `<p>${escaped(text).replaceAll('\n', '<br />')}</p>`,
+    reblog: boosted && boostedBy ? presentStatus(origin, data, boostedBy, boosted.item) : null,
+    account: presentAccount(origin, author),
+    media_attachments: media.map(({ type, width, height, hue, description }, at) => ({
+      id: `${item.id}${at}`,
+      type,
+      url: `${origin}/system/${item.id}/${width}x${height}-${hue}.svg`,
+      preview_url: `${origin}/system/${item.id}/400x300-${hue}.svg`,
+      remote_url: null,
+      meta: { original: { width, height, size: `${width}x${height}`, aspect: width / height } },
+      description,
+      blurhash: 'UBL_:rOpGG-;~qRjWBay',
+    })),
+    mentions: mentions.map(({ id, username, host }) => ({
+      id,
+      username,
+      url: host === undefined ? `${origin}/@${username}` : `https://${host}/@${username}`,
+      acct: host === undefined ? username : `${username}@${host}`,
+    })),
+    tags: [],
+    emojis: [],
+    card:
+      card === undefined
+        ? null
+        : { ...card, description: '', type: 'link', author_name: '', provider_name: '', image: null, embed_url: '' },
+    poll: null,
+  }
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

@@ -1,0 +1,60 @@
+import { makePeople } from '../../base/people.ts'
+import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
+import type { ServiceDefinition } from '../../base/service-parts.ts'
+import { storeControl } from '../../data/store-control.ts'
+import { createOAuth2Server } from '../../oauth2/server.ts'
+import { drawPicture } from '../demo-social/media.ts'
+import { mastodonApi } from './api.ts'
+import { blankStatus, createMastodonData } from './data.ts'
+
+const brand = { title: 'Mastodon', mark: '🐘', accent: '#6364ff' }
+const READ = ['accounts', 'bookmarks', 'favourites', 'follows', 'lists', 'notifications', 'search', 'statuses']
+
+export const mastodon: ServiceDefinition = {
+  name: 'mastodon',
+  brand,
+  build(context) {
+    const { clock, url } = context
+    const people = makePeople((_username, at) => String(109_300_000_000_000_001n + BigInt(at) * 31n))
+    const oauth = createOAuth2Server(context, {
+      brand,
+      people,
+      tokenFields: () => ({ created_at: Math.floor(clock.now() / 1000) }),
+      settings: {
+        refresh: 'none',
+        expiry: 'none',
+        accessTtlSeconds: 0,
+        clientAuth: ['client_secret_post', 'client_secret_basic'],
+        scopes: {
+          read: 'read all your account data',
+          write: 'modify all your account data',
+          push: 'receive your push notifications',
+          ...Object.fromEntries(READ.map((name) => [`read:${name}`, `see your ${name}`])),
+        },
+        defaultScopes: ['read'],
+        scopeChoice: false,
+      },
+    })
+    const data = createMastodonData({ people, random: context.random, nowMs: clock.now(), now: () => clock.now() })
+    const rateLimit = createRateLimit(clock, { limit: 300, windowSeconds: 300 })
+    return {
+      people,
+      routes: {
+        ...oauth.routes,
+        ...mastodonApi({ context, oauth, data, rateLimit }),
+        'GET /system/:id/:name': (_request, { name = '' }) => drawPicture(name),
+      },
+      endpoints: () => ({ ...oauth.endpoints(), api_url: url() }),
+      register: oauth.register,
+      ...withRateLimitSettings(rateLimit, oauth),
+      tokens: oauth.tokens,
+      data: storeControl({
+        store: data.store,
+        clock,
+        kinds: ['statuses', 'notifications'],
+        nextId: data.nextId,
+        blank: () => blankStatus(),
+      }),
+    }
+  },
+}

@@ -1,0 +1,47 @@
+import type { OAuth2 } from '#kit/auth.ts'
+import type { Connector } from '#kit/connector.ts'
+
+/** The address of an app's client document at a service; it is the app's key there. */
+export function clientDocumentUrl(baseUrl: string, appId: string, service: string): string {
+  return `${baseUrl}/oauth/clients/${encodeURIComponent(appId)}/${service}.json`
+}
+
+/** Services accept an app on a developer's machine only by these names, not as `localhost`. */
+export function isLoopbackBase(baseUrl: string): boolean {
+  return /^http:\/\/(?:127\.0\.0\.1|\[::1\])(?::\d+)?$/.test(baseUrl)
+}
+
+/** The key of an app on a developer's machine (atproto): nothing is published, and there is no secret. */
+export function loopbackClientId(callbackUrl: string, scope: string): string {
+  return `http://localhost?${new URLSearchParams({ redirect_uri: callbackUrl, scope }).toString()}`
+}
+
+export interface ClientDocumentInput {
+  baseUrl: string
+  app: { id: string; name: string }
+  connector: Connector & { auth: OAuth2 }
+  callbackUrl: string
+  scope: string
+  /** A private JWK as JSON; only its public part is published. */
+  secret: string
+}
+
+/** The document that describes an app to authorization servers (OAuth Client ID Metadata Document). */
+export function clientDocument(input: ClientDocumentInput): Record<string, unknown> {
+  const { baseUrl, app, connector, callbackUrl, scope } = input
+  const { kty, crv, x, y, kid } = JSON.parse(input.secret) as Record<string, string>
+  return {
+    client_id: clientDocumentUrl(baseUrl, app.id, connector.service),
+    client_name: app.name,
+    client_uri: baseUrl,
+    application_type: 'web',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    redirect_uris: [callbackUrl],
+    scope,
+    token_endpoint_auth_method: 'private_key_jwt',
+    token_endpoint_auth_signing_alg: 'ES256',
+    dpop_bound_access_tokens: connector.auth.dpop,
+    jwks: { keys: [{ kty, crv, x, y, kid, alg: 'ES256', use: 'sig' }] },
+  }
+}

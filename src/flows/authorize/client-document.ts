@@ -1,0 +1,34 @@
+import { clientDocument } from '#access/client-document.ts'
+import { registeredScope, registrationKeyOf } from '#access/register-app.ts'
+import { ApiError } from '#model/errors.ts'
+import { findApp } from '#store/apps/apps.ts'
+import { findRegistration } from '#store/apps/registrations.ts'
+import { type AuthorizeDeps, callbackUrl } from './deps.ts'
+
+/** The client document of an app that has begun a sign-in at the service. Reading it registers nothing. */
+export async function readClientDocument(
+  deps: AuthorizeDeps,
+  appId: string,
+  service: string,
+): Promise<Record<string, unknown>> {
+  const connector = deps.registry.find(service)
+  const { auth } = connector ?? {}
+  const app = await findApp(deps.database, appId)
+  const found =
+    app !== undefined &&
+    connector?.service === service &&
+    auth?.kind === 'oauth2' &&
+    auth.registration?.kind === 'document'
+      ? await findRegistration(deps.database, deps.keyring, registrationKeyOf(appId, connector, {}))
+      : undefined
+  if (found === undefined || app === undefined || connector === undefined || auth?.kind !== 'oauth2')
+    throw new ApiError('not_found')
+  return clientDocument({
+    baseUrl: deps.config.baseUrl,
+    app,
+    connector: { ...connector, auth },
+    callbackUrl: callbackUrl(deps, service),
+    scope: registeredScope(auth),
+    secret: found.secret,
+  })
+}

@@ -1,0 +1,42 @@
+import { ApiError } from '#model/errors.ts'
+import { randomSecret } from '#platform/ids.ts'
+import { insertPending, takePending } from '#store/identity/pending.ts'
+import type { AuthorizeDeps } from './deps.ts'
+import type { PendingValue } from './start.ts'
+
+/** Limit: characters of all parameters together that a service posts to the callback; more is refused. */
+const MAX_POSTED = 32_000
+
+/**
+ * Keeps what a service posted to the callback until the browser comes with its cookie: browsers do not send it with a
+ * form of another site. The result is the name under which the GET that follows finds it, so that neither the code nor
+ * the state are in an address. The state is used up; whether it is the right browser is checked by the GET.
+ */
+export async function keepPosted(
+  deps: AuthorizeDeps,
+  service: string,
+  posted: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const connector = deps.registry.find(service)
+  const { state } = posted
+  const isUsable =
+    connector?.auth.kind === 'oauth2' &&
+    connector.auth.responseMode === 'form_post' &&
+    typeof state === 'string' &&
+    JSON.stringify(posted).length <= MAX_POSTED
+  const pending = isUsable
+    ? await takePending(deps.database, deps.keyring, deps.hasher.hash('pending', `state ${state}`))
+    : undefined
+  if (pending === undefined || pending.service !== connector?.service || pending.expiresAt < deps.clock.now()) {
+    deps.log.warn('a posted callback was refused', { service, known: pending !== undefined })
+    throw new ApiError('session_expired')
+  }
+  const ticket = randomSecret()
+  const texts = Object.entries(posted).filter((pair): pair is [string, string] => typeof pair[1] === 'string')
+  const value: PendingValue = { ...(JSON.parse(pending.value) as PendingValue), posted: Object.fromEntries(texts) }
+  await insertPending(deps.database, deps.keyring, deps.hasher.hash('pending', `posted ${ticket}`), {
+    ...pending,
+    value: JSON.stringify(value),
+  })
+  return ticket
+}

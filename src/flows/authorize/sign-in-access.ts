@@ -1,0 +1,115 @@
+import { registeredKey, registrationOf } from '#access/register-app.ts'
+import { answersIn, withRegisteredKey } from '#access/service-access.ts'
+import { type Answers, readAnswer } from '#kit/ask.ts'
+import type { Connector } from '#kit/connector.ts'
+import type { App } from '#model/app.ts'
+import { findServiceKey, type OpenServiceKey } from '#store/apps/service-keys.ts'
+import { fillConnector } from '#upstream/fill-connector.ts'
+import { resolvePerson } from '#upstream/oauth2/resolve-handle.ts'
+import { hostFieldOf } from '#upstream/own-server.ts'
+import type { ServiceKey } from '#upstream/service-key.ts'
+import { type AuthorizeDeps, callbackUrl } from './deps.ts'
+import { AuthorizeError } from './errors.ts'
+
+/** A service that the app can sign people in at: with its own key, or by registering. */
+export interface SignInService {
+  connector: Connector
+  /** Undefined: the app registers at the service. */
+  ownKey: OpenServiceKey | undefined
+}
+
+export async function requireService(
+  deps: AuthorizeDeps,
+  app: Pick<App, 'id'>,
+  service: string | undefined,
+): Promise<SignInService> {
+  const connector = service === undefined ? undefined : deps.registry.find(service)
+  if (connector === undefined) throw new AuthorizeError('service_unknown')
+  const ownKey = await findServiceKey(deps.database, deps.keyring, app.id, connector.service)
+  if (ownKey === undefined && registrationOf(connector) === undefined) throw new AuthorizeError('no_service_keys')
+  return { connector, ownKey }
+}
+
+/** The answers that were given, normalised, and the names of fields that must be asked for. */
+export interface GivenAnswers {
+  answers: Answers
+  missing: string[]
+  /** Answers that cannot be understood, as they were given. */
+  wrong: string[]
+}
+
+/** Reads answers from the parameters of the app or from the page. The instance of the app's own key need not be asked for. */
+export function readAnswers(
+  { connector, ownKey }: SignInService,
+  given: Readonly<Record<string, string | undefined>>,
+): GivenAnswers {
+  const implied = ownKey === undefined ? {} : answersIn(connector, ownKey)
+  const answers: Record<string, string> = {}
+  const [missing, wrong]: [string[], string[]] = [[], []]
+  for (const [name, field] of Object.entries(connector.ask ?? {})) {
+    const text = given[name] ?? (field.alsoNamed === undefined ? undefined : given[field.alsoNamed])
+    const answer = text === undefined || text === '' ? implied[name] : readAnswer(field, text)
+    if (answer !== undefined) answers[name] = answer
+    else if (text !== undefined && text !== '') wrong.push(name)
+    else if (field.optional !== true) missing.push(name)
+  }
+  return { answers, missing, wrong }
+}
+
+/** Whether the person is asked: something is missing or wrong, or they had no chance to answer an optional question. */
+export function mustAsk({ connector, ownKey }: SignInService, { answers, missing, wrong }: GivenAnswers): boolean {
+  if (connector.ask === undefined) return false
+  if (missing.length > 0 || wrong.length > 0) return true
+  const isFixed = ownKey?.overrides['base_url'] !== undefined
+  return Object.keys(answers).length === 0 && !isFixed
+}
+
+/** Everything that a sign-in at one instance needs. */
+export interface SignInAccess {
+  connector: Connector
+  key: ServiceKey
+  /** Kept in the credential; undefined where the service has one instance. */
+  instance: Answers | undefined
+  /** The person that must come back, if a handle named one. */
+  subject: string | undefined
+  loginHint: string | undefined
+}
+
+/** Finds the instance of the answers and the app's key there, and registers the app where it has none. */
+export async function openSignInAccess(
+  deps: AuthorizeDeps,
+  app: Pick<App, 'id' | 'name'>,
+  service: SignInService,
+  answers: Answers,
+): Promise<SignInAccess> {
+  const connector = fillConnector(service.connector, answers)
+  const { auth, ask } = connector
+  const handle = Object.keys(ask ?? {}).find((name) => ask?.[name]?.kind === 'handle')
+  const name = handle === undefined ? undefined : answers[handle]
+  const home = auth.kind === 'oauth2' ? auth.home : undefined
+  const isFixed = service.ownKey?.overrides['base_url'] !== undefined
+  const person =
+    name === undefined || home?.handle === undefined || isFixed
+      ? undefined
+      : await resolvePerson(deps.upstream, home, name)
+  const own = ownKeyFor(service, answers)
+  const key =
+    own ?? (await registeredKey(deps, { app, connector, answers, callbackUrl: callbackUrl(deps, connector.service) }))
+  const known: Answers = { ...answers, ...(person === undefined ? {} : { issuer: person.issuer }) }
+  const instance = own === undefined ? withRegisteredKey(known, key) : known
+  return {
+    connector,
+    key,
+    instance: Object.keys(instance).length === 0 ? undefined : instance,
+    subject: person?.subject,
+    loginHint: name,
+  }
+}
+
+/** A key of one instance is not valid at another, where the app registers instead. */
+function ownKeyFor({ connector, ownKey }: SignInService, answers: Answers): OpenServiceKey | undefined {
+  const field = hostFieldOf(connector.ask)
+  if (ownKey === undefined || field === undefined || registrationOf(connector) === undefined) return ownKey
+  const implied = answersIn(connector, ownKey)[field]
+  return implied === undefined || implied === answers[field] ? ownKey : undefined
+}

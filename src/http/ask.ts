@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { answerQuestion, declineQuestion, readQuestion } from '#flows/authorize/ask.ts'
+import { AuthorizeError } from '#flows/authorize/errors.ts'
+import { ApiError } from '#model/errors.ts'
+import { browserOf } from './browser.ts'
+import { askPage } from './pages/ask-page.ts'
+import { policyToward, sendPage } from './pages/layout.ts'
+import { text } from './parameters.ts'
+import { returnError } from './return-to-app.ts'
+import { route } from './route.ts'
+
+/** The address of the page. It can be reloaded, and needs the cookie of the browser that began the sign-in. */
+export function askPath(ticket: string): string {
+  return `/oauth/ask?${new URLSearchParams({ ticket }).toString()}`
+}
+
+export const show = route({
+  auth: 'browser',
+  summary: 'Ask the person what a service needs to know before the sign-in, such as the name of their server',
+  type: 'text/html',
+  query: z.object({ ticket: text('From the redirect that led here.') }),
+  reasons: ['session_expired'],
+  run: async (deps, { query, request, reply }) => {
+    const prompt = await readQuestion(deps, query.ticket, browserOf(deps, request))
+    return sendPage(reply, askPage(prompt), 200, policyToward(prompt.to.redirectUri))
+  },
+})
+
+export const answer = route({
+  auth: 'browser',
+  summary:
+    'Answer the questions before a sign-in; the fields of the page are named `field_` and the name of the question',
+  body: z.looseObject({ ticket: text('From the page.'), answer: z.enum(['yes', 'no']).default('yes') }),
+  status: 303,
+  reasons: ['session_expired', 'too_many_sign_ins'],
+  run: async (deps, { body, request, reply }) => {
+    const browser = browserOf(deps, request)
+    if (body.answer === 'no') {
+      const to = await declineQuestion(deps, body.ticket, browser)
+      return returnError(deps, reply, to, new AuthorizeError('access_denied'))
+    }
+    try {
+      const result = await answerQuestion(deps, body.ticket, browser, fieldsIn(body), request.ip)
+      if (result.kind === 'redirect') return await reply.code(303).header('location', result.url).send()
+      return sendPage(reply, askPage(result.prompt), 422, policyToward(result.prompt.to.redirectUri))
+    } catch (error) {
+      if (error instanceof ApiError) throw error
+      const to = await declineQuestion(deps, body.ticket, browser)
+      if (error instanceof AuthorizeError) return returnError(deps, reply, to, error)
+      deps.log.error('a sign-in could not be started', { request_id: request.id, error })
+      return returnError(deps, reply, to, new AuthorizeError('server_error'))
+    }
+  },
+})
+
+/** The prefix keeps names of questions apart from those of the form. */
+function fieldsIn(body: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(body).flatMap(([name, value]) =>
+      name.startsWith('field_') && typeof value === 'string' ? [[name.slice('field_'.length), value]] : [],
+    ),
+  )
+}

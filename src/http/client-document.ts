@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { readClientDocument } from '#flows/authorize/client-document.ts'
+import { ApiError } from '#model/errors.ts'
+import { route } from './route.ts'
+
+export const clientDocument = route({
+  auth: 'none',
+  summary: 'Describe an app to services that identify apps by the address of such a document',
+  ignoresUnknown: true,
+  path: z.object({ client_id: z.string(), document: z.string() }),
+  reasons: ['not_found'],
+  run: async (deps, { path, reply }) => {
+    const service = /^([a-z0-9-]+)\.json$/.exec(path.document)?.[1]
+    if (service === undefined) throw new ApiError('not_found')
+    const document = await readClientDocument(deps, path.client_id, service)
+    void reply.header('cache-control', 'public, max-age=300')
+    return document
+  },
+})

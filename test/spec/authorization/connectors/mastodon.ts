@@ -1,0 +1,3 @@
+import { mastodon } from '#connectors/mastodon/connector.ts'
+
+export default { ...mastodon, endpoints: {} }
