@@ -37,7 +37,7 @@ export const connectPage = route({
         `Connect to ${app.name}`,
         html`<h1>Connect a service to ${app.name}</h1>
 <div class="card">${list.length > 0 ? html`<ul class="choices">${list}</ul>` : html`<p>${app.name} has no services yet.</p>`}</div>
-<p class="soft">You sign in at the service itself. ${app.name} never sees your password.</p>`,
+<p class="soft">${app.name} never sees your password.</p>`,
         { narrow: true },
       ),
     )

@@ -32,6 +32,7 @@ import * as reconnect from './reconnect.ts'
 import type { MountedRoute, Route } from './route.ts'
 import { services } from './services.ts'
 import * as sync from './sync.ts'
+import * as typedPage from './typed-page.ts'
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof METHODS)[number]
@@ -55,6 +56,8 @@ export const ROUTES: Listed[] = [
   ['GET', '/auth/:service/callback', person.callback],
   ['GET', '/oauth/confirm', confirm.ask],
   ['POST', '/oauth/confirm', confirm.answer],
+  ['GET', '/oauth/typed', typedPage.show],
+  ['POST', '/oauth/typed', typedPage.submit],
   ['GET', '/oauth/reconnect', reconnect.follow],
   ['POST', '/oauth/access_token', token.exchange],
   ['POST', '/oauth/revoke', token.revoke],

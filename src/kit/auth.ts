@@ -1,4 +1,5 @@
 import type { Self } from './self.ts'
+import type { AppPassword, NoAuth, Typed, TypedField, TypedFields, TypedValues } from './typed.ts'
 
 /**
  * Where a call carries the credential: in a header (`name` defaults to `Authorization`, `scheme` precedes the token) or in
@@ -164,14 +165,37 @@ export interface OAuth1 {
 export interface ApiKey {
   kind: 'api_key'
   tokenPlacement: TokenPlacement
+  fields: { token: TypedField }
 }
 
 /** The person enters a user name and password of the service; calls carry them by HTTP Basic. */
 export interface Basic {
   kind: 'basic'
+  fields: { name: TypedField; password: TypedField }
 }
 
-export type Auth = OAuth2 | OAuth1 | ApiKey | Basic
+export type Auth = OAuth2 | OAuth1 | ApiKey | Basic | Typed | NoAuth | AppPassword
+
+/** Every `kind` of `auth`, with the function that makes it. */
+export const AUTH_KINDS: Record<Auth['kind'], string> = {
+  oauth2: 'oauth2()',
+  oauth1: 'oauth1()',
+  api_key: 'apiKey()',
+  basic: 'basic()',
+  typed: 'typed()',
+  none: 'noAuth()',
+  app_password: 'appPassword()',
+}
+
+/** Whether an app needs a key of the service. Where people type their credentials, or need none, it does not. */
+export function needsKeys(auth: Auth): boolean {
+  return auth.kind === 'oauth1' || auth.kind === 'oauth2'
+}
+
+/** What the person types on Tributary's page; undefined for a service with a login page of its own. */
+export function typedFieldsOf(auth: Auth): TypedFields | undefined {
+  return 'fields' in auth ? auth.fields : undefined
+}
 
 /**
  * Whether it can be verified that a token was issued to this app. OAuth 1 proves it with each call's signature; OAuth 2 needs
@@ -241,13 +265,19 @@ export function oauth1(input: OAuth1Input): OAuth1 {
 }
 
 /** Describes a service with API keys, e.g. `apiKey({ in: 'header', scheme: '', name: 'X-Api-Key' })`. */
-export function apiKey(tokenPlacement: TokenPlacement): ApiKey {
-  return { kind: 'api_key', tokenPlacement }
+export function apiKey(tokenPlacement: TokenPlacement, field: Partial<TypedField> = {}): ApiKey {
+  return { kind: 'api_key', tokenPlacement, fields: { token: { title: 'API key', secret: true, ...field } } }
 }
 
 /** Describes a service with HTTP Basic authentication. */
-export function basic(): Basic {
-  return { kind: 'basic' }
+export function basic(fields: { name?: Partial<TypedField>; password?: Partial<TypedField> } = {}): Basic {
+  return {
+    kind: 'basic',
+    fields: {
+      name: { title: 'User name', autocomplete: 'username', ...fields.name },
+      password: { title: 'Password', secret: true, ...fields.password },
+    },
+  }
 }
 
 /** A service's credential for one person. Sealed at rest. */
@@ -263,6 +293,8 @@ export interface Credential {
   dpopKey?: JsonObject
   /** Addresses of the person's instance, for services with several. */
   instance?: Record<string, string>
+  /** What the person typed, where calls or the exchange need it. */
+  fields?: TypedValues
   /** The previous refresh token, kept in case the response to a rotation was lost. */
   previousRefreshToken?: string
 }

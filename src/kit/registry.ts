@@ -1,3 +1,4 @@
+import { AUTH_KINDS } from './auth.ts'
 import type { Connector } from './connector.ts'
 
 /** The connectors that this process has loaded, by name and alias. */
@@ -25,8 +26,8 @@ export function connectorFault(value: unknown): string | undefined {
     return '`service` must be lower-case letters, digits and dashes'
   if (typeof title !== 'string' || title === '') return '`title` is missing'
   if (typeof docs !== 'string' || !URL.canParse(docs)) return '`docs` must be the address of the documentation'
-  if (auth === undefined || !['oauth2', 'oauth1', 'api_key', 'basic'].includes(auth.kind))
-    return '`auth` must come from oauth2(), oauth1(), apiKey() or basic()'
+  if (auth === undefined || !Object.hasOwn(AUTH_KINDS, auth.kind))
+    return `\`auth\` must come from ${Object.values(AUTH_KINDS).join(', ')}`
   if (typeof api?.baseUrl !== 'string') return '`api.baseUrl` is missing'
   if (typeof self?.read !== 'function') return '`self` must come from self()'
   if (Object.hasOwn(endpoints ?? {}, 'self'))

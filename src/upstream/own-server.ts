@@ -1,13 +1,23 @@
-import type { Credential } from '#kit/auth.ts'
+import type { Auth, Credential } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
+import { isOnNamedServer } from '#kit/server-native-id.ts'
+import { namesServer } from '#kit/typed-values.ts'
+import { fillTypedAddress } from './typed/address.ts'
 
 /** True if people of this service have their own servers. Rate limits of one server then apply to that server only. */
 export function hasOwnServers({ auth }: Connector): boolean {
-  return auth.kind === 'oauth2' && auth.home !== undefined
+  return (auth.kind === 'oauth2' && auth.home !== undefined) || isOnNamedServer(auth) || isNamedSource(auth)
 }
 
 /** Host and port of the person's own server; undefined if the service has one for all. */
 export function ownServerOf(connector: Connector, credential: Credential | undefined): string | undefined {
   if (!hasOwnServers(connector)) return undefined
-  return URL.parse(credential?.instance?.['api_url'] ?? '')?.host
+  const { auth, api } = connector
+  const instance = credential?.instance ?? {}
+  const fixed = auth.kind === 'oauth2' ? '' : fillTypedAddress(auth, api.baseUrl, instance)
+  return URL.parse(instance['api_url'] ?? fixed)?.host
+}
+
+function isNamedSource(auth: Auth): boolean {
+  return auth.kind === 'none' && namesServer(auth.fields)
 }

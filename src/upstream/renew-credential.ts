@@ -9,6 +9,7 @@ import { refresh, SubjectChangedError } from './oauth2/refresh.ts'
 import { revoke } from './oauth2/revoke.ts'
 import { type Upstream, withDeadline } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
+import { refreshTyped } from './typed/exchange.ts'
 
 export interface CredentialOfService {
   connector: Connector
@@ -30,6 +31,8 @@ export async function refreshCredential(
   { connector, key, credential }: CredentialOfService,
 ): Promise<Credential> {
   const { auth } = connector
+  if (auth.kind === 'typed')
+    return refreshTyped(withDeadline(upstream, REFRESH_TIMEOUT_MS), { connector, key, credential, auth })
   if (auth.kind !== 'oauth2')
     throw new UpstreamError('reauthorize', 'Credentials of this service cannot be refreshed', {
       reason: 'no_refresh_token',

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { markNeedsAuth } from '#access/needs-auth.ts'
+import { keyFor } from '#access/service-key.ts'
 import type { SignedIn } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { newTicket } from '#model/access-token.ts'
@@ -8,7 +9,6 @@ import { ApiError, invalidInput } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
 import { randomShard, shardIn } from '#platform/ids.ts'
 import { findApp } from '#store/apps/apps.ts'
-import { findServiceKey } from '#store/apps/service-keys.ts'
 import { auditApp } from '#store/audit.ts'
 import { findAccountById } from '#store/identity/accounts.ts'
 import { type Consent, deleteConsent, hasSignedIn, insertConsent } from '#store/identity/consents.ts'
@@ -50,12 +50,8 @@ export async function handleCallback(
   const to: ReturnTo = { redirectUri: value.redirectUri, state: value.state, reconnect: value.reconnect }
   try {
     const connector = deps.registry.find(pending.service)!
-    const key = await findServiceKey(deps.database, deps.keyring, app.id, connector.service)
+    const key = await keyFor(deps, app.id, connector)
     if (key === undefined) throw new AuthorizeError('no_service_keys')
-    const needsConsent =
-      value.responseType === 'token' ||
-      mayBeImpersonated(app, to) ||
-      !(await mayJoinWithoutPrompt(deps, value.accountId, pending.browser))
     const beganAt = deps.clock.now()
     const signedIn = await finishSignIn(deps.upstream, {
       connector,
@@ -64,23 +60,45 @@ export async function handleCallback(
       secrets: value.upstream,
       params,
     })
-    if (value.reconnect !== undefined) {
-      const input = { appId: app.id, service: pending.service, signedIn, reconnect: value.reconnect }
-      await checkReturned(deps, input)
-      if (!needsConsent) {
-        const profile = await reconnectNow(deps, input)
-        await verifyReconnected(deps, { connector, key, signedIn }, profile, beganAt)
-        await uncountSignIn(deps, app.id, value.counted)
-        return { kind: 'reconnected', to, account: value.reconnect.account }
-      }
-    }
-    const { ticket, stored } = await storeConsent(deps, pending, value, signedIn, needsConsent ? 'confirm' : 'code')
-    await verifyAfterRevocation(deps, { connector, key, signedIn }, stored, beganAt)
-    return needsConsent ? { kind: 'confirm', ticket } : { kind: 'redirect', to, code: ticket }
+    return await completeSignIn(deps, { app, pending, value, to }, { connector, key, signedIn }, beganAt)
   } catch (error) {
     await uncountSignIn(deps, app.id, value.counted)
     return { kind: 'failed', to, error: toAuthorizeError(deps, error, service) }
   }
+}
+
+/** A sign-in whose pending row was taken. */
+export interface TakenSignIn {
+  app: App
+  pending: Pending
+  value: PendingValue
+  to: ReturnTo
+}
+
+/** Goes on after the service said who the person is: with a code, a question to the person, or the profile to reconnect. */
+export async function completeSignIn(
+  deps: AuthorizeDeps,
+  { app, pending, value, to }: TakenSignIn,
+  { connector, key, signedIn }: FinishedSignIn,
+  beganAt: number,
+): Promise<CallbackResult> {
+  const needsConsent =
+    value.responseType === 'token' ||
+    mayBeImpersonated(app, to) ||
+    !(await mayJoinWithoutPrompt(deps, value.accountId, pending.browser))
+  if (value.reconnect !== undefined) {
+    const input = { appId: app.id, service: pending.service, signedIn, reconnect: value.reconnect }
+    await checkReturned(deps, input)
+    if (!needsConsent) {
+      const profile = await reconnectNow(deps, input)
+      await verifyReconnected(deps, { connector, key, signedIn }, profile, beganAt)
+      await uncountSignIn(deps, app.id, value.counted)
+      return { kind: 'reconnected', to, account: value.reconnect.account }
+    }
+  }
+  const { ticket, stored } = await storeConsent(deps, pending, value, signedIn, needsConsent ? 'confirm' : 'code')
+  await verifyAfterRevocation(deps, { connector, key, signedIn }, stored, beganAt)
+  return needsConsent ? { kind: 'confirm', ticket } : { kind: 'redirect', to, code: ticket }
 }
 
 /** The token of somebody else is not used, so it is revoked. */

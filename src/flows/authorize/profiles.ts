@@ -1,5 +1,6 @@
 import { freshCredential } from '#access/fresh-credential.ts'
 import { markNeedsAuth } from '#access/needs-auth.ts'
+import { keyFor } from '#access/service-key.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
 import { encodePart } from '#model/percent-encoding.ts'
@@ -7,7 +8,6 @@ import type { Profile, ProfileState } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
 import { reconnectAddress } from '#model/reconnect-address.ts'
 import { SealError } from '#platform/sealing.ts'
-import { findServiceKey } from '#store/apps/service-keys.ts'
 import { requireAccountById } from '#store/identity/accounts.ts'
 import { findCredential } from '#store/identity/credentials.ts'
 import { listProfiles } from '#store/identity/profiles.ts'
@@ -96,7 +96,7 @@ async function tokensOf(deps: AuthorizeDeps, profile: Profile): Promise<Record<s
 
 async function currentCredential(deps: AuthorizeDeps, profile: Profile): Promise<Credential | undefined> {
   const connector = deps.registry.find(profile.service)
-  const key = await findServiceKey(deps.database, deps.keyring, profile.appId, profile.service)
+  const key = await keyFor(deps, profile.appId, connector)
   try {
     if (connector !== undefined && key !== undefined)
       return (await freshCredential(deps, { profile, connector, key })).credential

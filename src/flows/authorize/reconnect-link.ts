@@ -1,3 +1,4 @@
+import { keyFor } from '#access/service-key.ts'
 import { newTicket, ticketShard } from '#model/access-token.ts'
 import type { App } from '#model/app.ts'
 import { matchesRedirectUri } from '#model/app.ts'
@@ -6,7 +7,6 @@ import type { Profile } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { findApp } from '#store/apps/apps.ts'
-import { findServiceKey } from '#store/apps/service-keys.ts'
 import { writeAudit } from '#store/audit.ts'
 import { findDuplicate, findProfile } from '#store/identity/profiles.ts'
 import { findReconnectLink, insertReconnectLink, type ReconnectLink } from '#store/identity/reconnect-links.ts'
@@ -28,13 +28,11 @@ export async function createReconnectLink(
   { redirectUri, scope }: NewLink,
   actor: string,
 ): Promise<{ url: string; expires_at: number }> {
-  const { database, keyring, hasher, clock, config } = deps
+  const { database, hasher, clock, config } = deps
   const app = await findApp(database, profile.appId)
   if (app === undefined) throw new ApiError('client_unknown')
-  const hasKeys =
-    deps.registry.find(profile.service) !== undefined &&
-    (await findServiceKey(database, keyring, app.id, profile.service)) !== undefined
-  if (!hasKeys) throw new ApiError('no_service_keys')
+  if ((await keyFor(deps, app.id, deps.registry.find(profile.service))) === undefined)
+    throw new ApiError('no_service_keys')
   const ticket = newTicket('trl', profile.shard)
   const now = clock.now()
   const link: ReconnectLink = {

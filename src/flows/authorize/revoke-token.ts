@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { keyFor } from '#access/service-key.ts'
 import { type Credential, mayEndGrant, type RevocationScope } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { RevocationResult } from '#model/revocation.ts'
 import { newId } from '#platform/ids.ts'
 import { SealError } from '#platform/sealing.ts'
-import { findServiceKey } from '#store/apps/service-keys.ts'
 import {
   type CredentialsInUse,
   credentialsInUse,
@@ -66,7 +66,7 @@ export async function revokeAs(
 ): Promise<RevocationResult> {
   const connector = deps.registry.find(service)
   try {
-    const key = await findServiceKey(deps.database, deps.keyring, appId, service)
+    const key = await keyFor(deps, appId, connector)
     if (connector === undefined || key === undefined || credential === undefined) return 'unreachable'
     const bounded = withDeadline(deps.upstream, MAX_REVOCATION_MS)
     const result = await revokeCredential(bounded, { connector, key, credential }, scope)

@@ -1,11 +1,13 @@
+import { keyFor } from '#access/service-key.ts'
+import { typedFieldsOf } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { type App, matchesRedirectUri } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { randomSecret } from '#platform/ids.ts'
 import { findApp } from '#store/apps/apps.ts'
-import { findServiceKey, type OpenServiceKey } from '#store/apps/service-keys.ts'
+import type { OpenServiceKey } from '#store/apps/service-keys.ts'
 import { insertPending } from '#store/identity/pending.ts'
-import { beginSignIn } from '#upstream/sign-in.ts'
+import { type BegunSignIn, beginSignIn } from '#upstream/sign-in.ts'
 import { accountOf } from './accounts.ts'
 import { type AuthorizeDeps, callbackUrl, TEN_MINUTES_MS } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
@@ -39,7 +41,15 @@ export interface PendingValue {
   counted?: CountedSignIn
   /** Set when the sign-in began with a link to reconnect a profile. */
   reconnect?: Reconnecting | undefined
+  /** How a sign-in on our own page ended, for a repeated submit. */
+  settled?: SettledSignIn | undefined
 }
+
+/** A result that a repeated submit of the same page gets again. */
+export type SettledSignIn =
+  | { kind: 'redirect'; code: string }
+  | { kind: 'confirm'; ticket: string }
+  | { kind: 'reconnected'; account: string }
 
 /** The link that a sign-in began with, and the profile that it may reconnect. */
 export interface Reconnecting {
@@ -108,6 +118,21 @@ interface SignInStart {
   value: Omit<PendingValue, 'upstream' | 'counted'>
 }
 
+/** Where people type something, the sign-in begins on our own page. */
+async function begin(
+  upstream: AuthorizeDeps['upstream'],
+  input: Parameters<typeof beginSignIn>[1],
+): Promise<BegunSignIn> {
+  const { service, auth } = input.connector
+  if (typedFieldsOf(auth) === undefined) return beginSignIn(upstream, input)
+  return { url: typedPath(input.state), secrets: { service } }
+}
+
+/** The address of the page on which a person types what the service requires. It can be reloaded. */
+export function typedPath(state: string): string {
+  return `/oauth/typed?${new URLSearchParams({ state }).toString()}`
+}
+
 /** Stores the sign-in and returns the service's authorization URL, after the request itself was checked. */
 export async function sendToService(
   deps: AuthorizeDeps,
@@ -116,7 +141,7 @@ export async function sendToService(
   // Before any call to the service: OAuth 1 fetches a request token first.
   const counted = await countSignIn(deps, app.id, ip)
   const state = randomSecret()
-  const begun = await beginSignIn(deps.upstream, {
+  const begun = await begin(deps.upstream, {
     connector,
     key,
     callbackUrl: callbackUrl(deps, connector.service),
@@ -166,7 +191,7 @@ export async function requireService(
 ): Promise<{ connector: Connector; key: OpenServiceKey }> {
   const connector = service === undefined ? undefined : deps.registry.find(service)
   if (connector === undefined) throw new AuthorizeError('service_unknown')
-  const key = await findServiceKey(deps.database, deps.keyring, app.id, connector.service)
+  const key = await keyFor(deps, app.id, connector)
   if (key === undefined) throw new AuthorizeError('no_service_keys')
   return { connector, key }
 }

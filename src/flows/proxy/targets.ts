@@ -1,12 +1,14 @@
 import { freshCredential } from '#access/fresh-credential.ts'
+import { keyFor } from '#access/service-key.ts'
 import type { Credential } from '#kit/auth.ts'
+import type { Connector } from '#kit/connector.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { byLastConnected, type Profile } from '#model/profile.ts'
 import { isNamed, parseProfileName } from '#model/profile-name.ts'
 import { trimEndOf } from '#platform/trim-end.ts'
 import { createTtlCache } from '#platform/ttl-cache.ts'
-import { findServiceKey, type OpenServiceKey } from '#store/apps/service-keys.ts'
+import type { OpenServiceKey } from '#store/apps/service-keys.ts'
 import { findAccount } from '#store/identity/accounts.ts'
 import { listProfiles } from '#store/identity/profiles.ts'
 import { locateService } from '#upstream/addresses.ts'
@@ -85,7 +87,7 @@ export function createTargets(deps: ProxyDeps): Targets {
       const profile = await findProfileOf(account, name, how)
       const connector = deps.registry.find(profile.service)
       if (connector === undefined) throw new ApiError('no_service_keys')
-      const key = await keys.get(cacheKey(profile), () => requireKey(deps, profile))
+      const key = await keys.get(cacheKey(profile), () => requireKey(deps, profile.appId, connector))
       return { profile, connector, key, server: undefined }
     },
     prepare: async (target, how) =>
@@ -127,8 +129,8 @@ async function currentProfiles({ database }: ProxyDeps, { shard, id }: Account):
   return listProfiles(database, account)
 }
 
-async function requireKey({ database, keyring }: ProxyDeps, { appId, service }: Profile): Promise<OpenServiceKey> {
-  const key = await findServiceKey(database, keyring, appId, service)
+async function requireKey(deps: ProxyDeps, appId: string, connector: Connector): Promise<OpenServiceKey> {
+  const key = await keyFor(deps, appId, connector)
   if (key === undefined) throw new ApiError('no_service_keys')
   return key
 }

@@ -1,4 +1,4 @@
-import { type Auth, verifiesApp } from '#kit/auth.ts'
+import { type Auth, needsKeys, typedFieldsOf, verifiesApp } from '#kit/auth.ts'
 import { ApiError } from '#model/errors.ts'
 import { storedTypes } from '#model/types.ts'
 import { findApp } from '#store/apps/apps.ts'
@@ -18,6 +18,10 @@ export interface ServiceCard {
   force_login: boolean
   /** Values of `flag` that have an effect. */
   flags: string[]
+  /** Whether an app needs a key of its own at the service. */
+  needs_keys: boolean
+  /** What the person types on the page of the sign-in, or the app gives to `apply`; only where something is typed. */
+  fields?: Record<string, { title: string; format: string; secret: boolean; optional: boolean; help?: string }>
   has_keys?: boolean
 }
 
@@ -54,6 +58,8 @@ export async function listServices(
           types,
           apply: verifiesApp(auth) ? 'proven' : 'unproven',
           ...loginOptions(auth),
+          needs_keys: needsKeys(auth),
+          ...describedFields(auth),
           ...(keys === undefined ? {} : { has_keys: keys.has(service) }),
         },
       ]
@@ -64,4 +70,16 @@ export async function listServices(
 function loginOptions(auth: Auth): Pick<ServiceCard, 'force_login' | 'flags'> {
   if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2') return { force_login: false, flags: [] }
   return { force_login: auth.forceLogin !== undefined, flags: Object.keys(auth.flags) }
+}
+
+function describedFields(auth: Auth): Pick<ServiceCard, 'fields'> {
+  const fields = typedFieldsOf(auth)
+  if (fields === undefined) return {}
+  const described = Object.entries(fields).map(
+    ([name, { title, format = 'text', secret = false, optional = false, help }]) => [
+      name,
+      { title, format, secret, optional, ...(help === undefined ? {} : { help }) },
+    ],
+  )
+  return { fields: Object.fromEntries(described) }
 }

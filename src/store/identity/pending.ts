@@ -31,6 +31,14 @@ const deleteReturning = statement(
   `delete from pending where shard = $shard and hash = $hash
    returning app_id, service, browser, sealed, expires_at`,
 )
+const find = statement(
+  'pending-find',
+  `select app_id, service, browser, sealed, expires_at from pending where shard = $shard and hash = $hash`,
+)
+const replace = statement(
+  'pending-replace',
+  `update pending set sealed = $sealed where shard = $shard and hash = $hash`,
+)
 const purge = statement('pending-purge', 'delete from pending where expires_at < $nowMs')
 
 // The row is found by the hash of the state that the service returns, so the shard is derived from the hash.
@@ -46,7 +54,27 @@ export async function insertPending(queries: Queries, keyring: Keyring, hash: Bu
 /** Reads and deletes the row, so that a state works only once, even when the sign-in fails. */
 export async function takePending(queries: Queries, keyring: Keyring, hash: Buffer): Promise<Pending | undefined> {
   const [row] = await queries.rows<Row>(deleteReturning.with({ shard: shardOf(hash), hash }))
-  if (row === undefined) return undefined
+  return row && toPending(keyring, hash, row)
+}
+
+/** Reads the row and leaves it, for a page that may be reloaded. */
+export async function findPending(queries: Queries, keyring: Keyring, hash: Buffer): Promise<Pending | undefined> {
+  const [row] = await queries.rows<Row>(find.with({ shard: shardOf(hash), hash }))
+  return row && toPending(keyring, hash, row)
+}
+
+/** False when the row is gone meanwhile. */
+export async function replacePending(
+  queries: Queries,
+  keyring: Keyring,
+  hash: Buffer,
+  value: string,
+): Promise<boolean> {
+  const sealed = keyring.seal(value, cellOf(hash))
+  return (await queries.count(replace.with({ shard: shardOf(hash), hash, sealed }))) > 0
+}
+
+function toPending(keyring: Keyring, hash: Buffer, row: Row): Pending {
   return {
     appId: row.app_id,
     service: row.service,

@@ -1,5 +1,6 @@
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
+import { localId } from '#kit/server-native-id.ts'
 import { analyzeAtThresholds } from '#store/items/statistics.ts'
 import { type EndpointState, findSeenIds, type Validator } from '#store/sync/endpoints.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
@@ -174,9 +175,10 @@ async function endWalk(
 }
 
 /** An error in a connector's code fails its endpoint, not the worker. */
-function firstWalk(deps: SyncDeps, { endpoint, profile, state }: EndpointRun): Walk {
+function firstWalk(deps: SyncDeps, { connector, endpoint, profile, state }: EndpointRun): Walk {
   try {
-    return beginWalk(endpoint, profile, state, deps.clock.now())
+    const named = { ...profile, nativeId: localId(connector.auth, profile.nativeId) }
+    return beginWalk(endpoint, named, state, deps.clock.now())
   } catch (cause) {
     throw new UpstreamError('stop', 'The connector failed to build the first request.', {
       reason: 'connector_fault',

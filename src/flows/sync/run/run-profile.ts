@@ -1,4 +1,5 @@
 import { markNeedsAuth } from '#access/needs-auth.ts'
+import { keyFor } from '#access/service-key.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import { serviceReaderVersion } from '#kit/reader-version.ts'
 import { grantedScopes } from '#model/profile.ts'
@@ -6,7 +7,6 @@ import type { SyncReason } from '#model/sync-reasons.ts'
 import type { SyncRules } from '#model/sync-rules.ts'
 import { newId } from '#platform/ids.ts'
 import { findAppSync } from '#store/apps/apps.ts'
-import { findServiceKey } from '#store/apps/service-keys.ts'
 import { findProfile, markSynced, setProfileState } from '#store/identity/profiles.ts'
 import { markDeliveriesDue } from '#store/push/cursors.ts'
 import { type EndpointState, listEndpoints, NEVER, postponeEndpoint } from '#store/sync/endpoints.ts'
@@ -83,7 +83,7 @@ async function runLeased(
   if (profile.state === 'limited' && (profile.stateUntil ?? 0) > deps.clock.now())
     return { earliestMs: profile.stateUntil }
   const connector = deps.registry.find(profile.service)
-  const serviceKey = await findServiceKey(deps.database, deps.keyring, profile.appId, profile.service)
+  const serviceKey = await keyFor(deps, profile.appId, connector)
   // Setting keys does not wake the profiles, so they check again by themselves.
   if (connector === undefined || serviceKey === undefined) return { earliestMs: deps.clock.now() + HOUR_MS }
   const cachedCredential = { fresh: undefined, expiresAt: 0 }
