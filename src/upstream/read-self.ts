@@ -2,7 +2,6 @@ import { type Credential, typedFieldsOf } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { Self } from '#kit/self.ts'
 import { isOnNamedServer, nativeIdOn } from '#kit/server-native-id.ts'
-import { locateService } from './addresses.ts'
 import { parseLossless } from './body/lossless-json.ts'
 import { callService, type ServiceCaller } from './call-service.ts'
 import { UpstreamError } from './errors.ts'
@@ -33,8 +32,7 @@ export async function readSelf(caller: ServiceCaller): Promise<{ self: Self; raw
   const { self, ids } = parseSelf(connector, reply.text)
   checkSubject(connector, credential.subject, ids)
   if (!isOnNamedServer(connector.auth)) return { self, raw: reply.text }
-  const { addresses } = await locateService(upstream, { connector, key, instance: credential.instance })
-  return { self: { ...self, id: nativeIdOn(addresses.apiUrl, self.id) }, raw: reply.text }
+  return { self: { ...self, id: nativeIdOn(connector.auth, credential.instance ?? {}, self.id) }, raw: reply.text }
 }
 
 /** The service and the token must name the same person; otherwise a person's own server could name any person. */
