@@ -202,7 +202,8 @@ export function typedFieldsOf(auth: Auth): TypedFields | undefined {
  * `verifyApp`, because otherwise a token issued to another app would be accepted as well.
  */
 export function verifiesApp(auth: Auth): boolean {
-  return auth.kind === 'oauth1' || (auth.kind === 'oauth2' && auth.verifyApp !== undefined)
+  // Where nobody signs in, there is nothing that could have been issued to another app.
+  return auth.kind === 'oauth1' || auth.kind === 'none' || (auth.kind === 'oauth2' && auth.verifyApp !== undefined)
 }
 
 /** Whether revoking at the service can end tokens of other sign-ins. */

@@ -13,7 +13,9 @@ export function isOnNamedServer(auth: Auth): boolean {
  * must not be able to name a person of another one.
  */
 export function nativeIdOn(auth: Auth, values: TypedValues, id: string): string {
-  const servers = Object.entries(typedFieldsOf(auth) ?? {}).filter(([, { format }]) => format === 'address' || format === 'host')
+  const servers = Object.entries(typedFieldsOf(auth) ?? {}).filter(
+    ([, { format }]) => format === 'address' || format === 'host',
+  )
   return `${id}@${servers.map(([name]) => serverIn(values[name] ?? '')).join(',')}`
 }
 

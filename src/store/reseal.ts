@@ -23,6 +23,7 @@ export const SEALED_COLUMNS: SealedColumn[] = [
   { table: 'credential', column: 'sealed', keys: ['shard', 'profile_id'], row: joinKey },
   { table: 'pending', column: 'sealed', keys: ['shard', 'hash'], row: hashOf },
   { table: 'consent', column: 'sealed', keys: ['shard', 'hash'], row: hashOf },
+  { table: 'applied_token', column: 'sealed', keys: ['shard', 'hash'], row: hashOf },
 ]
 
 const BATCH = 200
