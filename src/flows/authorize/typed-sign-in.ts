@@ -10,7 +10,7 @@ import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { findApp } from '#store/apps/apps.ts'
 import { lockConsent } from '#store/identity/consents.ts'
-import { findPending, insertPending, type Pending, replacePending, takePending } from '#store/identity/pending.ts'
+import { claimPending, findPending, type Pending, replacePending, takePending } from '#store/identity/pending.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
 import { verifyCredential } from '#upstream/sign-in.ts'
@@ -124,33 +124,34 @@ export async function submitTyped(
   }
 }
 
-/** Keeps the result, so that a second submit of the same page, by a double click or after a reload, gets the same one. */
+/**
+ * Completes the sign-in once, and keeps the result: a second submit of the same page, by a double click or after a reload,
+ * gets the same one.
+ */
 async function settle(
   deps: AuthorizeDeps,
   open: OpenSignIn,
   { key, signedIn }: { key: ServiceKey; signedIn: SignedIn },
   beganAt: number,
 ): Promise<TypedResult> {
-  const { app, connector, state, to, value } = open
-  const hash = hashOf(deps, state)
-  const pending = await takePending(deps.database, deps.keyring, hash)
-  if (pending === undefined) return awaitSettled(deps, state, open.pending.browser)
-  // A concurrent submit finished between our reading and taking.
-  const taken = JSON.parse(pending.value) as PendingValue
-  if (taken.settled !== undefined) {
-    await insertPending(deps.database, deps.keyring, hash, pending)
-    return repeat(deps, open, taken.settled)
-  }
+  const { database, keyring, hasher } = deps
+  const { app, connector, state, to, value, pending } = open
+  const claim = hasher.hash('pending', `settling ${state}`)
+  if (!(await claimPending(database, keyring, claim, { ...pending, value: '{}' })))
+    return awaitSettled(deps, state, pending.browser)
   try {
     const result = await completeSignIn(deps, { app, pending, value, to }, { connector, key, signedIn }, beganAt)
     const settled = settledOf(result)
     if (settled !== undefined)
-      await insertPending(deps.database, deps.keyring, hash, {
-        ...pending,
-        value: JSON.stringify({ ...value, settled } satisfies PendingValue),
-      })
+      await replacePending(
+        database,
+        keyring,
+        hashOf(deps, state),
+        JSON.stringify({ ...value, settled } satisfies PendingValue),
+      )
     return result
   } catch (error) {
+    await takePending(database, keyring, hashOf(deps, state))
     await uncountSignIn(deps, app.id, value.counted)
     return { kind: 'failed', to, error: toAuthorizeError(deps, error, connector.service) }
   }
@@ -168,8 +169,8 @@ const MAX_SETTLE_MS = 5000
 
 async function awaitSettled(deps: AuthorizeDeps, state: string, browser: Buffer): Promise<TypedResult> {
   for (let waited = 0; waited < MAX_SETTLE_MS; waited += POLL_MS) {
-    const pending = await findPending(deps.database, deps.keyring, hashOf(deps, state))
-    if (pending !== undefined) return readTypedPage(deps, state, browser)
+    const { value } = await openSignIn(deps, state, browser)
+    if (value.settled !== undefined) return readTypedPage(deps, state, browser)
     await sleep(POLL_MS)
   }
   throw new ApiError('session_expired')

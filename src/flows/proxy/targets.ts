@@ -63,7 +63,7 @@ export function createTargets(deps: ProxyDeps): Targets {
     const { addresses } = await locateService(deps.upstream, { connector, key, instance: credential.instance })
     const { origin, pathname } = new URL(addresses.apiUrl)
     // The declared hosts belong to the default instance, not to one with another origin.
-    const hosts = new URL(connector.api.baseUrl).origin === origin ? (connector.api.hosts ?? []) : []
+    const hosts = URL.parse(connector.api.baseUrl)?.origin === origin ? (connector.api.hosts ?? []) : []
     return { credential, version, apiUrl: origin + trimEndOf(pathname, '/'), hosts }
   }
   const cache = (target: Target, ready: ReadyTarget): ReadyTarget => {

@@ -26,6 +26,12 @@ const insert = statement(
   `insert into pending (shard, hash, app_id, service, browser, sealed, expires_at)
    values ($shard, $hash, $appId, $service, $browser, $sealed, $expiresAt)`,
 )
+const claim = statement(
+  'pending-claim',
+  `insert into pending (shard, hash, app_id, service, browser, sealed, expires_at)
+   values ($shard, $hash, $appId, $service, $browser, $sealed, $expiresAt)
+   on conflict (shard, hash) do nothing`,
+)
 const deleteReturning = statement(
   'pending-take',
   `delete from pending where shard = $shard and hash = $hash
@@ -49,6 +55,19 @@ export async function insertPending(queries: Queries, keyring: Keyring, hash: Bu
   const { appId, service, browser, value, expiresAt } = pending
   const sealed = keyring.seal(value, cellOf(hash))
   await queries.count(insert.with({ shard: shardOf(hash), hash, appId, service, browser, sealed, expiresAt }))
+}
+
+/** True for the first caller that inserts this row. */
+export async function claimPending(
+  queries: Queries,
+  keyring: Keyring,
+  hash: Buffer,
+  pending: Pending,
+): Promise<boolean> {
+  const { appId, service, browser, value, expiresAt } = pending
+  const sealed = keyring.seal(value, cellOf(hash))
+  const row = { shard: shardOf(hash), hash, appId, service, browser, sealed, expiresAt }
+  return (await queries.count(claim.with(row))) > 0
 }
 
 /** Reads and deletes the row, so that a state works only once, even when the sign-in fails. */

@@ -40,7 +40,7 @@ suite('a refresh token of another system', () => {
     const auth = await authOf(accessToken, 'demo-social', app)
     assert.deepEqual(auth, { token, refresh_token: refreshToken, expires_at: expiresAt, scope: 'read profile' })
     await harness.sql('update credential set expires_at = 1')
-    assert.equal((await get(harness, '/proxy/demo-social/api/me', accessToken)).status, 200)
+    assert.equal((await get(harness, '/proxy/demo-social/me', accessToken)).status, 200)
     assert.notEqual((await authOf(accessToken, 'demo-social', app)).token, token)
   })
 
@@ -64,7 +64,7 @@ suite('a refresh token of another system', () => {
 
   test('an expired or refused token is renewed by it', async () => {
     const app = await harness.makeApp()
-    const { refresh_token: refreshToken } = await forgotten('demo-social', 'cleo', app)
+    const { refresh_token: refreshToken } = await forgotten('demo-social', 'ben', app)
     const expired = { token: 'old', refresh_token: refreshToken, expires_at: 1 }
     assert.equal((await apply('demo-social', expired, app)).status, 200)
     const { refresh_token: second } = await forgotten('demo-social', 'finn', app)

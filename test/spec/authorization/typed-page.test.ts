@@ -244,11 +244,11 @@ suite('a credential that stops working', () => {
   })
 
   test('when the password changed as well, the profile needs a new sign-in', async () => {
-    const granted = await signInAs('session-service', session)
+    const granted = await signInAs('session-service', { workspace: 'acme', user: 'bob', pass: 'battery staple' })
     harness.service.endSessions()
-    harness.service.people.get('ada')!.password = 'changed'
+    harness.service.people.get('bob')!.password = 'changed'
     const refused = await callSession(granted.access_token)
-    harness.service.people.get('ada')!.password = 'correct horse'
+    harness.service.people.get('bob')!.password = 'battery staple'
     assert.equal(refused.body['reason'], 'needs_auth', refused.text)
     const full = (await get(harness, '/profiles?full=true', granted.access_token)).body
     assert.equal(entryOf(full, 'session-service')['state'], 'needs_auth')
@@ -261,7 +261,12 @@ suite('a server that the person names', () => {
     const granted = await signInAs('server-service', { server, name: 'ada', password: 'correct horse' })
     const entry = entryOf((await get(harness, '/profiles?full=true', granted.access_token)).body, 'server-service')
     assert.equal(entry['id'], encodeURIComponent(`1@${new URL(server).host}`))
-    assert.equal((await get(harness, '/proxy/server-service/me', granted.access_token)).status, 200)
+    const proxied = await get(harness, '/proxy/server-service/me', granted.access_token)
+    assert.equal(
+      proxied.status,
+      200,
+      `${proxied.text} ${harness.tributary.logged.filter((line) => line.includes('"error"')).at(-1)}`,
+    )
   })
 
   test('in a private network is not reachable, and looks like any server that is down', async () => {
