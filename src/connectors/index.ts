@@ -8,6 +8,7 @@ import { foursquare } from './foursquare/connector.ts'
 import { github } from './github/connector.ts'
 import { instagram } from './instagram/connector.ts'
 import { tumblr } from './tumblr/connector.ts'
+import { wordpress } from './wordpress/connector.ts'
 import { x } from './x/connector.ts'
 
 /** The connectors of this release. */
@@ -21,5 +22,6 @@ export const connectors: Connector[] = [
   github,
   instagram,
   tumblr,
+  wordpress,
   x,
 ]

@@ -1,6 +1,7 @@
 import type { Auth } from './auth.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { SelfReader } from './self.ts'
+import { isOnNamedServer } from './server-native-id.ts'
 
 /** The documented rate limits of a service: calls per seconds. Tributary stays below them across all its processes. */
 export interface Limits {
@@ -100,5 +101,10 @@ export interface Connector {
 export function defineConnector(
   input: Omit<Connector, 'aliases' | 'endpoints' | 'hook'> & Partial<Pick<Connector, 'aliases' | 'endpoints' | 'hook'>>,
 ): Connector {
-  return { aliases: [], endpoints: {}, hook: undefined, ...input }
+  const endpoints = isOnNamedServer(input.auth) ? withServerIds(input.endpoints ?? {}) : (input.endpoints ?? {})
+  return { aliases: [], hook: undefined, ...input, endpoints }
+}
+
+function withServerIds(endpoints: Record<string, Endpoint>): Record<string, Endpoint> {
+  return Object.fromEntries(Object.entries(endpoints).map(([name, each]) => [name, { ...each, idsOnServer: true }]))
 }

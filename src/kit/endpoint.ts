@@ -70,6 +70,8 @@ export interface Endpoint {
   deletes: Deletes
   scope: string[]
   prepare: Prepare | undefined
+  /** Set by `defineConnector` where people name their server: ids in records are those of that server. */
+  idsOnServer?: boolean
 }
 
 /**

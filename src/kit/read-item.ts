@@ -8,6 +8,7 @@ import type { Endpoint } from './endpoint.ts'
 import type { Kind, NativeId, Place } from './kind.ts'
 import { type Cards, readCards } from './read-cards.ts'
 import { type Guarded, guarded, isPresent, type ReaderFault } from './read-field.ts'
+import { sameServerId } from './same-server-id.ts'
 
 /** Limit: participants of an item, the author first; further ones are left out. */
 export const MAX_PARTICIPANTS = 16
@@ -134,15 +135,19 @@ function readMap(kind: Kind<unknown>, raw: unknown, read: Guarded): Partial<Item
 }
 
 function participantsOf(
-  { kind, feed }: Endpoint,
+  { kind, feed, idsOnServer }: Endpoint,
   raw: unknown,
   owner: string | undefined,
 ): { list: string[]; hasAuthor: boolean } | undefined {
   if (kind.participants === undefined) return undefined
   const { author, others } = kind.participants(raw)
   // Services often omit the author in a list of the person's own records.
-  const first = textOf(author) ?? (feed ? undefined : owner)
-  const list = new Set([first, ...(others ?? [])].map(textOf).filter((id) => id !== undefined))
+  const known = (id: NativeId | null | undefined) => {
+    const text = textOf(id)
+    return text === undefined || idsOnServer !== true || owner === undefined ? text : sameServerId(owner, text)
+  }
+  const first = known(author) ?? (feed ? undefined : owner)
+  const list = new Set([first, ...(others ?? []).map(known)].filter((id) => id !== undefined))
   return { list: [...list].slice(0, MAX_PARTICIPANTS), hasAuthor: first !== undefined }
 }
 

@@ -10,6 +10,7 @@ import { revoke } from './oauth2/revoke.ts'
 import { type Upstream, withDeadline } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
 import { refreshTyped } from './typed/exchange.ts'
+import { revokeAppPassword } from './typed/revoke-app-password.ts'
 
 export interface CredentialOfService {
   connector: Connector
@@ -73,6 +74,7 @@ export async function revokeCredential(
   scope: RevocationScope | 'nothing',
 ): Promise<RevocationResult> {
   const { auth } = connector
+  if (auth.kind === 'app_password') return revokeAppPassword({ upstream, connector, key, credential }, auth, scope)
   if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2') return 'not_offered'
   const location = await locateService(upstream, { connector, key, instance: credential.instance })
   if (auth.kind === 'oauth2') return revoke(upstream, { auth, key, location, credential, scope })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Watermark } from '#kit/checkpoint.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
+import { localId } from '#kit/server-native-id.ts'
 import { grantedScopes } from '#model/profile.ts'
 import { parseLossless } from '#upstream/body/lossless-json.ts'
 import { callService } from '#upstream/call-service.ts'
@@ -48,7 +49,9 @@ function firstRequest(
   watermark: Watermark | undefined,
 ): PageRequest {
   const fill = (text: string, encode: (value: string) => string) =>
-    text.replaceAll('{id}', () => encode(self.id)).replaceAll('{handle}', () => encode(self.handle ?? ''))
+    text
+      .replaceAll('{id}', () => encode(localId(caller.connector.auth, self.id)))
+      .replaceAll('{handle}', () => encode(self.handle ?? ''))
   const query = { ...endpoint.query, ...(watermark === undefined ? {} : endpoint.checkpoint?.query(watermark)) }
   const request: PageRequest = {
     method: endpoint.method,

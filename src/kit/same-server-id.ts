@@ -1,0 +1,4 @@
+/** The native id of somebody whom a record of the owner's server names, where people name their server. */
+export function sameServerId(owner: string, id: string): string {
+  return `${id}${owner.slice(owner.lastIndexOf('@'))}`
+}
