@@ -91,7 +91,7 @@ export interface AppPassword {
   discoverUrl: string
   /** Returns the page's address from that document; undefined when the server has none. */
   authorizeUrl: (document: unknown) => string | undefined
-  /** Parameters of the page; `{app}`, `{callback}` and `{reject}` are the app's name and the two addresses to return to. */
+  /** Parameters of the page; `{app}`, `{callback}` and `{reject}` are the app's name and the two addresses to return to, `{unique}` is new each time. */
   parameters: Parameters
   /** Parameters of the redirect back. */
   names: { name: string; password: string }

@@ -54,7 +54,10 @@ export async function startWordpress(): Promise<RunningWordpress> {
     run('install')
     const server = ['-S', new URL(url).host, '-t', root, join(HERE, 'router.php')]
     started.push(spawn('php', server, { env, stdio: 'ignore' }))
-    await until(async () => (await fetch(`${url}/wp-json/`).catch(() => undefined))?.status === 200)
+    await until(
+      'WordPress responds',
+      async () => (await fetch(`${url}/wp-json/`).catch(() => undefined))?.status === 200,
+    )
     return { url, run, authorize: (page, person, stopAt) => authorize(url, page, person, stopAt), close }
   } catch (error) {
     await close()
@@ -75,7 +78,7 @@ async function startDatabase(folder: string, started: ChildProcess[]): Promise<s
   spawnSync('mkdir', ['-p', data])
   const server = spawn('mariadbd', ['--no-defaults', ...places, ...small, ...as], { stdio: 'ignore' })
   started.push(server)
-  await until(() => {
+  await until('the database is ready', () => {
     if (server.exitCode !== null) throw new Error(readFileSync(log, 'utf8'))
     return existsSync(log) && readFileSync(log, 'utf8').includes('ready for connections')
   })

@@ -12,6 +12,9 @@ const STATUSES = 'publish,future,draft,pending,private,trash'
 /** Records that changed while a walk was under way are read again. */
 const OVERLAP_MS = 10 * 60_000
 
+/** By time, records of the same second would change places between two pages, and be missed. */
+const BY_ID = { orderby: 'id', order: 'asc' }
+
 const isoOf = (ms: number) => new Date(ms).toISOString()
 
 function written(path: string, kind: typeof post) {
@@ -22,8 +25,7 @@ function written(path: string, kind: typeof post) {
       author: '{id}',
       status: STATUSES,
       context: 'edit',
-      orderby: 'modified',
-      order: 'desc',
+      ...BY_ID,
       _embed: 'wp:featuredmedia',
     },
     items: (body: Post[]) => body,
@@ -57,7 +59,8 @@ export const wordpress = defineConnector({
     },
     discoverUrl: '{site}/wp-json/',
     authorizeUrl: authorizePage,
-    parameters: { app_name: '{app}', success_url: '{callback}', reject_url: '{reject}' },
+    // WordPress refuses a second password with the same name.
+    parameters: { app_name: '{app} {unique}', success_url: '{callback}', reject_url: '{reject}' },
     names: { name: 'user_login', password: 'password' },
     revoke: {
       find: '/users/me/application-passwords/introspect',
@@ -89,7 +92,7 @@ export const wordpress = defineConnector({
     pages: written('/pages', page),
     media: endpoint({
       path: '/media',
-      query: { author: '{id}', context: 'edit' },
+      query: { author: '{id}', context: 'edit', ...BY_ID },
       items: (body: Media[]) => body,
       kind: media,
       types: ['photos', 'videos', 'tracks', 'files'],
@@ -101,7 +104,7 @@ export const wordpress = defineConnector({
     }),
     comments: endpoint({
       path: '/comments',
-      query: { author: '{id}' },
+      query: { author: '{id}', ...BY_ID },
       items: (body: Comment[]) => body,
       kind: comment,
       types: ['statuses'],
@@ -113,7 +116,7 @@ export const wordpress = defineConnector({
     /** What others wrote on the site. */
     replies: endpoint({
       path: '/comments',
-      query: { author_exclude: '{id}', orderby: 'date_gmt', order: 'desc' },
+      query: { author_exclude: '{id}', ...BY_ID },
       items: (body: Comment[]) => body,
       kind: comment,
       types: ['statuses'],

@@ -25,8 +25,8 @@ export interface BeginAppPassword {
 
 /** Returns the address of the server's page. Only the browser goes there, and only to the server that the person named. */
 export async function beginAppPassword(upstream: Upstream, input: BeginAppPassword): Promise<string> {
-  const { connector, auth, key, values, callbackUrl, appName } = input
-  const { relocate, addresses } = await locateService(upstream, { connector, key, instance: values })
+  const { connector, auth, key, callbackUrl, appName } = input
+  const { relocate, addresses } = await locateService(upstream, { connector, key, instance: input.values })
   const reply = await upstream.send({
     method: 'GET',
     url: relocate(auth.discoverUrl, 'authorizeUrl'),
@@ -40,7 +40,9 @@ export async function beginAppPassword(upstream: Upstream, input: BeginAppPasswo
       status: reply.status,
     })
   const reject = withParameters(callbackUrl, { error: 'access_denied' })
-  return withParameters(page.href, fillParameters(auth.parameters, { app: appName, callback: callbackUrl, reject }))
+  const unique = `${new Date(upstream.clock.now()).toISOString().slice(0, 10)} ${upstream.random(3).toString('hex')}`
+  const values = { app: appName, callback: callbackUrl, reject, unique }
+  return withParameters(page.href, fillParameters(auth.parameters, values))
 }
 
 function readPage(auth: AppPassword, document: unknown): string | undefined {
