@@ -2,6 +2,7 @@ import { erase, exportAccount } from './account.ts'
 import { listOfApp } from './accounts.ts'
 import * as app from './app.ts'
 import { set as setApp } from './app-set.ts'
+import { apply } from './apply.ts'
 import type { Command } from './command.ts'
 import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
@@ -41,6 +42,7 @@ export const COMMANDS: Command[] = [
   keys.list,
   keys.remove,
   services,
+  apply,
   listOfApp,
   profiles,
   reconnectProfile,

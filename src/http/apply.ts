@@ -1,55 +1,17 @@
 import { z } from 'zod'
 import { applyToken } from '#flows/authorize/apply.ts'
-import { applyBatch, type BatchEntry } from '#flows/authorize/apply-batch.ts'
-import type { GivenTokens } from '#flows/authorize/apply-input.ts'
-import { invalidInput } from '#model/errors.ts'
+import { applyBatch } from '#flows/authorize/apply-batch.ts'
+import { batchEntry, givenTokens, readEntries, tokenFields } from '#flows/authorize/apply-entries.ts'
 import { profileName } from '#model/profile-name.ts'
 import { appFrom } from './access-token.ts'
 import type { HttpDeps } from './deps.ts'
 import { text } from './parameters.ts'
 import { type Call, route } from './route.ts'
 
-/** An object of texts; in a form or a query as JSON. */
-function namedTexts(meaning: string) {
-  const object = z.record(z.string().max(100), z.string().max(10_000))
-  return z.preprocess(parsedJson, object).describe(meaning)
-}
-
-function parsedJson(value: unknown): unknown {
-  if (typeof value !== 'string') return value
-  try {
-    return JSON.parse(value)
-  } catch {
-    // Not JSON, so not an object: the schema says so.
-    return value
-  }
-}
-
 const path = z.object({ service: z.string() })
-const fields = z.object({
+const fields = tokenFields.extend({
   client_id: text("The app's client id; or HTTP Basic.").optional(),
   client_secret: text("The app's secret; or HTTP Basic.").optional(),
-  token: text(
-    'An access token of the service. May be missing if there is a `refresh_token`, or `fields`.',
-    10_000,
-  ).optional(),
-  token_secret: text('For services based on OAuth 1; the password for HTTP Basic.', 10_000).optional(),
-  refresh_token: text(
-    'To renew the token. It is used at once if the token is missing, has expired or is refused.',
-    10_000,
-  ).optional(),
-  expires_at: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(8.64e15)
-    .optional()
-    .describe('When the token expires, in epoch milliseconds.'),
-  scope: text('The scope that was granted.').optional(),
-  instance: namedTexts('Addresses of the person’s own server by name: `api_url`, `base_url`, `token_url`.').optional(),
-  fields: namedTexts(
-    'What a person types, for a service without a login page; `GET /services` names the fields.',
-  ).optional(),
   account: text('An existing account to attach the profile to. Default: a new account.').optional(),
 })
 const response = z.object({
@@ -111,7 +73,7 @@ async function apply(
   const app = await appFrom(deps, call.request, input)
   const attached = await applyToken(deps, app, {
     service: call.path.service,
-    ...givenIn(input),
+    ...givenTokens(input),
     account: input.account,
   })
   call.request.server.forgetAccount(attached.account.id)
@@ -133,7 +95,7 @@ export const batch = route({
     client_id: text("The app's client id; or HTTP Basic.").optional(),
     client_secret: text("The app's secret; or HTTP Basic.").optional(),
     accounts: z
-      .array(z.looseObject({ id: z.string().min(1).max(200) }))
+      .array(batchEntry)
       .max(MAX_PROFILES)
       .describe(
         '`{"id": "<your id>", "<service>": {"token", "token_secret"?, "refresh_token"?, "expires_at"?, "scope"?, "instance"?, "fields"?}}`',
@@ -142,39 +104,6 @@ export const batch = route({
   reasons: ['app_secret_invalid', 'too_many_attempts'],
   run: async (deps, { body, request }) => {
     const app = await appFrom(deps, request, body)
-    if (new Set(body.accounts.map(({ id }) => id)).size < body.accounts.length)
-      throw invalidInput('bad_body', 'accounts', 'an id occurs twice.')
-    return applyBatch(deps, app, body.accounts.map(readEntry))
+    return applyBatch(deps, app, readEntries(body.accounts))
   },
 })
-
-const tokens = fields
-  .omit({ client_id: true, client_secret: true, account: true })
-  .strict()
-  .refine(({ token, refresh_token: refreshToken, fields: typed }) => (token ?? refreshToken ?? typed) !== undefined)
-const TOKENS_FAULT =
-  'must be {"token", "token_secret"?, "refresh_token"?, "expires_at"?, "scope"?, "instance"?, "fields"?}, with a token, a refresh_token or fields.'
-
-function givenIn(input: z.output<typeof tokens>): GivenTokens {
-  return {
-    token: input.token,
-    tokenSecret: input.token_secret,
-    refreshToken: input.refresh_token,
-    expiresAt: input.expires_at,
-    scope: input.scope,
-    instance: input.instance,
-    fields: input.fields,
-  }
-}
-
-/** Entries of the batch command, as in the body of the request. */
-function readEntry({ id, ...services }: { id: string; [service: string]: unknown }, index: number): BatchEntry {
-  return {
-    id,
-    tokens: Object.entries(services).map(([service, value]) => {
-      const parsed = tokens.safeParse(value)
-      if (!parsed.success) throw invalidInput('bad_body', `accounts.${index}.${service}`, TOKENS_FAULT)
-      return { service, ...givenIn(parsed.data) }
-    }),
-  }
-}

@@ -16,7 +16,8 @@ export function nativeIdOn(auth: Auth, values: TypedValues, id: string): string 
   const servers = Object.entries(typedFieldsOf(auth) ?? {}).filter(
     ([, { format }]) => format === 'address' || format === 'host',
   )
-  return `${id}@${servers.map(([name]) => serverIn(values[name] ?? '')).join(',')}`
+  const named = servers.flatMap(([name]) => (values[name] === undefined ? [] : serverIn(values[name])))
+  return `${id}@${named.join(',')}`
 }
 
 /** Host, port unless it is that of https, and path. */

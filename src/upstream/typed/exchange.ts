@@ -4,13 +4,13 @@ import type { Typed, TypedExchange } from '#kit/typed.ts'
 import { locateService } from '../addresses.ts'
 import { addressOf } from '../call-service.ts'
 import { UpstreamError } from '../errors.ts'
-import { basicHeader } from '../oauth2/client-auth.ts'
 import { fillParameters, fillPlaceholders, type PlaceholderValues } from '../oauth2/placeholders.ts'
 import { encoded, withParameters } from '../oauth2/token-request.ts'
 import { isObject, parseObject } from '../parse-object.ts'
 import { responseFailure } from '../response-failure.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
+import { basicOf, valuesOf } from './values.ts'
 
 /** Limit: bytes of the response that contains a token for typed values; a longer one fails the call. */
 const MAX_BYTES = 256 * 1024
@@ -101,18 +101,4 @@ function textAt(body: unknown, path: string | undefined): string | undefined {
 function bodyOf({ form, json }: TypedExchange, values: PlaceholderValues) {
   if (json !== undefined) return encoded(fillParameters(json, values), 'json')
   return form === undefined ? undefined : encoded(fillParameters(form, values), 'form')
-}
-
-export function basicOf(
-  basic: { name: string; password: string } | undefined,
-  values: PlaceholderValues,
-): Record<string, string> {
-  if (basic === undefined) return {}
-  const { name = '', password = '' } = fillParameters(basic, values)
-  return { authorization: basicHeader(name, password) }
-}
-
-/** What placeholders of a typed service stand for. A field that was left empty is an empty text. */
-export function valuesOf({ fields, token, refreshToken }: Credential): PlaceholderValues {
-  return { ...fields, token, refresh_token: refreshToken ?? '' }
 }

@@ -3,7 +3,7 @@ import type { Typed } from '#kit/typed.ts'
 import { fillParameters } from '../oauth2/placeholders.ts'
 import { withParameters } from '../oauth2/token-request.ts'
 import type { UpstreamRequest } from '../send.ts'
-import { basicOf, valuesOf } from './exchange.ts'
+import { basicOf, valuesOf } from './values.ts'
 
 /** Adds typed values to a request as the connector declares. */
 export function placeTyped(

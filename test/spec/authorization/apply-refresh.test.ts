@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { applyToken } from '#flows/authorize/apply.ts'
 import { findApp } from '#store/apps/apps.ts'
 import { basic } from '../../harness/app.ts'
 import { tributary } from '../../harness/command-line.ts'
 import type { DemoService, LabApp, LabHarness } from '../../harness/lab.ts'
+import { LOOPBACK } from '../../harness/loopback.ts'
 import { get, send } from '../../harness/send.ts'
-import { assertRefused, entryOf, nativeId, openFlows, startQuietHarness, tokensFor } from './fixture.ts'
+import { assertRefused, CONNECTORS, entryOf, nativeId, openFlows, startQuietHarness, tokensFor } from './fixture.ts'
 
 let harness: LabHarness
 before(async () => {
@@ -166,6 +169,22 @@ suite('many at once', () => {
     const empty = [{ id: 'd', 'demo-social': {} }]
     const refused = await send(harness, 'POST', '/auth/apply/batch', { json: { accounts: empty }, headers: basic(app) })
     assertRefused(refused, 400, 'bad_body')
-    assert.equal(typeof tributary, 'function')
+    const { refresh_token: third } = await forgotten('demo-social', 'ada', app)
+    const file = join(harness.tributary.dataDir, 'people.jsonl')
+    writeFileSync(file, `${JSON.stringify({ id: 'e', 'demo-social': { refresh_token: third } })}\n`)
+    const env = {
+      DATABASE_URL: harness.tributary.databaseUrl,
+      TRIBUTARY_DATA: harness.tributary.dataDir,
+      TRIBUTARY_CONNECTORS: CONNECTORS,
+      TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
+    }
+    const ran = await tributary(['apply', app.clientId, file, '--json'], env)
+    assert.equal(ran.code, 0, ran.stderr)
+    const { e } = JSON.parse(ran.stdout) as Record<string, { profiles: string[] }>
+    assert.deepEqual(e!.profiles, [`${nativeId(harness, 'demo-social', 'ada')}@demo-social`])
+    writeFileSync(file, '{"demo-social": {"token": "canary-token"}}')
+    const wrong = await tributary(['apply', app.clientId, file], env)
+    assert.equal(wrong.code, 2)
+    assert.doesNotMatch(wrong.stderr, /canary-token/)
   })
 })
