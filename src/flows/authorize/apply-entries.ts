@@ -40,16 +40,16 @@ export const tokenFields = z.object({
 /** An object of texts; in a form or a query as JSON. */
 function namedTexts(meaning: string) {
   const object = z.record(z.string().max(100), z.string().max(MAX_TOKEN_CHARS))
-  return z.preprocess(parsedJson, object).describe(meaning)
+  const json = z.string().max(MAX_TOKEN_CHARS).transform(parsedJson).pipe(object)
+  return z.union([object, json]).describe(meaning)
 }
 
-function parsedJson(value: unknown): unknown {
-  if (typeof value !== 'string') return value
+function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(value)
+    return JSON.parse(text)
   } catch {
     // Not JSON, so not an object: the schema says so.
-    return value
+    return text
   }
 }
 

@@ -181,9 +181,7 @@ async function repeat(deps: AuthorizeDeps, { to }: OpenSignIn, settled: SettledS
   if (settled.kind === 'confirm') return settled
   if (settled.kind === 'reconnected') return { ...settled, to }
   const shard = ticketShard('trc', settled.code) ?? 0
-  const consent = await deps.database.transaction((tx) =>
-    lockConsent(tx, deps.keyring, shard, deps.hasher.hash('code', settled.code)),
-  )
+  const consent = await lockConsent(deps.database, deps.keyring, shard, deps.hasher.hash('code', settled.code))
   if (consent === undefined) throw new ApiError('session_expired')
   return consent.usedAt === undefined ? { kind: 'redirect', to, code: settled.code } : { kind: 'done' }
 }

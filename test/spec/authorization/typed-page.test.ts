@@ -309,7 +309,7 @@ suite('a service without sign-in', () => {
     assert.deepEqual([card['auth'], card['needs_keys'], card['has_keys']], ['none', false, false])
     assert.deepEqual(card['fields'], { feed: { title: 'Feed', format: 'address', secret: false, optional: false } })
     const page = await newBrowser().open(
-      `${harness.tributary.url}/connect?${new URLSearchParams({ client_id: harness.app.clientId, redirect_uri: REDIRECT }).toString()}`,
+      `${harness.tributary.url}/connect?${new URLSearchParams({ client_id: harness.app.clientId, redirect_uri: REDIRECT, services: 'feed-service,github' }).toString()}`,
     )
     assert.match(page.body, /service=feed-service/)
     assert.doesNotMatch(page.body, /service=github"/)
