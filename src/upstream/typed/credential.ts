@@ -36,8 +36,12 @@ export async function credentialOfTyped(upstream: Upstream, input: TypedSignIn):
         ? typed
         : exchangeTyped(upstream, { connector, key, credential: typed, exchange: auth.exchange })
     }
-    default:
+    case 'app_password':
+    case 'oauth1':
+    case 'oauth2':
       throw new UpstreamError('stop', 'This service has a page of its own', { reason: 'not_supported' })
+    default:
+      return auth satisfies never
   }
 }
 
