@@ -37,7 +37,7 @@ function normalized(field: TypedField, text: string): string | undefined {
 }
 
 function matchesWhole(pattern: RegExp, value: string): boolean {
-  const found = new RegExp(pattern.source, pattern.flags.replaceAll(/[gy]/g, '')).exec(value)
+  const found = value.match(pattern)
   return found !== null && found[0].length === value.length
 }
 
