@@ -43,9 +43,9 @@ suite('records', () => {
     )
   })
 
-  test('what visitors wrote has no author; what the person wrote is in no feed', () => {
+  test('visitors are known by their name; what the person wrote is in no feed', () => {
     const comment = { id: 1, author: 0, content: { rendered: 'Hi' } }
-    assert.deepEqual(read('replies', comment).participants, [])
+    assert.deepEqual(read('replies', { ...comment, author_name: 'Eve' }).participants, ['guest Eve@blog.test/news'])
     assert.deepEqual(read('replies', { ...comment, author: 1 }).types, [])
     assert.deepEqual(read('replies', { ...comment, author: 2 }).participants, ['2@blog.test/news'])
   })

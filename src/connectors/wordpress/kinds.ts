@@ -98,8 +98,8 @@ export const comment = kind<Comment>({
   name: 'comment',
   id: ({ id }) => id,
   at: ({ date_gmt }) => utcOf(date_gmt),
-  // Visitors without an account have the id 0.
-  participants: ({ author }) => ({ author: author === 0 ? undefined : author }),
+  // Visitors without an account have the id 0, and are known by the name that they gave.
+  participants: ({ author, author_name: name = '' }) => ({ author: author === 0 ? `guest ${name}`.trim() : author }),
   map: {
     text: ({ content }) => textOf(content),
     author: ({ author_name: name, author_url: url, author_avatar_urls: photos }) => ({
