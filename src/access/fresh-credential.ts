@@ -99,12 +99,18 @@ function needsRefresh(
   refused: number | undefined,
 ): boolean {
   const { auth } = connector
+  if (auth.kind === 'typed')
+    return auth.exchange !== undefined && (refused === stored.version || expiresSoon(clock, stored))
   if (auth.kind !== 'oauth2' || (credential.refreshToken === undefined && auth.renew === undefined)) return false
   if (refused === stored.version) return true
   const renewAheadMs = credential.refreshToken === undefined ? (auth.renew?.aheadS ?? 0) * 1000 : 0
   return (
     stored.expiresAt !== undefined && stored.expiresAt - Math.max(refreshAheadMs(stored), renewAheadMs) < clock.now()
   )
+}
+
+function expiresSoon(clock: Clock, stored: StoredCredential): boolean {
+  return stored.expiresAt !== undefined && stored.expiresAt - refreshAheadMs(stored) < clock.now()
 }
 
 // At most a fifth of the lifetime, so that a short-lived token is not refreshed with every call.

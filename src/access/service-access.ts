@@ -5,13 +5,13 @@ import type { Profile } from '#model/profile.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { type Keyring, SealError } from '#platform/sealing.ts'
 import { deleteRegistration, findRegistration } from '#store/apps/registrations.ts'
-import { findServiceKey } from '#store/apps/service-keys.ts'
 import { findCredential } from '#store/identity/credentials.ts'
 import type { UpstreamError } from '#upstream/errors.ts'
 import { fillConnector } from '#upstream/fill-connector.ts'
 import { hostFieldOf } from '#upstream/own-server.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
 import { registrationKeyOf, registrationOf } from './register-app.ts'
+import { keyFor } from './service-key.ts'
 
 interface KeyDeps {
   database: Database
@@ -34,20 +34,21 @@ export function withRegisteredKey(instance: Answers, { key }: ServiceKey): Answe
 
 /** The key and the addresses of a sign-in or credential. Undefined if the app has no key there. */
 export async function findServiceAccess(
-  { database, keyring }: KeyDeps,
+  deps: KeyDeps,
   appId: string,
   connector: Connector,
   instance: Answers | undefined,
 ): Promise<ServiceAccess | undefined> {
   const registered = instance?.[REGISTERED]
   if (instance !== undefined && registered !== undefined) {
-    const found = await findRegistration(database, keyring, registrationKeyOf(appId, connector, instance))
+    const key = registrationKeyOf(appId, connector, instance)
+    const found = await findRegistration(deps.database, deps.keyring, key)
     // A key that was replaced is no longer valid for this credential; the service decides about it.
     const secret = found?.key === registered ? found.secret : ''
     if (registrationOf(connector) === undefined) return undefined
     return { connector: fillConnector(connector, instance), key: { key: registered, secret, overrides: {} } }
   }
-  const key = await findServiceKey(database, keyring, appId, connector.service)
+  const key = await keyFor(deps, appId, connector)
   return key && { connector: fillConnector(connector, { ...answersIn(connector, key), ...instance }), key }
 }
 

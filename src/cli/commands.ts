@@ -3,6 +3,7 @@ import { listOfApp } from './accounts.ts'
 import * as app from './app.ts'
 import { set as setApp } from './app-set.ts'
 import { spending } from './app-spending.ts'
+import { apply } from './apply.ts'
 import type { Command } from './command.ts'
 import * as connector from './connector.ts'
 import { demo } from './demo.ts'
@@ -47,6 +48,7 @@ export const COMMANDS: Command[] = [
   services,
   connector.create,
   connector.check,
+  apply,
   listOfApp,
   profiles,
   reconnectProfile,

@@ -16,6 +16,7 @@ import { mastodon } from './mastodon/connector.ts'
 import { tumblr } from './tumblr/connector.ts'
 import { twitch } from './twitch/connector.ts'
 import { withings } from './withings/connector.ts'
+import { wordpress } from './wordpress/connector.ts'
 import { x } from './x/connector.ts'
 
 /** The connectors of this release. */
@@ -37,5 +38,6 @@ export const connectors: Connector[] = [
   tumblr,
   twitch,
   withings,
+  wordpress,
   x,
 ]

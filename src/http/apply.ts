@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { applyToken } from '#flows/authorize/apply.ts'
-import { applyBatch, type BatchEntry } from '#flows/authorize/apply-batch.ts'
-import { invalidInput } from '#model/errors.ts'
+import { applyBatch } from '#flows/authorize/apply-batch.ts'
+import { batchEntry, givenTokens, readEntries, tokenFields } from '#flows/authorize/apply-entries.ts'
 import { profileName } from '#model/profile-name.ts'
 import { appFrom } from './access-token.ts'
 import type { HttpDeps } from './deps.ts'
@@ -9,11 +9,9 @@ import { text } from './parameters.ts'
 import { type Call, route } from './route.ts'
 
 const path = z.object({ service: z.string() })
-const fields = z.object({
+const fields = tokenFields.extend({
   client_id: text("The app's client id; or HTTP Basic.").optional(),
   client_secret: text("The app's secret; or HTTP Basic.").optional(),
-  token: text('An access token of the service.', 10_000),
-  token_secret: text('For services based on OAuth 1.', 10_000).optional(),
   account: text('An existing account to attach the profile to. Default: a new account.').optional(),
 })
 const response = z.object({
@@ -64,11 +62,7 @@ export const applyByBody = route({
   body: fields.partial(),
   response,
   reasons: [...reasons],
-  run: async (deps, call) => {
-    const { token, ...rest } = { ...call.query, ...call.body }
-    if (token === undefined) throw invalidInput('bad_body', 'token', 'is missing.')
-    return apply(deps, call, { token, ...rest })
-  },
+  run: (deps, call) => apply(deps, call, { ...call.query, ...call.body }),
 })
 
 async function apply(
@@ -79,8 +73,7 @@ async function apply(
   const app = await appFrom(deps, call.request, input)
   const attached = await applyToken(deps, app, {
     service: call.path.service,
-    token: input.token,
-    tokenSecret: input.token_secret,
+    ...givenTokens(input),
     account: input.account,
   })
   call.request.server.forgetAccount(attached.account.id)
@@ -102,29 +95,15 @@ export const batch = route({
     client_id: text("The app's client id; or HTTP Basic.").optional(),
     client_secret: text("The app's secret; or HTTP Basic.").optional(),
     accounts: z
-      .array(z.looseObject({ id: z.string().min(1).max(200) }))
+      .array(batchEntry)
       .max(MAX_PROFILES)
-      .describe('`{"id": "<your id>", "<service>": {"token", "token_secret"?}}`'),
+      .describe(
+        '`{"id": "<your id>", "<service>": {"token", "token_secret"?, "refresh_token"?, "expires_at"?, "scope"?, "instance"?, "fields"?}}`',
+      ),
   }),
   reasons: ['app_secret_invalid', 'too_many_attempts'],
   run: async (deps, { body, request }) => {
     const app = await appFrom(deps, request, body)
-    if (new Set(body.accounts.map(({ id }) => id)).size < body.accounts.length)
-      throw invalidInput('bad_body', 'accounts', 'an id occurs twice.')
-    return applyBatch(deps, app, body.accounts.map(readEntry))
+    return applyBatch(deps, app, readEntries(body.accounts))
   },
 })
-
-const tokens = z.object({ token: z.string().min(1), token_secret: z.string().optional() })
-
-function readEntry({ id, ...services }: { id: string; [service: string]: unknown }, index: number): BatchEntry {
-  return {
-    id,
-    tokens: Object.entries(services).map(([service, value]) => {
-      const parsed = tokens.safeParse(value)
-      if (!parsed.success)
-        throw invalidInput('bad_body', `accounts.${index}.${service}`, 'must be {"token", "token_secret"?}.')
-      return { service, token: parsed.data.token, tokenSecret: parsed.data.token_secret }
-    }),
-  }
-}

@@ -14,6 +14,7 @@ export const connectPage = route({
   query: z.object({
     client_id: text("The app's client id.").optional(),
     redirect_uri: text('Where to redirect the person.').optional(),
+    services: text('Names with commas between them: show only these, also ones that need no keys.').optional(),
     access_token: text('Link to the account of this token.').optional(),
     state: text('Returned unchanged in the redirect.', 4000).optional(),
     scope: text("Overrides the service's default scope.").optional(),
@@ -24,9 +25,9 @@ export const connectPage = route({
     code_challenge_method: text('`S256`.').optional(),
   }),
   reasons: ['client_unknown', 'redirect_unregistered'],
-  run: async (deps, { query, reply }) => {
+  run: async (deps, { query: { services: named, ...query }, reply }) => {
     const { app } = await checkReturn(deps, query)
-    const services = await servicesOf(deps, app)
+    const services = await servicesOf(deps, app, named?.split(','))
     const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
     const link = (service: string) =>
       `/oauth/authenticate?${new URLSearchParams([...given, ['service', service]]).toString()}`
@@ -37,7 +38,7 @@ export const connectPage = route({
         `Connect to ${app.name}`,
         html`<h1>Connect a service to ${app.name}</h1>
 <div class="card">${list.length > 0 ? html`<ul class="choices">${list}</ul>` : html`<p>${app.name} has no services yet.</p>`}</div>
-<p class="soft">You sign in at the service itself. ${app.name} never sees your password.</p>`,
+<p class="soft">${app.name} never sees your password.</p>`,
         { narrow: true },
       ),
     )

@@ -71,14 +71,20 @@ function describeRoute(path: string, route: Route | MountedRoute): Schema {
   }
 }
 
-/** Forms are accepted everywhere; listed where all fields are texts, so that a form can express the body. */
+/** Forms are accepted everywhere; listed where all fields are texts or read from texts, so that a form can express the body. */
 function bodyContent(schema: Schema): Schema {
   const { properties } = schema as { properties?: Record<string, Schema> }
-  const isForm = properties !== undefined && Object.values(properties).every(({ type }) => type === 'string')
+  const isForm = properties !== undefined && Object.values(properties).every(isTextField)
   return {
     'application/json': { schema },
     ...(isForm ? { 'application/x-www-form-urlencoded': { schema } } : {}),
   }
+}
+
+/** A number, and an object that may be given as JSON, are read from a text. */
+function isTextField(schema: Schema): boolean {
+  const { type, anyOf = [] } = schema as { type?: string; anyOf?: { type?: string }[] }
+  return ['string', 'integer', 'number'].includes(type ?? '') || anyOf.some((each) => each.type === 'string')
 }
 
 function parameters(shape: z.ZodObject | undefined, where: 'path' | 'query'): Schema[] {

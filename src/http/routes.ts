@@ -37,6 +37,7 @@ import type { MountedRoute, Route } from './route.ts'
 import { services } from './services.ts'
 import * as spending from './spending.ts'
 import * as sync from './sync.ts'
+import * as typedPage from './typed-page.ts'
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof METHODS)[number]
@@ -64,6 +65,8 @@ export const ROUTES: Listed[] = [
   ['GET', '/oauth/clients/:client_id/:document', clientDocument],
   ['GET', '/oauth/confirm', confirm.ask],
   ['POST', '/oauth/confirm', confirm.answer],
+  ['GET', '/oauth/typed', typedPage.show],
+  ['POST', '/oauth/typed', typedPage.submit],
   ['GET', '/oauth/reconnect', reconnect.follow],
   ['POST', '/oauth/access_token', token.exchange],
   ['POST', '/oauth/revoke', token.revoke],

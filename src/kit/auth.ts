@@ -1,5 +1,6 @@
 import type { Facts } from './facts.ts'
 import type { Self } from './self.ts'
+import type { AppPassword, NoAuth, Typed, TypedField, TypedFields, TypedValues } from './typed.ts'
 
 /**
  * Where a call carries the credential: in a header (`name` defaults to `Authorization`, `scheme` precedes the token) or in
@@ -243,21 +244,48 @@ export interface OAuth1 {
 export interface ApiKey {
   kind: 'api_key'
   tokenPlacement: TokenPlacement
+  fields: { token: TypedField }
 }
 
 /** The person enters a user name and password of the service; calls carry them by HTTP Basic. */
 export interface Basic {
   kind: 'basic'
+  fields: { name: TypedField; password: TypedField }
 }
 
-export type Auth = OAuth2 | OAuth1 | ApiKey | Basic
+export type Auth = OAuth2 | OAuth1 | ApiKey | Basic | Typed | NoAuth | AppPassword
+
+/** Every `kind` of `auth`, with the function that makes it. */
+export const AUTH_KINDS: Record<Auth['kind'], string> = {
+  oauth2: 'oauth2()',
+  oauth1: 'oauth1()',
+  api_key: 'apiKey()',
+  basic: 'basic()',
+  typed: 'typed()',
+  none: 'noAuth()',
+  app_password: 'appPassword()',
+}
+
+/**
+ * Whether an app needs a key of its own at the service. Where people type their credentials, or need none, it does not; nor where
+ * it is registered at the first sign-in.
+ */
+export function needsKeys(auth: Auth): boolean {
+  return auth.kind === 'oauth1' || (auth.kind === 'oauth2' && auth.registration === undefined)
+}
+
+/** What the person types on Tributary's page; undefined for a service with a login page of its own. */
+export function typedFieldsOf(auth: Auth): TypedFields | undefined {
+  return 'fields' in auth ? auth.fields : undefined
+}
 
 /**
  * Whether it can be verified that a token was issued to this app. OAuth 1 proves it with each call's signature; OAuth 2 needs
  * `verifyApp`, because otherwise a token issued to another app would be accepted as well.
  */
 export function verifiesApp(auth: Auth): boolean {
-  return auth.kind === 'oauth1' || (auth.kind === 'oauth2' && auth.verifyApp !== undefined)
+  // Where nobody signs in, there is nothing that could have been issued to another app.
+  return auth.kind === 'oauth1' || auth.kind === 'none' || (auth.kind === 'oauth2' && auth.verifyApp !== undefined)
 }
 
 /** Whether revoking at the service can end tokens of other sign-ins. */
@@ -321,13 +349,19 @@ export function oauth1(input: OAuth1Input): OAuth1 {
 }
 
 /** Describes a service with API keys, e.g. `apiKey({ in: 'header', scheme: '', name: 'X-Api-Key' })`. */
-export function apiKey(tokenPlacement: TokenPlacement): ApiKey {
-  return { kind: 'api_key', tokenPlacement }
+export function apiKey(tokenPlacement: TokenPlacement, field: Partial<TypedField> = {}): ApiKey {
+  return { kind: 'api_key', tokenPlacement, fields: { token: { title: 'API key', secret: true, ...field } } }
 }
 
 /** Describes a service with HTTP Basic authentication. */
-export function basic(): Basic {
-  return { kind: 'basic' }
+export function basic(fields: { name?: Partial<TypedField>; password?: Partial<TypedField> } = {}): Basic {
+  return {
+    kind: 'basic',
+    fields: {
+      name: { title: 'User name', autocomplete: 'username', ...fields.name },
+      password: { title: 'Password', secret: true, ...fields.password },
+    },
+  }
 }
 
 /** A service's credential for one person. Sealed at rest. */
@@ -347,6 +381,8 @@ export interface Credential {
   claims?: JsonObject
   /** Addresses of the person's instance, for services with several. */
   instance?: Record<string, string>
+  /** What the person typed, where calls or the exchange need it. */
+  fields?: TypedValues
   /** The previous refresh token, kept in case the response to a rotation was lost. */
   previousRefreshToken?: string
 }

@@ -1,4 +1,4 @@
-import type { Auth } from './auth.ts'
+import { type Auth, typedFieldsOf } from './auth.ts'
 import type { Endpoint } from './endpoint.ts'
 import { placeholdersIn } from './placeholders.ts'
 import type { Setting } from './settings.ts'
@@ -6,6 +6,7 @@ import type { Setting } from './settings.ts'
 /** The parts of a connector that have placeholders. */
 interface Checked {
   service: string
+  ask?: Record<string, unknown> | undefined
   auth: Auth
   api: {
     headers?: Record<string, string>
@@ -26,7 +27,7 @@ export function checkPlaceholders({ service, ask, auth, api, endpoints, settings
       for (const name of placeholdersIn(text))
         if (!known.includes(name)) throw unknown(service, `${where}.${field}`, name, known)
   }
-  const answers = Object.keys(ask ?? {})
+  const answers = [...Object.keys(ask ?? {}), ...Object.keys(typedFieldsOf(auth) ?? {})]
   check('api.headers', api.headers, ['key', ...setting, ...facts, ...answers])
   check('api.query', api.query, ['key', ...setting, ...facts, ...answers])
   if (auth.kind === 'oauth2') {

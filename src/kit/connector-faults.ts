@@ -1,4 +1,5 @@
 import { OWN_TYPES } from '#model/types.ts'
+import { AUTH_KINDS } from './auth.ts'
 
 /** What is wrong with a connector's definition: the field, and what was expected there. */
 export interface DefinitionFault {
@@ -34,9 +35,8 @@ export function definitionFaults(value: unknown): DefinitionFault[] {
 }
 
 function checkAuth(auth: unknown, report: Report): void {
-  const kinds = ['oauth2', 'oauth1', 'api_key', 'basic']
-  if (!isObject(auth) || !kinds.includes(String(auth['kind']))) {
-    report('auth', 'must come from oauth2(), oauth1(), apiKey() or basic()')
+  if (!isObject(auth) || !Object.hasOwn(AUTH_KINDS, String(auth['kind']))) {
+    report('auth', `must come from ${Object.values(AUTH_KINDS).join(', ')}`)
     return
   }
   const isDiscovered = isObject(auth['discover'])

@@ -5,6 +5,7 @@ import type { Deletion } from './deletion.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { EndedGrant, HookItem, HookRequestInput, HookSubscription } from './hook-life-cycle.ts'
 import type { SelfReader } from './self.ts'
+import { isOnNamedServer } from './server-native-id.ts'
 import type { Setting } from './settings.ts'
 
 /** The documented rate limits of a service. Tributary stays below all of them, across all its processes and in the proxy too. */
@@ -177,7 +178,12 @@ type Optional = 'aliases' | 'endpoints' | 'hook' | 'settings' | 'deletion'
  *     })
  */
 export function defineConnector(input: Omit<Connector, Optional> & Partial<Pick<Connector, Optional>>): Connector {
-  const connector = { aliases: [], endpoints: {}, hook: undefined, deletion: undefined, settings: [], ...input }
+  const endpoints = isOnNamedServer(input.auth) ? withServerIds(input.endpoints ?? {}) : (input.endpoints ?? {})
+  const connector = { aliases: [], hook: undefined, deletion: undefined, settings: [], ...input, endpoints }
   checkPlaceholders(connector)
   return connector
+}
+
+function withServerIds(endpoints: Record<string, Endpoint>): Record<string, Endpoint> {
+  return Object.fromEntries(Object.entries(endpoints).map(([name, each]) => [name, { ...each, idsOnServer: true }]))
 }

@@ -114,6 +114,8 @@ export interface Endpoint {
   group: string | undefined
   prepare: Prepare | undefined
   alternative?: Alternative | undefined
+  /** Set by `defineConnector` where people name their server: ids in records are those of that server. */
+  idsOnServer?: boolean
 }
 
 /**

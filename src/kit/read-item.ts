@@ -8,6 +8,7 @@ import type { Endpoint } from './endpoint.ts'
 import type { Kind, NativeId, Place } from './kind.ts'
 import { type Cards, readCards } from './read-cards.ts'
 import { type Guarded, guarded, isPresent, type ReaderFault } from './read-field.ts'
+import { sameServerId } from './same-server-id.ts'
 
 /** Limit: participants of an item, the author first; further ones are left out. */
 export const MAX_PARTICIPANTS = 16
@@ -105,7 +106,7 @@ export function itemReader(
       place,
       texts,
       // People of a contact's card are compared with participants.
-      card: main.id === undefined ? main : { ...main, id: `${main.id}${instanceOf(kind, owner)}` },
+      card: withServer(kind, main, owner),
       cards: Object.fromEntries(types.map(baseOf).flatMap((type) => (type in others ? [[type, others[type]]] : []))),
       faults,
     }
@@ -146,23 +147,31 @@ function readMap(kind: Kind<unknown>, raw: unknown, read: Guarded): Partial<Item
 }
 
 function participantsOf(
-  { kind, feed }: Endpoint,
+  { kind, feed, idsOnServer }: Endpoint,
   raw: unknown,
   owner: string | undefined,
 ): { list: string[]; hasAuthor: boolean } | undefined {
   if (kind.participants === undefined) return undefined
   const { author, others } = kind.participants(raw)
   // Services often omit the author in a list of the person's own records.
-  const first = textOf(author) ?? (feed ? undefined : owner)
-  const suffix = instanceOf(kind, owner)
-  const named = [author, ...(others ?? [])].map(textOf).map((id) => (id === undefined ? undefined : `${id}${suffix}`))
-  const list = new Set([named[0] ?? first, ...named.slice(1)].filter((id) => id !== undefined))
+  const isOnServer = idsOnServer === true || kind.peopleOnInstance === true
+  const known = (id: NativeId | null | undefined) => {
+    const text = textOf(id)
+    return text === undefined || !isOnServer || owner === undefined ? text : sameServerId(owner, text)
+  }
+  const first = known(author) ?? (feed ? undefined : owner)
+  const list = new Set([first, ...(others ?? []).map(known)].filter((id) => id !== undefined))
   return { list: [...list].slice(0, MAX_PARTICIPANTS), hasAuthor: first !== undefined }
 }
 
-/** What is added to ids of people that are unique on one instance only. */
-function instanceOf({ peopleOnInstance }: Kind<unknown>, owner: string | undefined): string {
-  return peopleOnInstance === true && owner?.includes('@') ? owner.slice(owner.lastIndexOf('@')) : ''
+/** With the server in its id, where ids of people are unique on one instance only. */
+function withServer<Card extends { id?: string | undefined }>(
+  { peopleOnInstance }: Kind<unknown>,
+  card: Card,
+  owner: string | undefined,
+): Card {
+  if (peopleOnInstance !== true || card.id === undefined || owner === undefined) return card
+  return { ...card, id: sameServerId(owner, card.id) }
 }
 
 function textOf(id: NativeId | null | undefined): string | undefined {

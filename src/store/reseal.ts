@@ -30,6 +30,7 @@ export const SEALED_COLUMNS: SealedColumn[] = [
     keys: ['shard', 'app_id', 'service', 'profile_id', 'name'],
     row: joinKey,
   },
+  { table: 'applied_token', column: 'sealed', keys: ['shard', 'hash'], row: hashOf },
 ]
 
 const BATCH = 200

@@ -6,6 +6,7 @@ import { omitUndefined } from './omit-undefined.ts'
 import { besideApi, onInstance, relocateWith } from './rebase.ts'
 import type { Upstream } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
+import { fillTypedAddress } from './typed/address.ts'
 
 /** The effective addresses of a service for one app's key. */
 export interface Addresses {
@@ -58,8 +59,11 @@ export async function locateService(
   const base = overrides['base_url']
   const onBaseUrl = (url: string) => (base === undefined ? url : onInstance(url, base))
   const apiUrl = overrides['api_url'] ?? onBaseUrl(connector.api.baseUrl)
-  if (auth.kind === 'api_key' || auth.kind === 'basic')
-    return { addresses: { authorizeUrl: '', tokenUrl: '', apiUrl: requireWebUrl(apiUrl) }, relocate: onBaseUrl }
+  if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2') {
+    const filled = (url: string) => fillTypedAddress(auth, url, instance ?? {})
+    const addresses = { authorizeUrl: '', tokenUrl: '', apiUrl: requireWebUrl(filled(apiUrl)) }
+    return { addresses, relocate: (url) => requireWebUrl(filled(onBaseUrl(url))) }
+  }
   // The person's own server must not choose which authorization server gets the client authentication and the refresh
   // token.
   const publisher = auth.kind === 'oauth2' && auth.home ? (key.overrides['api_url'] ?? connector.api.baseUrl) : apiUrl

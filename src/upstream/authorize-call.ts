@@ -7,6 +7,7 @@ import { withParameters } from './oauth2/token-request.ts'
 import type { Upstream, UpstreamRequest, UpstreamResponse } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
 import { secretProof } from './sign/secret-proof.ts'
+import { placeTyped } from './typed/place.ts'
 
 export interface SigningContext {
   auth: Auth
@@ -22,6 +23,7 @@ export function authorizeRequest(
 ): UpstreamRequest {
   const { auth, key, credential } = context
   const { token, tokenSecret } = credential
+  if (auth.kind === 'none') return request
   if (!isSendable(token))
     throw new UpstreamError('reauthorize', 'The token is empty or has control characters', {
       reason: 'service_refused',
@@ -35,6 +37,9 @@ export function authorizeRequest(
         : withToken(auth.tokenPlacement, withSecretProof(auth.proof, request, token, key.secret), token)
     case 'api_key':
       return withToken(auth.tokenPlacement, request, token)
+    case 'typed':
+      return placeTyped(auth, credential, request)
+    case 'app_password':
     case 'basic':
       return withHeader(request, 'authorization', basicHeader(token, tokenSecret ?? ''))
     default:

@@ -1,7 +1,9 @@
 import { idSuffix } from '#kit/ask.ts'
+import { type Credential, typedFieldsOf } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { encodeBody } from '#kit/request-body.ts'
 import type { Self, SelfCall } from '#kit/self.ts'
+import { isOnNamedServer, nativeIdOn } from '#kit/server-native-id.ts'
 import { type LosslessJson, parseLossless, stringifyLossless } from './body/lossless-json.ts'
 import { callService, type ServiceCall, type ServiceCaller } from './call-service.ts'
 import { UpstreamError } from './errors.ts'
@@ -9,6 +11,7 @@ import { fillParameters, fillPlaceholders } from './fill-placeholders.ts'
 import { isObject, parseFields } from './parse-object.ts'
 import { responseFailure } from './response-failure.ts'
 import type { UpstreamResponse } from './send.ts'
+import { readSource } from './typed/read-source.ts'
 
 /** Limit: bytes of the response that identifies the person; a longer one fails the sign-in. */
 const MAX_BYTES = 1024 * 1024
@@ -17,10 +20,15 @@ const MAX_BYTES = 1024 * 1024
 export async function readSelf(caller: ServiceCaller): Promise<{ self: Self; raw: string }> {
   const { connector, credential } = caller
   const raw = connector.self.from === 'call' ? await callForRecord(caller) : recordOfSignIn(caller)
+  if (connector.auth.kind === 'none') return readSource(connector, connector.auth, credential.instance ?? {}, raw)
   const { self, ids } = parseSelf(connector, raw)
   checkSubject(connector, credential.subject, ids)
-  // The instance comes from the address that was called, never from what it says about itself.
-  return { self: { ...self, id: `${self.id}${idSuffix(connector.ask, credential.instance)}` }, raw }
+  return { self: { ...self, id: qualifiedId(connector, credential, self.id) }, raw }
+}
+
+/** With the instance. It comes from the address that was called, never from what it says about itself. */
+function qualifiedId({ ask, auth }: Connector, { instance }: Credential, id: string): string {
+  return isOnNamedServer(auth) ? nativeIdOn(auth, instance ?? {}, id) : `${id}${idSuffix(ask, instance)}`
 }
 
 /** The person's record by calling the service; the answers of further calls are added to it under their names. */
@@ -60,7 +68,8 @@ function withFurther(text: string, further: Record<string, LosslessJson>): strin
 }
 
 function callSelf(caller: ServiceCaller, call: SelfCall): Promise<UpstreamResponse> {
-  return callService(caller, { ...selfRequestOf(call, caller.credential.subject), maxBytes: MAX_BYTES })
+  const { connector, credential } = caller
+  return callService(caller, { ...selfRequestOf(connector, call, credential), maxBytes: MAX_BYTES })
 }
 
 /** What the sign-in itself said. A token that was handed in has no such record. */
@@ -72,7 +81,7 @@ function recordOfSignIn({ connector, credential }: ServiceCaller): string {
 }
 
 function selfFailure({ connector, credential, key, upstream }: ServiceCaller, reply: UpstreamResponse): UpstreamError {
-  const secrets = [key.secret, credential.token, credential.tokenSecret]
+  const secrets = [key.secret, credential.token, credential.tokenSecret, ...Object.values(credential.fields ?? {})]
   const nowMs = upstream.clock.now()
   const failure = responseFailure(reply, { what: 'identity', nowMs, refused: 'reauthorize', secrets })
   return isRefusal(connector, reply)
@@ -94,11 +103,12 @@ function isRefusal(connector: Connector, { status, text, headers }: UpstreamResp
   return connector.api.recovery?.({ status, body: parseFields(text), headers }) === 'reauthorize'
 }
 
-function selfRequestOf(call: SelfCall, subject: string | undefined): ServiceCall {
+function selfRequestOf(connector: Connector, call: SelfCall, { subject, instance }: Credential): ServiceCall {
   const { path, query = {}, headers = {}, body, method = 'GET' } = call
   if (subject === undefined && [path, ...Object.values(query)].some((text) => text.includes('{sub}')))
     throw new UpstreamError('stop', 'The token response does not name the person', { reason: 'subject_missing' })
-  const values: Record<string, string> = subject === undefined ? {} : { sub: subject }
+  const typed = typedFieldsOf(connector.auth) === undefined ? {} : instance
+  const values: Record<string, string> = { ...typed, ...(subject === undefined ? {} : { sub: subject }) }
   const encoded = body && encodeBody(body, values)
   return {
     method,

@@ -10,6 +10,8 @@ import { refresh, SubjectChangedError } from './oauth2/refresh.ts'
 import { revoke } from './oauth2/revoke.ts'
 import { type Upstream, withDeadline } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
+import { refreshTyped } from './typed/exchange.ts'
+import { revokeAppPassword } from './typed/revoke-app-password.ts'
 
 export interface CredentialOfService {
   connector: Connector
@@ -31,6 +33,8 @@ export async function refreshCredential(
   { connector, key, credential }: CredentialOfService,
 ): Promise<Credential> {
   const { auth } = connector
+  if (auth.kind === 'typed')
+    return refreshTyped(withDeadline(upstream, REFRESH_TIMEOUT_MS), { connector, key, credential, auth })
   if (auth.kind !== 'oauth2')
     throw new UpstreamError('reauthorize', 'Credentials of this service cannot be refreshed', {
       reason: 'no_refresh_token',
@@ -93,6 +97,7 @@ export async function revokeCredential(
   scope: RevocationScope | 'nothing',
 ): Promise<RevocationResult> {
   const { auth } = connector
+  if (auth.kind === 'app_password') return revokeAppPassword({ upstream, connector, key, credential }, auth, scope)
   if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2') return 'not_offered'
   const location = await locateService(upstream, { connector, key, instance: credential.instance })
   if (auth.kind === 'oauth2') return revoke(upstream, { auth, key, location, credential, scope })

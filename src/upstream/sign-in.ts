@@ -1,5 +1,6 @@
 import type { Credential, JsonObject, SignedIn } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
+import type { TypedValues } from '#kit/typed.ts'
 import { locateService } from './addresses.ts'
 import { callbackParameters, type RawParameters } from './callback-parameters.ts'
 import { UpstreamError } from './errors.ts'
@@ -15,6 +16,7 @@ import { readSelf } from './read-self.ts'
 import { revokeAbandoned } from './renew-credential.ts'
 import type { Upstream } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
+import { finishAppPassword } from './typed/app-password.ts'
 
 export interface BeginSignIn extends LoginOptions {
   connector: Connector
@@ -73,10 +75,14 @@ export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Pro
     throw new UpstreamError('stop', 'The callback belongs to a sign-in at another service', {
       reason: 'issuer_mismatch',
     })
+  const parameters = callbackParameters(input.params)
+  if (auth.kind === 'app_password') {
+    const credential = finishAppPassword(auth, secrets['values'] as TypedValues, parameters)
+    return { credential, ...(await readSelf({ upstream, connector, key, credential })) }
+  }
   if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2')
     throw new UpstreamError('stop', 'This service has no login page', { reason: 'not_supported' })
   const location = await locateService(upstream, { connector, key, instance })
-  const parameters = callbackParameters(input.params)
   const stored: unknown = secrets
   const issued =
     auth.kind === 'oauth1'

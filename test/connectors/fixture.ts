@@ -6,8 +6,10 @@ import { finishSignIn } from '#upstream/sign-in.ts'
 import { type ServiceName, serviceNames, startLab } from '../../lab/lab.ts'
 import { fromTheSameHour } from '../../lab/testing/same-hour.ts'
 import { openUpstream } from '../harness/upstream.ts'
+import { wordpressMissing } from '../real/wordpress.ts'
 import { labKey, walk } from '../upstream/fixture.ts'
 import { blueskyFixtureMissing, openBlueskyFixture } from './bluesky-fixture.ts'
+import { openWordpressFixture } from './wordpress-fixture.ts'
 
 /** A running service, and a person who is signed in there. */
 export interface Fixture {
@@ -28,6 +30,7 @@ export interface FixturePlan {
 /** The counterpart of a connector: the real software if available, else the lab's simulator. */
 export async function fixtureFor(connector: Connector): Promise<FixturePlan> {
   if (connector.service === 'bluesky') return { missing: await blueskyFixtureMissing(), open: openBlueskyFixture }
+  if (connector.service === 'wordpress') return { missing: wordpressMissing(), open: openWordpressFixture }
   const name = serviceNames.find((one) => one === connector.service)
   if (name === undefined) return { missing: `the lab has no simulator of ${connector.service}`, open: none }
   return { missing: false, open: () => openLabFixture(connector, name) }

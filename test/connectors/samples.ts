@@ -6,6 +6,67 @@ const image = { $type: 'blob', ref: { $link: 'bafkreione' }, mimeType: 'image/jp
 
 /** Records by endpoint, for services whose real servers need software that a test machine may lack. */
 export const SAMPLES: Record<string, [endpoint: string, record: object][]> = {
+  wordpress: [
+    [
+      'posts',
+      {
+        id: 7,
+        date_gmt: '2026-05-01T10:00:00',
+        modified_gmt: '2026-05-02T10:00:00',
+        status: 'publish',
+        link: 'https://blog.test/hello/',
+        author: 1,
+        title: { rendered: 'Hello &amp; welcome' },
+        content: { rendered: '<p>See <a href="https://a.test/?a=1&amp;b=2">this</a></p>' },
+        excerpt: { rendered: '<p>See this</p>' },
+        _embedded: {
+          'wp:featuredmedia': [
+            {
+              id: 8,
+              mime_type: 'image/png',
+              source_url: 'https://blog.test/door.png',
+              media_details: {
+                width: 4,
+                height: 3,
+                sizes: { medium: { source_url: 'https://blog.test/door-300.png' } },
+              },
+            },
+          ],
+        },
+      },
+    ],
+    [
+      'media',
+      {
+        id: 8,
+        date_gmt: '2026-05-01T10:00:00',
+        status: 'inherit',
+        link: 'https://blog.test/door/',
+        author: 1,
+        title: { rendered: 'A door' },
+        caption: { rendered: '<p>Blue</p>' },
+        alt_text: 'A blue door',
+        mime_type: 'video/mp4',
+        source_url: 'https://blog.test/door.mp4',
+        media_details: { width: 4, height: 3, filesize: 9 },
+      },
+    ],
+    [
+      'replies',
+      {
+        id: 9,
+        post: 7,
+        author: 2,
+        author_name: 'Ben',
+        author_url: 'https://ben.test/',
+        author_avatar_urls: { 24: 'https://a.test/24', 96: 'https://a.test/96' },
+        date_gmt: '2026-05-01T10:00:00',
+        content: { rendered: '<p>Nice</p>' },
+        link: 'https://blog.test/hello/#comment-9',
+        status: 'approved',
+      },
+    ],
+  ],
   bluesky: [
     [
       'posts',

@@ -24,6 +24,7 @@ const REFERENCE = [
 const HASHES = [
   'app_secret.hash',
   'access_token.hash',
+  'applied_token.hash',
   'pending.hash',
   'reconnect_link.hash',
   'pending.browser',

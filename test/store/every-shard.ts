@@ -63,6 +63,7 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'quarantine-wake-profiles',
     'quota-notice-list',
     'remains-accounts',
+    'remains-applied',
     'remains-calls',
     'remains-consents',
     'remains-links',
@@ -77,6 +78,7 @@ export const EVERY_SHARD: Record<string, string[]> = {
   ],
   // Maintenance removes what is old, or belongs to nobody any more.
   'removes what is old': [
+    'applied-purge',
     'call-purge',
     'consent-purge',
     'cursor-remove-orphans',

@@ -3,11 +3,12 @@ import { ApiError, type Reason } from '#model/errors.ts'
 import { profileName } from '#model/profile-name.ts'
 import { createSemaphore } from '#platform/semaphore.ts'
 import { applyToken } from './apply.ts'
+import type { GivenTokens } from './apply-input.ts'
 import type { AuthorizeDeps } from './deps.ts'
 
 export interface BatchEntry {
   id: string
-  tokens: { service: string; token: string; tokenSecret?: string | undefined }[]
+  tokens: ({ service: string } & GivenTokens)[]
 }
 
 export type BatchResult =
@@ -50,9 +51,9 @@ async function applyEntry(deps: AuthorizeDeps, app: App, entry: BatchEntry): Pro
   let account: string | undefined
   let accessToken = ''
   let appVerified = true
-  for (const { service, token, tokenSecret } of entry.tokens) {
+  for (const { service, ...given } of entry.tokens) {
     try {
-      const connected = await applyToken(deps, app, { service, token, tokenSecret, account })
+      const connected = await applyToken(deps, app, { service, ...given, account })
       account = connected.account.id
       accessToken = connected.token
       appVerified &&= connected.appVerified

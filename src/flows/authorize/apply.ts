@@ -1,23 +1,33 @@
 import { apiErrorOf } from '#access/api-errors.ts'
+import { keyFor } from '#access/service-key.ts'
 import { type Credential, mayEndGrant, type SignedIn, verifiesApp } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { App } from '#model/app.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
 import { randomShard } from '#platform/ids.ts'
 import type { Queries } from '#platform/postgres/database.ts'
-import { findServiceKey } from '#store/apps/service-keys.ts'
+import type { OpenServiceKey } from '#store/apps/service-keys.ts'
 import { grantRevocationSince } from '#store/identity/grant-revocations.ts'
+import { findProfile } from '#store/identity/profiles.ts'
 import type { ServiceUser } from '#store/identity/service-users.ts'
 import { UpstreamError } from '#upstream/errors.ts'
-import { type VerifyCredential, verifyCredential } from '#upstream/sign-in.ts'
-import { type ConnectedProfile, connectProfile } from './connect-profile.ts'
+import { verifyCredential } from '#upstream/sign-in.ts'
+import { credentialOfTyped } from '#upstream/typed/credential.ts'
+import { credentialOf, type GivenTokens, typedValuesOf } from './apply-input.ts'
+import {
+  type AppliedProfile,
+  type ClaimedToken,
+  claimRefreshToken,
+  isRefused,
+  mustRefresh,
+  refreshClaimed,
+} from './apply-refresh-token.ts'
+import { type ConnectedProfile, connectProfile, issueTokenFor } from './connect-profile.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import { awaitGrantRevocation, revokeReplaced } from './revoke-token.ts'
 
-export interface Application {
+export interface Application extends GivenTokens {
   service: string
-  token: string
-  tokenSecret?: string | undefined
   account?: string | undefined
 }
 
@@ -26,24 +36,87 @@ export interface Applied extends ConnectedProfile {
   appVerified: boolean
 }
 
-/** Connects a profile with a token that the app obtained elsewhere. The service must say whom the token belongs to. */
+interface Applicable {
+  app: App
+  connector: Connector
+  key: OpenServiceKey
+  account: string | undefined
+}
+
+/** Connects a profile with tokens that the app obtained elsewhere. The service must say whom they belong to. */
 export async function applyToken(deps: AuthorizeDeps, app: App, input: Application): Promise<Applied> {
   const connector = deps.registry.find(input.service)
   if (connector === undefined) throw new ApiError('service_unknown')
-  const key = await findServiceKey(deps.database, deps.keyring, app.id, connector.service)
+  const key = await keyFor(deps, app.id, connector)
   if (key === undefined) throw new ApiError('no_service_keys')
-  if (connector.auth.kind === 'oauth1' && input.tokenSecret === undefined)
-    throw invalidInput('bad_parameter', 'token_secret', 'must be given for this service.')
-  const credential: Credential = {
-    token: input.token,
-    ...(input.tokenSecret === undefined ? {} : { tokenSecret: input.tokenSecret }),
-  }
+  const target: Applicable = { app, connector, key, account: input.account }
+  const values = typedValuesOf(connector, input)
+  const given = values === undefined ? credentialOf(connector, input) : undefined
+  // A refresh token works only for the app that it was issued to, so a successful refresh proves that.
+  const isProvenByRefresh = given?.refreshToken !== undefined && key.secret !== ''
   const proven = verifiesApp(connector.auth)
-  if (!proven && app.apply === 'proven') throw new ApiError('app_unproven')
-  const connected = await connectVerified(deps, app, { connector, key, credential }, input.account)
+  if (!proven && !isProvenByRefresh && app.apply === 'proven') throw new ApiError('app_unproven')
+  if (given?.refreshToken !== undefined) return applyRefreshToken(deps, target, given, proven)
+  const credential =
+    given ?? (await credentialOfTyped(deps.upstream, { connector, key, values: values ?? {} }).catch(throwApiError))
+  const connected = await connectVerified(deps, target, credential)
+  return { ...finished(deps, connected), appVerified: proven }
+}
+
+/** The token is refreshed only where it must be: it is missing or refused, or nothing else proves whose app it is. */
+async function applyRefreshToken(
+  deps: AuthorizeDeps,
+  target: Applicable,
+  given: Credential,
+  proven: boolean,
+): Promise<Applied> {
+  const { app, connector, key } = target
+  const claimed = await claimRefreshToken(deps, { app, connector, key, credential: given })
+  try {
+    const before = claimed.profile && (await appliedBefore(deps, target, claimed.profile))
+    if (before !== undefined) return { ...before, appVerified: proven || key.secret !== '' }
+    const isRotated = claimed.credential.refreshToken !== given.refreshToken
+    const needsProof = !proven && app.apply === 'proven' && !isRotated
+    const refreshed = async () => {
+      const renewed = await refreshClaimed(deps, { app, connector, key }, claimed).catch(throwApiError)
+      return connectVerified(deps, target, renewed, claimed)
+    }
+    const isStale = mustRefresh(deps, claimed.credential)
+    let wasRefreshed = needsProof || isStale
+    const connected = await (wasRefreshed
+      ? refreshed()
+      : connectVerified(deps, target, claimed.credential, claimed).catch((error: unknown) => {
+          if (!(error instanceof ApiError) || !isRefused(error.cause)) throw error
+          wasRefreshed = true
+          return refreshed()
+        }))
+    return { ...finished(deps, connected), appVerified: proven || ((wasRefreshed || isRotated) && key.secret !== '') }
+  } finally {
+    await claimed.release()
+  }
+}
+
+/** The same request connected a profile before: its credential is newer than what was sent, so only a token is issued. */
+async function appliedBefore(
+  deps: AuthorizeDeps,
+  { account }: Applicable,
+  at: AppliedProfile,
+): Promise<ConnectedProfile | undefined> {
+  const profile = await findProfile(deps.database, at.shard, at.profileId)
+  if (profile === undefined || profile.state === 'needs_auth') return undefined
+  if (account !== undefined && account !== profile.accountId)
+    throw invalidInput('bad_parameter', 'account', 'is another one than that of the profile with this refresh token.')
+  return deps.database.transaction((tx) => issueTokenFor(deps, tx, profile))
+}
+
+function finished(deps: AuthorizeDeps, connected: ConnectedProfile | undefined): ConnectedProfile {
   if (connected === undefined) throw new ApiError('not_found', 'There is no such account.')
   if (connected.replaced !== undefined) revokeReplaced(deps, connected.replaced)
-  return { ...connected, appVerified: proven }
+  return connected
+}
+
+function throwApiError(error: unknown): never {
+  throw error instanceof UpstreamError ? apiErrorOf(error, 'unverified') : error
 }
 
 /** Rolls back the transaction: the token may have ended since it was verified. */
@@ -59,22 +132,23 @@ class GrantRevokedMeanwhile extends Error {
 /** Verifies and connects; after a revocation that ran meanwhile once more. */
 async function connectVerified(
   deps: AuthorizeDeps,
-  app: App,
-  verifiable: VerifyCredential,
-  account: string | undefined,
+  { app, connector, key, account }: Applicable,
+  credential: Credential,
+  claimed?: ClaimedToken,
 ): Promise<ConnectedProfile | undefined> {
   for (;;) {
     const beganAt = deps.clock.now()
-    const signedIn = await verifyCredential(deps.upstream, verifiable).catch((error: unknown) => {
-      throw error instanceof UpstreamError ? apiErrorOf(error, 'unverified') : error
-    })
+    const signedIn = await verifyCredential(deps.upstream, { connector, key, credential }).catch(throwApiError)
     try {
-      return await deps.database.transaction((tx) =>
-        connect(deps, tx, app, verifiable.connector, { signedIn, account, beganAt }),
-      )
+      return await deps.database.transaction(async (tx) => {
+        const connected = await connect(deps, tx, app, connector, { signedIn, account, beganAt })
+        const profile = connected?.profile
+        if (profile !== undefined) await claimed?.connected(tx, { shard: profile.shard, profileId: profile.id })
+        return connected
+      })
     } catch (error) {
       if (!(error instanceof GrantRevokedMeanwhile)) throw error
-      await awaitGrantRevocation(deps, verifiable.connector, error.user, beganAt)
+      await awaitGrantRevocation(deps, connector, error.user, beganAt)
     }
   }
 }

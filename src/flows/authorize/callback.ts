@@ -55,10 +55,6 @@ export async function handleCallback(
     const access = described && (await findServiceAccess(deps, app.id, described, value.instance))
     if (access === undefined) throw new AuthorizeError('no_service_keys')
     const { connector, key } = access
-    const needsConsent =
-      value.responseType === 'token' ||
-      mayBeImpersonated(app, to) ||
-      !(await mayJoinWithoutPrompt(deps, value.accountId, pending.browser))
     const beganAt = deps.clock.now()
     const signedIn = await finishSignIn(deps.upstream, {
       connector,
@@ -74,23 +70,45 @@ export async function handleCallback(
     })
     if (value.instance !== undefined)
       await useRegistration(deps.database, registrationKeyOf(app.id, connector, value.instance), deps.clock.now())
-    if (value.reconnect !== undefined) {
-      const input = { appId: app.id, service: pending.service, signedIn, reconnect: value.reconnect }
-      await checkReturned(deps, input)
-      if (!needsConsent) {
-        const profile = await reconnectNow(deps, input)
-        await verifyReconnected(deps, { connector, key, signedIn }, profile, beganAt)
-        await uncountSignIn(deps, app.id, value.counted)
-        return { kind: 'reconnected', to, account: value.reconnect.account }
-      }
-    }
-    const { ticket, stored } = await storeConsent(deps, pending, value, signedIn, needsConsent ? 'confirm' : 'code')
-    await verifyAfterRevocation(deps, { connector, key, signedIn }, stored, beganAt)
-    return needsConsent ? { kind: 'confirm', ticket } : { kind: 'redirect', to, code: ticket }
+    return await completeSignIn(deps, { app, pending, value, to }, { connector, key, signedIn }, beganAt)
   } catch (error) {
     await uncountSignIn(deps, app.id, value.counted)
     return { kind: 'failed', to, error: toAuthorizeError(deps, error, service) }
   }
+}
+
+/** A sign-in whose pending row was taken. */
+export interface TakenSignIn {
+  app: App
+  pending: Pending
+  value: PendingValue
+  to: ReturnTo
+}
+
+/** Goes on after the service said who the person is: with a code, a question to the person, or the profile to reconnect. */
+export async function completeSignIn(
+  deps: AuthorizeDeps,
+  { app, pending, value, to }: TakenSignIn,
+  { connector, key, signedIn }: FinishedSignIn,
+  beganAt: number,
+): Promise<CallbackResult> {
+  const needsConsent =
+    value.responseType === 'token' ||
+    mayBeImpersonated(app, to) ||
+    !(await mayJoinWithoutPrompt(deps, value.accountId, pending.browser))
+  if (value.reconnect !== undefined) {
+    const input = { appId: app.id, service: pending.service, signedIn, reconnect: value.reconnect }
+    await checkReturned(deps, input)
+    if (!needsConsent) {
+      const profile = await reconnectNow(deps, input)
+      await verifyReconnected(deps, { connector, key, signedIn }, profile, beganAt)
+      await uncountSignIn(deps, app.id, value.counted)
+      return { kind: 'reconnected', to, account: value.reconnect.account }
+    }
+  }
+  const { ticket, stored } = await storeConsent(deps, pending, value, signedIn, needsConsent ? 'confirm' : 'code')
+  await verifyAfterRevocation(deps, { connector, key, signedIn }, stored, beganAt)
+  return needsConsent ? { kind: 'confirm', ticket } : { kind: 'redirect', to, code: ticket }
 }
 
 /** The token of somebody else is not used, so it is revoked. */

@@ -78,6 +78,21 @@ export async function connectProfile(
   return { account, profile, token, tokenHash, issuedAt: now, replaced }
 }
 
+/** A further access token for the account of a profile, which stays as it is. Undefined if the account is gone. */
+export async function issueTokenFor(
+  deps: AuthorizeDeps,
+  tx: Queries,
+  profile: Profile,
+): Promise<ConnectedProfile | undefined> {
+  const account = await lockFirst(tx, [profile.accountId])
+  if (account === undefined) return undefined
+  const now = deps.clock.now()
+  const token = newAccessToken(account.shard, now)
+  const tokenHash = deps.hasher.hash('access_token', token)
+  await insertAccessToken(tx, account, tokenHash, now)
+  return { account, profile, token, tokenHash, issuedAt: now, replaced: undefined }
+}
+
 async function lockTargetAccount(deps: AuthorizeDeps, tx: Queries, input: ConnectInput): Promise<Account | undefined> {
   const { account: choice, appId, service, signedIn, shard } = input
   const now = deps.clock.now()

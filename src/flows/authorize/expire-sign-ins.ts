@@ -1,3 +1,4 @@
+import { purgeApplied } from '#store/identity/applied-tokens.ts'
 import { deleteConsent, type ExpiredConsent, expiredConsents, purgeUsedConsents } from '#store/identity/consents.ts'
 import { purgeGrantRevocations } from '#store/identity/grant-revocations.ts'
 import { purgeOpenSignIns } from '#store/identity/open-sign-ins.ts'
@@ -16,6 +17,7 @@ export async function expireSignIns(deps: AuthorizeDeps): Promise<{ pending: num
   const pending = await purgePending(deps.database, now)
   await purgeUsedConsents(deps.database, now - USED_TTL_MS)
   await purgeOpenSignIns(deps.database, now)
+  await purgeApplied(deps.database, now)
   // A sign-in that began in time may still finish.
   await purgeReconnectLinks(deps.database, now - 2 * TEN_MINUTES_MS)
   // No sign-in that began before is left.

@@ -76,7 +76,7 @@ async function tooManySignIns({ database, clock }: AuthorizeDeps, subject: strin
 }
 
 /** Counts IPv6 by /64 network, because one host usually has all its addresses. */
-function addressSubject(ip: string): string {
+export function addressSubject(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1]
   if (mapped !== undefined || !isIPv6(ip)) return `address ${mapped ?? ip}`
   const [head = '', tail] = ip.split('%')[0]!.split('::')

@@ -1,5 +1,6 @@
 import { registrationOf } from '#access/register-app.ts'
 import { storedInstance } from '#access/service-access.ts'
+import { keyFor } from '#access/service-key.ts'
 import { newTicket, ticketShard } from '#model/access-token.ts'
 import type { App } from '#model/app.ts'
 import { matchesRedirectUri } from '#model/app.ts'
@@ -8,7 +9,6 @@ import type { Profile } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { findApp } from '#store/apps/apps.ts'
-import { findServiceKey } from '#store/apps/service-keys.ts'
 import { writeAudit } from '#store/audit.ts'
 import { findDuplicate, findProfile } from '#store/identity/profiles.ts'
 import { findReconnectLink, insertReconnectLink, type ReconnectLink } from '#store/identity/reconnect-links.ts'
@@ -31,14 +31,13 @@ export async function createReconnectLink(
   { redirectUri, scope }: NewLink,
   actor: string,
 ): Promise<{ url: string; expires_at: number }> {
-  const { database, keyring, hasher, clock, config } = deps
+  const { database, hasher, clock, config } = deps
   const app = await findApp(database, profile.appId)
   if (app === undefined) throw new ApiError('client_unknown')
   const connector = deps.registry.find(profile.service)
   const hasKeys =
     connector !== undefined &&
-    (registrationOf(connector) !== undefined ||
-      (await findServiceKey(database, keyring, app.id, profile.service)) !== undefined)
+    (registrationOf(connector) !== undefined || (await keyFor(deps, app.id, connector)) !== undefined)
   if (!hasKeys) throw new ApiError('no_service_keys')
   const ticket = newTicket('trl', profile.shard)
   const now = clock.now()

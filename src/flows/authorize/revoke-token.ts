@@ -91,7 +91,9 @@ function isShared(credential: Credential | undefined, { consents, profiles }: Cr
 
 export function isSameToken(one: Credential | undefined, other: Credential): boolean {
   if (one === undefined) return false
-  return one.token === other.token || (one.refreshToken !== undefined && one.refreshToken === other.refreshToken)
+  // A name may have several passwords.
+  const isSame = one.token === other.token && one.tokenSecret === other.tokenSecret
+  return isSame || (one.refreshToken !== undefined && one.refreshToken === other.refreshToken)
 }
 
 /**

@@ -1,3 +1,4 @@
+import { needsKeys } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { App } from '#model/app.ts'
 import { servicesInUse } from '#store/apps/registrations.ts'
@@ -6,10 +7,19 @@ import type { AuthorizeDeps } from './deps.ts'
 
 /**
  * The services that an app offers: those that it has keys for, and those that registered it and that somebody signed in at.
- * Only services with a connector.
+ * With names, those of them that it can use, also without keys where none are needed. Only services with a connector.
  */
-export async function servicesOf({ database, registry }: AuthorizeDeps, app: App): Promise<Connector[]> {
+export async function servicesOf(
+  { database, registry }: AuthorizeDeps,
+  app: App,
+  named?: readonly string[],
+): Promise<Connector[]> {
   const keys = await listServiceKeys(database, app.id)
-  const names = new Set([...keys.map(({ service }) => service), ...(await servicesInUse(database, app.id))])
-  return [...names].map((service) => registry.find(service)).filter((connector) => connector !== undefined)
+  const names = [...keys.map(({ service }) => service), ...(await servicesInUse(database, app.id))]
+  const offered = new Set(names.map((service) => registry.find(service)?.service))
+  if (named === undefined) return registry.list().filter(({ service }) => offered.has(service))
+  const wanted = new Set(named.map((name) => registry.find(name)?.service))
+  return registry
+    .list()
+    .filter(({ service, auth }) => wanted.has(service) && (offered.has(service) || !needsKeys(auth)))
 }

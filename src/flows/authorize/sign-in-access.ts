@@ -1,9 +1,10 @@
 import { registeredKey, registrationOf } from '#access/register-app.ts'
 import { answersIn, withRegisteredKey } from '#access/service-access.ts'
+import { keyFor } from '#access/service-key.ts'
 import { type Answers, readAnswer } from '#kit/ask.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { App } from '#model/app.ts'
-import { findServiceKey, type OpenServiceKey } from '#store/apps/service-keys.ts'
+import type { OpenServiceKey } from '#store/apps/service-keys.ts'
 import { fillConnector } from '#upstream/fill-connector.ts'
 import { resolvePerson } from '#upstream/oauth2/resolve-handle.ts'
 import { hostFieldOf } from '#upstream/own-server.ts'
@@ -25,7 +26,7 @@ export async function requireService(
 ): Promise<SignInService> {
   const connector = service === undefined ? undefined : deps.registry.find(service)
   if (connector === undefined) throw new AuthorizeError('service_unknown')
-  const ownKey = await findServiceKey(deps.database, deps.keyring, app.id, connector.service)
+  const ownKey = await keyFor(deps, app.id, connector)
   if (ownKey === undefined && registrationOf(connector) === undefined) throw new AuthorizeError('no_service_keys')
   return { connector, ownKey }
 }

@@ -1,5 +1,6 @@
 import { forgetRefusedKey } from '#access/service-access.ts'
 import type { Answers } from '#kit/ask.ts'
+import { typedFieldsOf } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { type App, matchesRedirectUri } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
@@ -50,7 +51,15 @@ export interface PendingValue {
   counted?: CountedSignIn
   /** Set when the sign-in began with a link to reconnect a profile. */
   reconnect?: Reconnecting | undefined
+  /** How a sign-in on our own page ended, for a repeated submit. */
+  settled?: SettledSignIn | undefined
 }
+
+/** A result that a repeated submit of the same page gets again. */
+export type SettledSignIn =
+  | { kind: 'redirect'; code: string }
+  | { kind: 'confirm'; ticket: string }
+  | { kind: 'reconnected'; account: string }
 
 /** The link that a sign-in began with, and the profile that it may reconnect. */
 export interface Reconnecting {
@@ -128,6 +137,21 @@ export interface SignInStart {
   value: Omit<PendingValue, 'upstream' | 'counted'>
 }
 
+/** Where people type something, the sign-in begins on our own page. */
+async function begin(
+  upstream: AuthorizeDeps['upstream'],
+  input: Parameters<typeof beginSignIn>[1],
+): Promise<BegunSignIn> {
+  const { service, auth } = input.connector
+  if (typedFieldsOf(auth) === undefined) return beginSignIn(upstream, input)
+  return { url: typedPath(input.state), secrets: { service } }
+}
+
+/** The address of the page on which a person types what the service requires. It can be reloaded. */
+export function typedPath(state: string): string {
+  return `/oauth/typed?${new URLSearchParams({ state }).toString()}`
+}
+
 /** Stores the sign-in and returns the service's authorization URL, after the request itself was checked. */
 export async function sendToService(deps: AuthorizeDeps, start: SignInStart): Promise<string> {
   const { app, connector, browser, ip, value: request } = start
@@ -178,7 +202,7 @@ async function beginOnce(
   const access = await openSignInAccess(deps, app, { connector: described, ownKey }, answers)
   const { connector, key, instance, loginHint } = access
   try {
-    const begun = await beginSignIn(deps.upstream, {
+    const begun = await begin(deps.upstream, {
       connector,
       key,
       callbackUrl: callbackUrl(deps, connector.service),

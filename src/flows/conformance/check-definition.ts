@@ -116,5 +116,5 @@ function addressesOf(auth: Auth): string[] {
 
 function checkAddress(url: string): void {
   // Placeholders such as {key} are not valid in a URL.
-  assert.equal(URL.parse(url.replaceAll(/\{\w+\}/g, 'x'))?.protocol, 'https:', url)
+  assert.equal(URL.parse(url.replace(/^\{\w+\}/, 'https://x').replaceAll(/\{\w+\}/g, 'x'))?.protocol, 'https:', url)
 }

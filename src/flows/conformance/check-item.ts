@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Endpoint } from '#kit/endpoint.ts'
 import { CARD_TYPES } from '#kit/read-cards.ts'
 import { type ItemDraft, MAX_PARTICIPANTS, mapOf } from '#kit/read-item.ts'
+import { sameServerId } from '#kit/same-server-id.ts'
 import { type Card, MAP_KEYS } from '#model/normal.ts'
 import { type BaseType, baseOf, ITEM_TYPES } from '#model/types.ts'
 
@@ -50,7 +51,7 @@ function searchedIn(type: BaseType, { title, url, description }: Partial<Card>):
 }
 
 function checkParticipants(
-  { kind, feed }: Endpoint,
+  { kind, feed, idsOnServer }: Endpoint,
   owner: string,
   raw: unknown,
   { participants, hasAuthor }: ItemDraft,
@@ -60,9 +61,10 @@ function checkParticipants(
   assert.equal(new Set(participants).size, participants.length, 'participants are unique')
   for (const id of participants) assert.match(id, /\S/, 'a participant without id')
   // An own item without an author in the record has the person as author.
-  const named = kind.participants(raw).author
-  const suffix = kind.peopleOnInstance === true ? owner.slice(owner.lastIndexOf('@')) : ''
-  const author = named === undefined ? (feed ? '' : owner) : `${named}${suffix}`
+  const told = kind.participants(raw).author
+  const isOnServer = kind.peopleOnInstance === true || idsOnServer === true
+  const named = told === undefined || !isOnServer ? told : sameServerId(owner, String(told))
+  const author = String(named ?? (feed ? '' : owner))
   assert.equal(hasAuthor, author !== '', 'the author is known')
   if (hasAuthor) assert.equal(participants[0], author, 'the author is first')
 }

@@ -5,6 +5,7 @@ import type { Watermark } from '#kit/checkpoint.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
 import type { Self } from '#kit/self.ts'
+import { localId } from '#kit/server-native-id.ts'
 import { grantedScopes } from '#model/profile.ts'
 import { readBody } from '#upstream/body/read-body.ts'
 import { callService, type ServiceCaller } from '#upstream/call-service.ts'
@@ -80,7 +81,8 @@ function firstRequest(
   endpoint: Endpoint,
   watermark: Watermark | undefined,
 ): PageRequest {
-  const nativeId = localIdOf(caller.connector.ask, self.id)
+  const { ask, auth } = caller.connector
+  const nativeId = localId(auth, localIdOf(ask, self.id))
   const request = plainRequest(endpoint, { nativeId, person: self }, watermark)
   return (
     endpoint.prepare?.(request, { nowMs: nowMs(), watermark, granted: grantedScopes(caller.credential) }) ?? request

@@ -1,4 +1,4 @@
-import { type Auth, verifiesApp } from '#kit/auth.ts'
+import { type Auth, needsKeys, typedFieldsOf, verifiesApp } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { type ServiceAddresses, serviceAddresses } from '#kit/service-addresses.ts'
 import { ApiError } from '#model/errors.ts'
@@ -22,6 +22,8 @@ export interface ServiceCard {
   flags: string[]
   /** Values that an app sets with its keys. */
   settings: { name: string; title: string; required: boolean; secret: boolean }[]
+  /** What the person types on the page of the sign-in, or the app gives to `apply`; only where something is typed. */
+  fields?: Record<string, { title: string; format: string; secret: boolean; optional: boolean; help?: string }>
   has_keys?: boolean
   /** The addresses to enter at the service, with an app. */
   addresses?: ServiceAddresses
@@ -73,6 +75,7 @@ export async function listServices(
           })),
           needs_keys: needsKeys(auth),
           asks: asksOf(connector),
+          ...describedFields(auth),
           ...(keys === undefined ? {} : { has_keys: keys.has(service) }),
           ...(appId === undefined ? {} : { addresses: serviceAddresses(config?.baseUrl ?? '', connector, appId) }),
         },
@@ -86,10 +89,6 @@ function loginOptions(auth: Auth): Pick<ServiceCard, 'force_login' | 'flags'> {
   return { force_login: auth.forceLogin !== undefined, flags: Object.keys(auth.flags) }
 }
 
-function needsKeys(auth: Auth): boolean {
-  return auth.kind === 'oauth1' || (auth.kind === 'oauth2' && auth.registration === undefined)
-}
-
 function asksOf({ ask = {} }: Connector): ServiceCard['asks'] {
   return Object.fromEntries(
     Object.entries(ask).map(([name, { title, example, optional }]) => [
@@ -97,4 +96,16 @@ function asksOf({ ask = {} }: Connector): ServiceCard['asks'] {
       { title, example, required: optional !== true },
     ]),
   )
+}
+
+function describedFields(auth: Auth): Pick<ServiceCard, 'fields'> {
+  const fields = typedFieldsOf(auth)
+  if (fields === undefined) return {}
+  const described = Object.entries(fields).map(
+    ([name, { title, format = 'text', secret = false, optional = false, help }]) => [
+      name,
+      { title, format, secret, optional, ...(help === undefined ? {} : { help }) },
+    ],
+  )
+  return { fields: Object.fromEntries(described) }
 }

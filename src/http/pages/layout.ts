@@ -17,6 +17,8 @@ button,.button{display:inline-block;font:inherit;font-weight:600;border:1px soli
 .choices{list-style:none;margin:0;padding:0}.choices li+li{border-top:1px solid var(--line)}
 .choices a{display:flex;justify-content:space-between;align-items:center;min-height:52px;padding:.4rem .25rem;font-weight:600;text-decoration:none}.choices a:after{content:"›" / "";font-size:1.4em}.choices a:hover{text-decoration:underline}
 .row{display:flex;flex-wrap:wrap;gap:.75rem;margin:1.25rem 0 .25rem}.warn{border-left:4px solid var(--warn);padding:.1rem 0 .1rem .9rem}
+label{display:block;font-weight:600}.field{margin:1.1rem 0}.field span{display:block}.field .fault{color:var(--warn);font-weight:600}
+.field input{display:block;width:100%;font:inherit;color:var(--ink);background:var(--paper);border:1px solid var(--soft);border-radius:8px;padding:.55rem .75rem;min-height:44px;margin:.3rem 0}.field input[aria-invalid]{border:2px solid var(--warn)}
 button.quiet,.button.quiet{background:transparent;color:var(--brand)}:focus-visible{outline:3px solid var(--brand);outline-offset:2px}
 `
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')

@@ -38,6 +38,7 @@ const deleteUsedConsents = statement(
 const deleteRevocations = statement('remains-revocations', 'delete from grant_revocation where app_id = $appId')
 const deleteServiceUsers = statement('remains-users', 'delete from service_user where app_id = $appId')
 const deleteReconnectLinks = statement('remains-links', 'delete from reconnect_link where app_id = $appId')
+const deleteApplied = statement('remains-applied', 'delete from applied_token where app_id = $appId')
 const deleteNotices = statement('remains-notices', 'delete from quota_notice where app_id = $appId')
 const deleteSpending = statement('remains-spending', 'delete from spending where shard = $shard and app_id = $appId')
 const deleteRateLimits = statement(
@@ -82,6 +83,7 @@ export async function deleteItemsInBatches(queries: Queries, { shard, profileId 
 /** Deletes everything of an app except its accounts, its destinations and its own row. */
 export async function deleteRemains(queries: Queries, appId: string): Promise<void> {
   await queries.count(deletePending.with({ appId }))
+  await queries.count(deleteApplied.with({ appId }))
   await queries.count(deleteUsedConsents.with({ appId }))
   await queries.count(deleteServiceUsers.with({ appId }))
   await queries.count(deleteRevocations.with({ appId }))

@@ -26,6 +26,12 @@ const insert = statement(
   `insert into pending (shard, hash, app_id, service, browser, sealed, expires_at)
    values ($shard, $hash, $appId, $service, $browser, $sealed, $expiresAt)`,
 )
+const claim = statement(
+  'pending-claim',
+  `insert into pending (shard, hash, app_id, service, browser, sealed, expires_at)
+   values ($shard, $hash, $appId, $service, $browser, $sealed, $expiresAt)
+   on conflict (shard, hash) do nothing`,
+)
 const deleteReturning = statement(
   'pending-take',
   `delete from pending where shard = $shard and hash = $hash
@@ -33,7 +39,11 @@ const deleteReturning = statement(
 )
 const find = statement(
   'pending-find',
-  'select app_id, service, browser, sealed, expires_at from pending where shard = $shard and hash = $hash',
+  `select app_id, service, browser, sealed, expires_at from pending where shard = $shard and hash = $hash`,
+)
+const replace = statement(
+  'pending-replace',
+  `update pending set sealed = $sealed where shard = $shard and hash = $hash`,
 )
 const purge = statement('pending-purge', 'delete from pending where expires_at < $nowMs')
 
@@ -47,18 +57,43 @@ export async function insertPending(queries: Queries, keyring: Keyring, hash: Bu
   await queries.count(insert.with({ shard: shardOf(hash), hash, appId, service, browser, sealed, expiresAt }))
 }
 
+/** True for the first caller that inserts this row. */
+export async function claimPending(
+  queries: Queries,
+  keyring: Keyring,
+  hash: Buffer,
+  pending: Pending,
+): Promise<boolean> {
+  const { appId, service, browser, value, expiresAt } = pending
+  const sealed = keyring.seal(value, cellOf(hash))
+  const row = { shard: shardOf(hash), hash, appId, service, browser, sealed, expiresAt }
+  return (await queries.count(claim.with(row))) > 0
+}
+
 /** Reads and deletes the row, so that a state works only once, even when the sign-in fails. */
 export async function takePending(queries: Queries, keyring: Keyring, hash: Buffer): Promise<Pending | undefined> {
-  return opened(keyring, hash, await queries.rows<Row>(deleteReturning.with({ shard: shardOf(hash), hash })))
+  const [row] = await queries.rows<Row>(deleteReturning.with({ shard: shardOf(hash), hash }))
+  return row && toPending(keyring, hash, row)
 }
 
-/** Reads the row and leaves it, for a page that can be reloaded. */
+/** Reads the row and leaves it, for a page that may be reloaded. */
 export async function findPending(queries: Queries, keyring: Keyring, hash: Buffer): Promise<Pending | undefined> {
-  return opened(keyring, hash, await queries.rows<Row>(find.with({ shard: shardOf(hash), hash })))
+  const [row] = await queries.rows<Row>(find.with({ shard: shardOf(hash), hash }))
+  return row && toPending(keyring, hash, row)
 }
 
-function opened(keyring: Keyring, hash: Buffer, [row]: Row[]): Pending | undefined {
-  if (row === undefined) return undefined
+/** False when the row is gone meanwhile. */
+export async function replacePending(
+  queries: Queries,
+  keyring: Keyring,
+  hash: Buffer,
+  value: string,
+): Promise<boolean> {
+  const sealed = keyring.seal(value, cellOf(hash))
+  return (await queries.count(replace.with({ shard: shardOf(hash), hash, sealed }))) > 0
+}
+
+function toPending(keyring: Keyring, hash: Buffer, row: Row): Pending {
   return {
     appId: row.app_id,
     service: row.service,

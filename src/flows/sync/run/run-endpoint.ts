@@ -1,6 +1,7 @@
 import { localIdOf } from '#kit/ask.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
+import { localId } from '#kit/server-native-id.ts'
 import { analyzeAtThresholds } from '#store/items/statistics.ts'
 import { findSeenIds, type Validator } from '#store/sync/endpoints.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
@@ -210,10 +211,10 @@ async function endWalk(
 }
 
 /** An error in a connector's code fails its endpoint, not the worker. */
-function firstWalk(deps: SyncDeps, { endpoint, profile, connector, state }: EndpointRun): Walk {
+function firstWalk(deps: SyncDeps, { connector, endpoint, profile, state }: EndpointRun): Walk {
   try {
-    const local = { ...profile, nativeId: localIdOf(connector.ask, profile.nativeId) }
-    return beginWalk(endpoint, local, state, deps.clock.now())
+    const nativeId = localId(connector.auth, localIdOf(connector.ask, profile.nativeId))
+    return beginWalk(endpoint, { ...profile, nativeId }, state, deps.clock.now())
   } catch (cause) {
     throw new UpstreamError('stop', 'The connector failed to build the first request.', {
       reason: 'connector_fault',

@@ -1,0 +1,27 @@
+// The key with which an app calls a service, the only place that decides whether it needs one.
+
+import { typedFieldsOf } from '#kit/auth.ts'
+import type { Connector } from '#kit/connector.ts'
+import type { Queries } from '#platform/postgres/database.ts'
+import type { Keyring } from '#platform/sealing.ts'
+import { findServiceKey, type OpenServiceKey } from '#store/apps/service-keys.ts'
+
+interface KeyDeps {
+  database: Queries
+  keyring: Keyring
+}
+
+/** Undefined when the app has no key and the service requires one. An app may still set one, e.g. to override an address. */
+export async function keyFor(
+  { database, keyring }: KeyDeps,
+  appId: string,
+  connector: Connector | undefined,
+): Promise<OpenServiceKey | undefined> {
+  if (connector === undefined) return undefined
+  const stored = await findServiceKey(database, keyring, appId, connector.service)
+  return stored ?? (typedFieldsOf(connector.auth) === undefined ? undefined : noKey(connector))
+}
+
+function noKey({ service }: Connector): OpenServiceKey {
+  return { service, key: '', secret: '', scope: undefined, overrides: {}, updatedAt: 0 }
+}

@@ -1,0 +1,71 @@
+import { type Credential, typedFieldsOf } from '#kit/auth.ts'
+import type { Connector } from '#kit/connector.ts'
+import type { TypedValues } from '#kit/typed.ts'
+import { readTyped } from '#kit/typed-values.ts'
+import { OVERRIDES } from '#model/app.ts'
+import { invalidInput } from '#model/errors.ts'
+
+/** What an app has of one person at one service. */
+export interface GivenTokens {
+  token?: string | undefined
+  tokenSecret?: string | undefined
+  refreshToken?: string | undefined
+  /** Epoch milliseconds. */
+  expiresAt?: number | undefined
+  scope?: string | undefined
+  /** The person's own server, where people have one: addresses by name. */
+  instance?: Record<string, string> | undefined
+  /** What a person would type, where the service has no login page. */
+  fields?: Record<string, string> | undefined
+}
+
+/** Checks that the service can use what was given. */
+export function credentialOf(connector: Connector, given: GivenTokens): Credential {
+  const { auth } = connector
+  if (given.fields !== undefined) throw refused('fields', 'are not used by this service; give its token.')
+  if (given.refreshToken !== undefined && auth.kind !== 'oauth2')
+    throw refused('refresh_token', 'is not used by this service.')
+  if (given.token === undefined && given.refreshToken === undefined) throw refused('token', 'is missing.')
+  if (auth.kind === 'oauth1' && given.tokenSecret === undefined)
+    throw refused('token_secret', 'must be given for this service.')
+  const instance = instanceOf(given.instance)
+  return {
+    token: given.token ?? '',
+    ...(given.tokenSecret === undefined ? {} : { tokenSecret: given.tokenSecret }),
+    ...(given.refreshToken === undefined ? {} : { refreshToken: given.refreshToken }),
+    ...(given.expiresAt === undefined ? {} : { expiresAt: given.expiresAt }),
+    ...(given.scope === undefined ? {} : { scope: given.scope }),
+    ...(instance === undefined ? {} : { instance }),
+  }
+}
+
+/** Addresses of one person's server. They are as trusted as those that the app sets with its keys. */
+function instanceOf(instance: Record<string, string> | undefined): Record<string, string> | undefined {
+  for (const [name, value] of Object.entries(instance ?? {})) {
+    if (!OVERRIDES.some((known) => known === name))
+      throw refused(`instance.${name}`, `is not known; allowed are ${OVERRIDES.join(', ')}.`)
+    if (!/^https?:$/.test(URL.parse(value)?.protocol ?? ''))
+      throw refused(`instance.${name}`, 'must be an http or https address.')
+  }
+  return instance
+}
+
+/** What a person would type on the page of the service; undefined for a service with a login page. */
+export function typedValuesOf({ auth }: Connector, given: GivenTokens): TypedValues | undefined {
+  const fields = typedFieldsOf(auth)
+  if (fields === undefined || auth.kind === 'app_password') return undefined
+  // A single token, as for every other service.
+  const only =
+    auth.kind === 'api_key'
+      ? { token: given.token }
+      : auth.kind === 'basic'
+        ? { name: given.token, password: given.tokenSecret }
+        : {}
+  const { values, faults } = readTyped(fields, { ...only, ...given.instance, ...given.fields })
+  const [fault] = Object.keys(faults)
+  if (fault === undefined) return values
+  const isMissing = given.fields === undefined && (auth.kind === 'api_key' || auth.kind === 'basic')
+  throw refused(isMissing ? (fault === 'password' ? 'token_secret' : 'token') : `fields.${fault}`, faults[fault]!)
+}
+
+const refused = (name: string, sentence: string) => invalidInput('bad_parameter', name, sentence)

@@ -1,0 +1,260 @@
+import { timingSafeEqual } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { keyFor } from '#access/service-key.ts'
+import { type SignedIn, typedFieldsOf } from '#kit/auth.ts'
+import type { Connector } from '#kit/connector.ts'
+import type { TypedFields, TypedValues } from '#kit/typed.ts'
+import { publicValues, readTyped, type TypedFaults } from '#kit/typed-values.ts'
+import { ticketShard } from '#model/access-token.ts'
+import type { App } from '#model/app.ts'
+import { ApiError } from '#model/errors.ts'
+import { findApp } from '#store/apps/apps.ts'
+import { lockConsent } from '#store/identity/consents.ts'
+import { claimPending, findPending, type Pending, replacePending, takePending } from '#store/identity/pending.ts'
+import { UpstreamError } from '#upstream/errors.ts'
+import type { ServiceKey } from '#upstream/service-key.ts'
+import { verifyCredential } from '#upstream/sign-in.ts'
+import { beginAppPassword } from '#upstream/typed/app-password.ts'
+import { credentialOfTyped } from '#upstream/typed/credential.ts'
+import { type CallbackResult, completeSignIn, type TakenSignIn } from './callback.ts'
+import { type AuthorizeDeps, callbackUrl } from './deps.ts'
+import { AuthorizeError } from './errors.ts'
+import { uncountSignIn } from './open-sign-ins.ts'
+import { checkServiceUser } from './reconnect.ts'
+import { toAuthorizeError } from './sign-in-failure.ts'
+import type { PendingValue, ReturnTo, SettledSignIn } from './start.ts'
+import { attemptsResumeInS, countTyped } from './typed-attempts.ts'
+
+/** What the page shows. Secrets are never in it. */
+export interface TypedPrompt {
+  kind: 'prompt'
+  app: App
+  to: ReturnTo
+  state: string
+  title: string
+  fields: TypedFields
+  /** What was typed before, without secrets. */
+  values: TypedValues
+  faults: TypedFaults
+  /** Why it did not work, for the person. */
+  problem: TypedProblem | undefined
+  /** The person goes on at the service's own page. */
+  goesOn: boolean
+  /** Nothing that is typed is secret, so there is nothing to sign in with. */
+  isPublic: boolean
+  expiresAt: number
+}
+
+export type TypedProblem =
+  | { kind: 'refused' }
+  | { kind: 'unreachable' }
+  | { kind: 'not_there' }
+  | { kind: 'other_user' }
+  | { kind: 'too_many'; retryAfterS: number }
+
+export type TypedResult = TypedPrompt | CallbackResult | { kind: 'sent'; url: string } | { kind: 'done' }
+
+interface OpenSignIn extends TakenSignIn {
+  state: string
+  connector: Connector
+  fields: TypedFields
+}
+
+/** Reading the page changes nothing, so it can be reloaded. After the sign-in it leads on, like the submit did. */
+export async function readTypedPage(
+  deps: AuthorizeDeps,
+  state: string,
+  browser: Buffer | undefined,
+): Promise<TypedResult> {
+  const open = await openSignIn(deps, state, browser)
+  return open.value.settled === undefined ? promptOf(open) : repeat(deps, open, open.value.settled)
+}
+
+/** The person pressed “Cancel”: the app is told, and the page ends. */
+export async function declineTyped(
+  deps: AuthorizeDeps,
+  state: string,
+  browser: Buffer | undefined,
+): Promise<TypedResult> {
+  const open = await openSignIn(deps, state, browser)
+  if (open.value.settled !== undefined) return repeat(deps, open, open.value.settled)
+  await takePending(deps.database, deps.keyring, hashOf(deps, state))
+  await uncountSignIn(deps, open.app.id, open.value.counted)
+  return { kind: 'failed', to: open.to, error: new AuthorizeError('access_denied') }
+}
+
+/** The person submitted the page. What was typed is stored only after the service accepted it. */
+export async function submitTyped(
+  deps: AuthorizeDeps,
+  state: string,
+  given: Readonly<Record<string, unknown>>,
+  browser: Buffer | undefined,
+  ip: string,
+): Promise<TypedResult> {
+  const open = await openSignIn(deps, state, browser)
+  if (open.value.settled !== undefined) return repeat(deps, open, open.value.settled)
+  const { app, connector, fields, pending } = open
+  const { values, faults } = readTyped(fields, given)
+  const again = (problem: TypedProblem | undefined, found: TypedFaults = {}): TypedPrompt => ({
+    ...promptOf(open, publicValues(fields, values)),
+    problem,
+    faults: found,
+  })
+  if (Object.keys(faults).length > 0) return again(undefined, faults)
+  const attempt = await countTyped(deps, { appId: app.id, connector, values, browser: pending.browser, ip })
+  if (attempt === undefined) return again({ kind: 'too_many', retryAfterS: attemptsResumeInS(deps) })
+  const beganAt = deps.clock.now()
+  try {
+    const key = await keyFor(deps, app.id, connector)
+    if (key === undefined) throw new AuthorizeError('no_service_keys')
+    if (connector.auth.kind === 'app_password') {
+      const url = await sendToServer(deps, open, key, values)
+      await attempt.release()
+      return { kind: 'sent', url }
+    }
+    const credential = await credentialOfTyped(deps.upstream, { connector, key, values })
+    const signedIn = await verifyCredential(deps.upstream, { connector, key, credential })
+    if (open.value.reconnect !== undefined) await checkServiceUser(deps, { signedIn, reconnect: open.value.reconnect })
+    await attempt.release()
+    return await settle(deps, open, { key, signedIn }, beganAt)
+  } catch (error) {
+    const problem = problemOf(deps, error, connector)
+    if (problem === undefined) throw error
+    return again(problem)
+  }
+}
+
+/**
+ * Completes the sign-in once, and keeps the result: a second submit of the same page, by a double click or after a reload,
+ * gets the same one.
+ */
+async function settle(
+  deps: AuthorizeDeps,
+  open: OpenSignIn,
+  { key, signedIn }: { key: ServiceKey; signedIn: SignedIn },
+  beganAt: number,
+): Promise<TypedResult> {
+  const { database, keyring, hasher } = deps
+  const { app, connector, state, to, value, pending } = open
+  const claim = hasher.hash('pending', `settling ${state}`)
+  if (!(await claimPending(database, keyring, claim, { ...pending, value: '{}' })))
+    return awaitSettled(deps, state, pending.browser)
+  try {
+    const result = await completeSignIn(deps, { app, pending, value, to }, { connector, key, signedIn }, beganAt)
+    const settled = settledOf(result)
+    if (settled !== undefined)
+      await replacePending(
+        database,
+        keyring,
+        hashOf(deps, state),
+        JSON.stringify({ ...value, settled } satisfies PendingValue),
+      )
+    return result
+  } catch (error) {
+    await takePending(database, keyring, hashOf(deps, state))
+    await uncountSignIn(deps, app.id, value.counted)
+    return { kind: 'failed', to, error: toAuthorizeError(deps, error, connector.service) }
+  }
+}
+
+function settledOf(result: CallbackResult): SettledSignIn | undefined {
+  if (result.kind === 'redirect') return { kind: 'redirect', code: result.code }
+  if (result.kind === 'confirm') return { kind: 'confirm', ticket: result.ticket }
+  return result.kind === 'reconnected' ? { kind: 'reconnected', account: result.account } : undefined
+}
+
+const POLL_MS = 100
+/** Limit: time that a repeated submit waits for the first one to finish; then the sign-in counts as ended. */
+const MAX_SETTLE_MS = 5000
+
+async function awaitSettled(deps: AuthorizeDeps, state: string, browser: Buffer): Promise<TypedResult> {
+  for (let waited = 0; waited < MAX_SETTLE_MS; waited += POLL_MS) {
+    const { value } = await openSignIn(deps, state, browser)
+    if (value.settled !== undefined) return readTypedPage(deps, state, browser)
+    await sleep(POLL_MS)
+  }
+  throw new ApiError('session_expired')
+}
+
+/** The same code again while nobody exchanged it; afterwards there is nothing more to do. */
+async function repeat(deps: AuthorizeDeps, { to }: OpenSignIn, settled: SettledSignIn): Promise<TypedResult> {
+  if (settled.kind === 'confirm') return settled
+  if (settled.kind === 'reconnected') return { ...settled, to }
+  const shard = ticketShard('trc', settled.code) ?? 0
+  const consent = await lockConsent(deps.database, deps.keyring, shard, deps.hasher.hash('code', settled.code))
+  if (consent === undefined) throw new ApiError('session_expired')
+  return consent.usedAt === undefined ? { kind: 'redirect', to, code: settled.code } : { kind: 'done' }
+}
+
+/** Finds the server's own page. The sign-in goes on at the callback, with the server that the person named. */
+async function sendToServer(
+  deps: AuthorizeDeps,
+  { app, connector, state, value }: OpenSignIn,
+  key: ServiceKey,
+  values: TypedValues,
+): Promise<string> {
+  const { auth, service } = connector
+  if (auth.kind !== 'app_password') throw new AuthorizeError('server_error')
+  const back = `${callbackUrl(deps, service)}?${new URLSearchParams({ state }).toString()}`
+  const url = await beginAppPassword(deps.upstream, {
+    connector,
+    auth,
+    key,
+    values,
+    callbackUrl: back,
+    appName: app.name,
+  })
+  const next: PendingValue = { ...value, upstream: { service, values } }
+  if (await replacePending(deps.database, deps.keyring, hashOf(deps, state), JSON.stringify(next))) return url
+  throw new ApiError('session_expired')
+}
+
+/** Undefined for what the page cannot help with. The service's own message is only logged. */
+function problemOf(deps: AuthorizeDeps, error: unknown, connector: Connector): TypedProblem | undefined {
+  if (error instanceof AuthorizeError && error.reason === 'other_service_user') return { kind: 'other_user' }
+  if (!(error instanceof UpstreamError)) return undefined
+  const { reason } = toAuthorizeError(deps, error, connector.service)
+  if (error.reason === 'discovery_failed' || error.reason === 'not_found') return { kind: 'not_there' }
+  return { kind: reason === 'service_unreachable' ? 'unreachable' : 'refused' }
+}
+
+function promptOf(
+  { app, to, state, connector, fields, pending, value }: OpenSignIn,
+  values?: TypedValues,
+): TypedPrompt {
+  return {
+    kind: 'prompt',
+    app,
+    to,
+    state,
+    title: connector.title,
+    fields,
+    values: values ?? (value.upstream['values'] as TypedValues | undefined) ?? {},
+    faults: {},
+    problem: undefined,
+    goesOn: connector.auth.kind === 'app_password',
+    isPublic: connector.auth.kind === 'none',
+    expiresAt: pending.expiresAt,
+  }
+}
+
+/** Only the browser that started the sign-in sees its page or submits it. */
+async function openSignIn(deps: AuthorizeDeps, state: string, browser: Buffer | undefined): Promise<OpenSignIn> {
+  const pending = await findPending(deps.database, deps.keyring, hashOf(deps, state))
+  const isValid = pending !== undefined && pending.expiresAt >= deps.clock.now() && isSameBrowser(pending, browser)
+  const app = isValid ? await findApp(deps.database, pending.appId) : undefined
+  const connector = pending && deps.registry.find(pending.service)
+  const fields = connector && typedFieldsOf(connector.auth)
+  if (!pending || !app || !connector || !fields) throw new ApiError('session_expired')
+  const value = JSON.parse(pending.value) as PendingValue
+  const to: ReturnTo = { redirectUri: value.redirectUri, state: value.state, reconnect: value.reconnect }
+  return { state, app, pending, value, to, connector, fields }
+}
+
+function isSameBrowser(pending: Pending, browser: Buffer | undefined): boolean {
+  return browser !== undefined && timingSafeEqual(pending.browser, browser)
+}
+
+function hashOf({ hasher }: AuthorizeDeps, state: string): Buffer {
+  return hasher.hash('pending', `state ${state}`)
+}

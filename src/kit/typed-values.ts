@@ -1,0 +1,75 @@
+import { trimEndOf } from '#platform/trim-end.ts'
+import type { TypedField, TypedFields, TypedValues } from './typed.ts'
+
+/** Limit: characters of one typed value; a longer one is refused beside its field. */
+export const MAX_TYPED_CHARS = 4000
+
+/** By field: a sentence for the person, which never repeats the value. */
+export type TypedFaults = Record<string, string>
+
+/** Reads what a person or an app typed. Spaces around a value are not part of it, except of a secret's inner ones. */
+export function readTyped(
+  fields: TypedFields,
+  given: Readonly<Record<string, unknown>>,
+): { values: TypedValues; faults: TypedFaults } {
+  const values: TypedValues = {}
+  const faults: TypedFaults = {}
+  for (const [name, field] of Object.entries(fields)) {
+    const typed = Object.hasOwn(given, name) ? given[name] : undefined
+    const text = typeof typed === 'string' ? typed.trim() : ''
+    if (text === '') {
+      if (field.optional !== true) faults[name] = `Enter ${labelOf(field)}.`
+      continue
+    }
+    const value = normalized(field, text)
+    if (value === undefined) faults[name] = faultOf(field, text)
+    else values[name] = value
+  }
+  return { values, faults }
+}
+
+/** Undefined for a value that is not of the field's form. */
+function normalized(field: TypedField, text: string): string | undefined {
+  if (text.length > MAX_TYPED_CHARS || /\p{Cc}/u.test(text)) return undefined
+  const value = field.format === 'address' ? addressIn(text) : field.format === 'host' ? hostIn(text) : text
+  if (value === undefined || (field.pattern !== undefined && !matchesWhole(field.pattern, value))) return undefined
+  return value
+}
+
+function matchesWhole(pattern: RegExp, value: string): boolean {
+  const found = value.match(pattern)
+  return found !== null && found[0].length === value.length
+}
+
+function faultOf({ title, format }: TypedField, text: string): string {
+  if (text.length > MAX_TYPED_CHARS) return `${title} must have at most ${MAX_TYPED_CHARS} characters.`
+  if (format === 'address') return `${title} must be a web address, such as https://example.com.`
+  if (format === 'host') return `${title} must be the name of a server, such as example.com.`
+  return `${title} does not look right. Copy it again, without anything before or after it.`
+}
+
+const labelOf = ({ title }: TypedField): string =>
+  /^[A-Z]{2}/.test(title) ? title : title[0]!.toLowerCase() + title.slice(1)
+
+/** `https://Blog.example/news/?x#y` is `https://blog.example/news`; a user name or password in it is refused. */
+function addressIn(text: string): string | undefined {
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined
+  if (url.hostname === '') return undefined
+  return trimEndOf(`${url.origin}${url.pathname}`, '/')
+}
+
+function hostIn(text: string): string | undefined {
+  const address = addressIn(text)
+  return address === undefined || new URL(address).pathname !== '/' ? undefined : new URL(address).host
+}
+
+/** The values that may be used in addresses and shown: all but secrets. */
+export function publicValues(fields: TypedFields, values: TypedValues): TypedValues {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => fields[name]?.secret !== true))
+}
+
+/** Whether the person names the server: then nobody vouches for what it says. */
+export function namesServer(fields: TypedFields): boolean {
+  return Object.values(fields).some(({ format }) => format === 'address' || format === 'host')
+}

@@ -1,0 +1,67 @@
+import type { Credential } from '#kit/auth.ts'
+import type { Connector } from '#kit/connector.ts'
+import type { AppPassword, TypedValues } from '#kit/typed.ts'
+import { locateService } from '../addresses.ts'
+import type { CallbackParameters } from '../callback-parameters.ts'
+import { UpstreamError } from '../errors.ts'
+import { fillParameters } from '../fill-placeholders.ts'
+import { withParameters } from '../oauth2/token-request.ts'
+import { parseObject } from '../parse-object.ts'
+import type { Upstream } from '../send.ts'
+import type { ServiceKey } from '../service-key.ts'
+
+/** Limit: bytes of the document that names a server's page for app passwords; a longer one fails the sign-in. */
+const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024
+
+export interface BeginAppPassword {
+  connector: Connector
+  auth: AppPassword
+  key: ServiceKey
+  values: TypedValues
+  /** With the `state` in it. */
+  callbackUrl: string
+  appName: string
+}
+
+/** Returns the address of the server's page. Only the browser goes there, and only to the server that the person named. */
+export async function beginAppPassword(upstream: Upstream, input: BeginAppPassword): Promise<string> {
+  const { connector, auth, key, callbackUrl, appName } = input
+  const { relocate, addresses } = await locateService(upstream, { connector, key, instance: input.values })
+  const reply = await upstream.send({
+    method: 'GET',
+    url: relocate(auth.discoverUrl, 'authorizeUrl'),
+    maxBytes: MAX_DOCUMENT_BYTES,
+  })
+  const document = reply.status === 200 ? parseObject(reply.text) : undefined
+  const page = document && URL.parse(readPage(auth, document) ?? '')
+  if (!page || page.origin !== new URL(addresses.apiUrl).origin)
+    throw new UpstreamError(reply.status >= 500 ? 'retry' : 'stop', 'The server has no page for app passwords', {
+      reason: reply.status >= 500 ? 'service_failed' : 'discovery_failed',
+      status: reply.status,
+    })
+  const reject = withParameters(callbackUrl, { error: 'access_denied' })
+  const unique = `${new Date(upstream.clock.now()).toISOString().slice(0, 10)} ${upstream.random(3).toString('hex')}`
+  const values = { app: appName, callback: callbackUrl, reject, unique }
+  return withParameters(page.href, fillParameters(auth.parameters, values))
+}
+
+function readPage(auth: AppPassword, document: unknown): string | undefined {
+  try {
+    return auth.authorizeUrl(document)
+  } catch (error) {
+    throw new UpstreamError('stop', 'The server’s document could not be read', {
+      reason: 'discovery_failed',
+      cause: error,
+    })
+  }
+}
+
+/** Reads name and password from the redirect back. */
+export function finishAppPassword(auth: AppPassword, values: TypedValues, parameters: CallbackParameters): Credential {
+  if (parameters.get('error') !== undefined)
+    throw new UpstreamError('stop', 'The person declined', { reason: 'access_denied' })
+  const [name, password] = [parameters.get(auth.names.name), parameters.get(auth.names.password)]
+  if (name === undefined || password === undefined)
+    throw new UpstreamError('stop', 'The redirect contains no password', { reason: 'code_missing' })
+  return { token: name, tokenSecret: password, instance: values }
+}

@@ -1,0 +1,105 @@
+import type { Credential } from '#kit/auth.ts'
+import type { Connector } from '#kit/connector.ts'
+import type { Typed, TypedExchange } from '#kit/typed.ts'
+import { locateService } from '../addresses.ts'
+import { addressOf } from '../call-service.ts'
+import { UpstreamError } from '../errors.ts'
+import type { PlaceholderValues } from '#kit/placeholders.ts'
+import { fillParameters, fillPlaceholders } from '../fill-placeholders.ts'
+import { encoded, withParameters } from '../oauth2/token-request.ts'
+import { isObject, parseObject } from '../parse-object.ts'
+import { responseFailure } from '../response-failure.ts'
+import type { Upstream } from '../send.ts'
+import type { ServiceKey } from '../service-key.ts'
+import { basicOf, valuesOf } from './values.ts'
+
+/** Limit: bytes of the response that contains a token for typed values; a longer one fails the call. */
+const MAX_BYTES = 256 * 1024
+
+export interface TypedExchangeInput {
+  connector: Connector
+  key: ServiceKey
+  credential: Credential
+  exchange: TypedExchange
+}
+
+/** Exchanges typed values for a token, or refreshes it. What was typed stays in the credential. */
+export async function exchangeTyped(upstream: Upstream, input: TypedExchangeInput): Promise<Credential> {
+  const { connector, key, credential, exchange } = input
+  const { addresses, relocate } = await locateService(upstream, { connector, key, instance: credential.instance })
+  const values = valuesOf(credential)
+  const inAddress = (text: string) => fillPlaceholders(text, values, encodeURIComponent)
+  const url =
+    exchange.url === undefined
+      ? addressOf(addresses.apiUrl, { path: inAddress(exchange.path ?? '') })
+      : relocate(inAddress(exchange.url), 'tokenUrl')
+  const body = bodyOf(exchange, values)
+  const sentAtMs = upstream.clock.now()
+  const reply = await upstream.send({
+    method: exchange.method ?? 'POST',
+    url: withParameters(url, fillParameters(exchange.query, values)),
+    headers: {
+      ...fillParameters(exchange.headers, values),
+      ...basicOf(exchange.basic, values),
+      ...(body === undefined ? {} : { 'content-type': body.type }),
+    },
+    body: body?.text,
+    maxBytes: MAX_BYTES,
+  })
+  if (reply.status < 200 || reply.status > 299) {
+    const secrets = [...Object.values(credential.fields ?? {}), credential.token, credential.refreshToken]
+    const failure = responseFailure(reply, { what: 'token', nowMs: sentAtMs, refused: 'reauthorize', secrets })
+    throw exchange.refusedWith?.includes(reply.status) === true
+      ? new UpstreamError('reauthorize', failure.message, { reason: 'service_refused', status: reply.status })
+      : failure
+  }
+  return withToken(credential, exchange, reply.text, sentAtMs)
+}
+
+/** Refreshes by the declared request; without one, or when it is refused, by what was typed. */
+export async function refreshTyped(
+  upstream: Upstream,
+  input: Omit<TypedExchangeInput, 'exchange'> & { auth: Typed },
+): Promise<Credential> {
+  const { auth, credential } = input
+  const { exchange, refresh } = auth
+  if (exchange === undefined)
+    throw new UpstreamError('reauthorize', 'Typed values cannot be refreshed', { reason: 'no_refresh_token' })
+  if (refresh === undefined || credential.refreshToken === undefined)
+    return exchangeTyped(upstream, { ...input, exchange })
+  try {
+    return await exchangeTyped(upstream, { ...input, exchange: refresh })
+  } catch (error) {
+    if (!(error instanceof UpstreamError) || error.recovery !== 'reauthorize') throw error
+    return exchangeTyped(upstream, { ...input, exchange })
+  }
+}
+
+function withToken(before: Credential, exchange: TypedExchange, text: string, sentAtMs: number): Credential {
+  const body = parseObject(text)
+  const token = textAt(body, exchange.token)
+  if (token === undefined || token === '')
+    throw new UpstreamError('retry', 'The response contains no token', { reason: 'answer_unreadable' })
+  const refreshToken = textAt(body, exchange.refreshToken) ?? before.refreshToken
+  const lifetimeS = Number(textAt(body, exchange.expiresIn) ?? exchange.expiresInS)
+  const { expiresAt: _, refreshToken: _before, ...rest } = before
+  return {
+    ...rest,
+    token,
+    ...(refreshToken === undefined ? {} : { refreshToken }),
+    ...(lifetimeS > 0 && Number.isFinite(lifetimeS) ? { expiresAt: sentAtMs + lifetimeS * 1000 } : {}),
+  }
+}
+
+function textAt(body: unknown, path: string | undefined): string | undefined {
+  if (path === undefined) return undefined
+  const found = path
+    .split('.')
+    .reduce<unknown>((at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), body)
+  return typeof found === 'string' || typeof found === 'number' || typeof found === 'bigint' ? String(found) : undefined
+}
+
+function bodyOf({ form, json }: TypedExchange, values: PlaceholderValues) {
+  if (json !== undefined) return encoded(fillParameters(json, values), 'json')
+  return form === undefined ? undefined : encoded(fillParameters(form, values), 'form')
+}
