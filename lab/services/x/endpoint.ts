@@ -44,7 +44,14 @@ interface Rules {
 export type EndpointFactory = (rules: Rules, handler: ApiHandler) => Handler
 
 /** Wraps a handler: checks the OAuth 1 or OAuth 2 token and its permissions, then the endpoint's rate limit. */
-export function createEndpointFactory({ oauth1, oauth2, data, limits, billing, vocabulary }: ApiParts): EndpointFactory {
+export function createEndpointFactory({
+  oauth1,
+  oauth2,
+  data,
+  limits,
+  billing,
+  vocabulary,
+}: ApiParts): EndpointFactory {
   return ({ endpoint, limit, scopes, charged }, handler) =>
     (request, params) => {
       const caller = callerOf(oauth1, oauth2, request, scopes)

@@ -1,9 +1,9 @@
 import type { ClientRegistration, OAuth2, TokenAuth } from '#kit/auth.ts'
 import type { ServiceLocation } from '../addresses.ts'
 import { UpstreamError } from '../errors.ts'
+import { fillParameters } from '../fill-placeholders.ts'
 import { type LosslessObject, parseFields } from '../parse-object.ts'
 import type { Upstream, UpstreamResponse } from '../send.ts'
-import { fillParameters } from '../fill-placeholders.ts'
 import { tokenFailure } from './token-error.ts'
 import { encoded } from './token-request.ts'
 

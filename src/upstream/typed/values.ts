@@ -1,7 +1,7 @@
 import type { Credential } from '#kit/auth.ts'
-import { basicHeader } from '../oauth2/client-auth.ts'
 import type { PlaceholderValues } from '#kit/placeholders.ts'
 import { fillParameters } from '../fill-placeholders.ts'
+import { basicHeader } from '../oauth2/client-auth.ts'
 
 export function basicOf(
   basic: { name: string; password: string } | undefined,

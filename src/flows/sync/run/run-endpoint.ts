@@ -132,7 +132,10 @@ async function fetchOrAdapt(
     return await fetchPage(deps, run, walk.next, conditionsOf(run, walk), run.signal)
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error
-    progress.walk = error.recovery === 'smaller' ? withSmallerPages(run.endpoint, walk, error) : withAlternative(run.endpoint, walk, error)
+    progress.walk =
+      error.recovery === 'smaller'
+        ? withSmallerPages(run.endpoint, walk, error)
+        : withAlternative(run.endpoint, walk, error)
     return 'adapted'
   }
 }
