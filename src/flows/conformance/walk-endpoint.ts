@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import { plainRequest } from '#flows/sync/run/plain-request.ts'
 import { localIdOf } from '#kit/ask.ts'
 import type { Watermark } from '#kit/checkpoint.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
+import { forParents } from '#kit/for-parents.ts'
 import type { PageRequest } from '#kit/pages.ts'
+import { plainRequest } from '#kit/plain-request.ts'
 import type { Self } from '#kit/self.ts'
 import { localId } from '#kit/server-native-id.ts'
 import { grantedScopes } from '#model/profile.ts'
 import { readBody } from '#upstream/body/read-body.ts'
 import { callService, type ServiceCaller } from '#upstream/call-service.ts'
-import { forParents, type Parent } from '../sync/children/for-parents.ts'
 
 /** A running service, and a person who is signed in there. */
 export interface WalkSubject {
@@ -29,7 +29,7 @@ export interface Walked {
 /** Limit: pages of one endpoint that a check of a connector reads; a simulator with more is taken to repeat itself. */
 const MAX_PAGES = 400
 
-/** Limit of what is read of a child endpoint: a few parents are enough to see how its records are read. */
+/** Limit: parents of a child endpoint that a check of a connector reads; a few are enough to see how its records are read. */
 const MAX_PARENTS = 5
 
 /** Reads all pages of an endpoint as a sync does, and fails if there are too many; of a child endpoint, for some parents. */
@@ -41,10 +41,7 @@ export async function walkEndpoint(fixture: WalkSubject, endpoint: Endpoint, fro
   const parents = records
     .filter((record) => where?.(record, { id: fixture.self.id }) ?? true)
     .slice(0, MAX_PARENTS)
-    .map((record): Parent => {
-      const nativeId = String(parent.kind.id(record))
-      return { id: nativeId, nativeId, seq: 1, visited: undefined, record, version: undefined }
-    })
+    .map((record) => ({ nativeId: String(parent.kind.id(record)), record }))
   const units = batch === undefined ? parents.map((one) => [one]) : [parents]
   const walked: Walked[] = []
   for (const unit of units) walked.push(await walkPages(fixture, forParents(endpoint, unit)))

@@ -1,9 +1,9 @@
 import type { Children } from '#kit/children.ts'
 import type { QuotaName } from '#model/quotas.ts'
 import type { UpstreamReason } from '#model/upstream-reasons.ts'
+import type { StoredParent } from '#store/sync/child-checkpoints.ts'
 import type { EndpointState } from '#store/sync/endpoints.ts'
 import type { Walk } from '../run/walk.ts'
-import type { Parent } from './for-parents.ts'
 
 /**
  * The position of a child endpoint: one round visits parents in the order in which they changed, and walks over the
@@ -38,6 +38,12 @@ export interface Round {
   failedAt?: { parent: string; times: number } | undefined
   /** The walk that is not finished: item ids of its parents, and its position. */
   current?: { parents: string[]; isRetry: boolean; walk: Walk } | undefined
+}
+
+/** A parent with its record. */
+export interface Parent extends StoredParent {
+  record: unknown
+  version: string | undefined
 }
 
 /** A visit of one parent, or of those of a batch, within a round. */

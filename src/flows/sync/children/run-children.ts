@@ -1,4 +1,5 @@
 import type { Children } from '#kit/children.ts'
+import { forParents } from '#kit/for-parents.ts'
 import {
   parentRecords,
   parentsAfter,
@@ -15,9 +16,8 @@ import type { Outcome } from '../run/outcome.ts'
 import type { Walk } from '../run/walk.ts'
 import { commitRound, removeOrphans } from './commit-round.ts'
 import { commitRoundYielded } from './commit-visit.ts'
-import { forParents, type Parent } from './for-parents.ts'
 import { isRefusal } from './refusal.ts'
-import { beginRound, type Round, type Visit } from './round.ts'
+import { beginRound, type Parent, type Round, type Visit } from './round.ts'
 
 /** Limit: parents of a child endpoint that are looked up at once; their records are read when their turn comes. */
 const MAX_PARENTS = 200

@@ -7,7 +7,6 @@ import type { EndpointState } from '#store/sync/endpoints.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import type { PageDiff } from '../diff/diff-page.ts'
 import { firstSize, resize } from './page-size.ts'
-import { plainRequest } from './plain-request.ts'
 
 type Watermark = string | number | undefined
 

@@ -1,9 +1,9 @@
-import type { Watermark } from '#kit/checkpoint.ts'
-import type { Endpoint } from '#kit/endpoint.ts'
-import type { BodyFormat, PageRequest } from '#kit/pages.ts'
-import { fillPlaceholders } from '#kit/placeholders.ts'
-import { encodeBody, takesFields, withFields } from '#kit/request-body.ts'
 import type { Profile } from '#model/profile.ts'
+import type { Watermark } from './checkpoint.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { BodyFormat, PageRequest } from './pages.ts'
+import { fillPlaceholders } from './placeholders.ts'
+import { encodeBody, takesFields, withFields } from './request-body.ts'
 
 const ACCEPT: Record<Exclude<BodyFormat, 'json'>, string> = {
   xml: 'application/xml, text/xml;q=0.9, */*;q=0.1',

@@ -1,16 +1,15 @@
-import type { ParentContext } from '#kit/children.ts'
-import type { Endpoint } from '#kit/endpoint.ts'
-import type { PageRequest } from '#kit/pages.ts'
-import type { StoredParent } from '#store/sync/child-checkpoints.ts'
+import type { ParentContext } from './children.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { PageRequest } from './pages.ts'
 
-/** A parent with its record. */
-export interface Parent extends StoredParent {
+/** A parent: its id at the service, and its record. */
+interface ParentRecord {
+  nativeId: string
   record: unknown
-  version: string | undefined
 }
 
 /** The endpoint as it is read for these parents: its requests name them, and its readers get their records. */
-export function forParents(endpoint: Endpoint, parents: Parent[]): Endpoint {
+export function forParents(endpoint: Endpoint, parents: readonly ParentRecord[]): Endpoint {
   const items = parents.map(({ nativeId, record }) => ({ id: nativeId, record }))
   const [parent] = items
   if (parent === undefined) throw new RangeError('a visit without parents')
