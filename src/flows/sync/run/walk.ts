@@ -1,6 +1,7 @@
 import type { Connector } from '#kit/connector.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { Page, PageRequest } from '#kit/pages.ts'
+import { plainRequest } from '#kit/plain-request.ts'
 import { grantedScopes, type Profile } from '#model/profile.ts'
 import type { QuotaName } from '#model/quotas.ts'
 import type { EndpointState } from '#store/sync/endpoints.ts'
