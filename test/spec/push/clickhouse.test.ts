@@ -88,7 +88,8 @@ suite('push into ClickHouse', { skip: clickhouseServerMissing }, () => {
     await until(
       'nothing of her is left',
       async () =>
-        (await count('select count() from tributary_items')) === 1 &&
+        // Also older versions of rows, which a background merge may not have removed yet; those of the other person may stay.
+        (await count(`select count() from tributary_items where native_id <> 'b'`)) === 0 &&
         (await count('select count() from tributary_profiles final')) === 1,
     )
     assert.equal(await items(`native_id = 'b'`), 1)
