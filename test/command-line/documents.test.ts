@@ -88,8 +88,11 @@ suite('commands with --json print one document', () => {
         scope: 'user repo',
       },
     )
+    // With the addresses to enter at the service.
+    const { addresses, ...stored } = set as { addresses?: Record<string, string> }
+    assert.deepEqual(Object.keys(addresses ?? {}), ['callback', 'hook'])
     const keys = await document<object[]>(['keys', 'list', id])
-    assert.deepEqual(keys, [set])
+    assert.deepEqual(keys, [stored])
     assert.ok(!JSON.stringify([set, keys]).includes('s3cret'))
     const withSetting = ['keys', 'set', id, 'facebook', '--key', 'K', '--secret', 's', '--setting']
     const configured = await document([...withSetting, 'config_id=12=34'])

@@ -125,9 +125,9 @@ suite('syncs over HTTP', () => {
     await harness.until(token, ({ state }) => state === 'done')
     const hook = `${harness.tributary.url}/hooks/shop/${harness.clientId}`
     const verify = (secret: string) =>
-      fetch(`${hook}?hub.mode=subscribe&hub.challenge=c4%26x&hub.verify_token=${secret}`)
+      fetch(`${hook}?hub.mode=subscribe&hub.challenge=c4%2Dx&hub.verify_token=${secret}`)
     const response = await verify(SECRET)
-    assert.deepEqual([response.status, await response.text()], [200, 'c4&x'])
+    assert.deepEqual([response.status, await response.text()], [200, 'c4-x'])
     assert.equal((await verify('wrong')).status, 401)
 
     const body = JSON.stringify({ people: ['dora', 'nobody'] })
