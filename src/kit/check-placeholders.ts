@@ -6,6 +6,7 @@ import type { Setting } from './settings.ts'
 /** The parts of a connector that have placeholders. */
 interface Checked {
   service: string
+  ask?: Record<string, unknown> | undefined
   auth: Auth
   api: {
     headers?: Record<string, string>
