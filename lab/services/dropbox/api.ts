@@ -25,7 +25,7 @@ export function dropboxApi({ oauth, data, rateLimit, cursors }: ApiParts): Route
     (scope: string | undefined, act: Act): Handler =>
     (request) => {
       const caller = callerOf(oauth, request)
-      const counted = countCall(rateLimit, caller.person.id)
+      const counted = countCall(rateLimit, `${caller.client.key} ${caller.person.id}`)
       if (scope !== undefined && !caller.scopes.includes(scope))
         throw failure(401, 'missing_scope', { required_scope: scope })
       return counted(act(caller, bodyOf(request)))

@@ -56,7 +56,9 @@ export const dropbox = defineConnector({
     baseUrl: 'https://api.dropboxapi.com/2',
     hosts: ['https://content.dropboxapi.com', 'https://notify.dropboxapi.com'],
     recovery: ({ status, body }) => {
-      const tag = (body as Failure | null)?.error?.['.tag']
+      // Counted for each person who linked the app. The body may be plain text.
+      if (status === 429) return 'pause_person'
+      const tag = (body as Failure | null | undefined)?.error?.['.tag']
       // The token is valid; the person did not grant this.
       if (status === 401 && tag === 'missing_scope') return 'skip'
       // The cursor has ended.
