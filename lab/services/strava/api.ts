@@ -28,7 +28,11 @@ export function stravaApi({ context, oauth, data, limits }: ApiParts): Routes {
   const endpoint =
     (scope: string, act: (call: Call) => unknown): Handler =>
     (request, params) => {
-      const { person, scopes, client: { key: client } } = callerOf(oauth, request)
+      const {
+        person,
+        scopes,
+        client: { key: client },
+      } = callerOf(oauth, request)
       const counted = limits.acquire(client)
       try {
         if (!scopes.includes(scope) && !scopes.includes(`${scope}_all`))

@@ -26,7 +26,11 @@ export function twitchApi({ oauth, data, rateLimit }: ApiParts): Routes {
       act: (person: Person, request: LabRequest, scopes: readonly string[]) => Reply,
     ): Handler =>
     (request) => {
-      const { person, scopes, client: { key: clientKey } } = callerOf(oauth, request)
+      const {
+        person,
+        scopes,
+        client: { key: clientKey },
+      } = callerOf(oauth, request)
       const given = request.headers['client-id']
       if (given === undefined) throw problem(401, 'Unauthorized', 'OAuth token is missing')
       if (given !== clientKey) throw problem(401, 'Unauthorized', 'Client ID and OAuth token do not match')
