@@ -38,7 +38,10 @@ export async function startTables() {
       const own = register({ name: 'App', redirectUris: [`${tributary.url}/auth/${service}/callback`] })
       return [service, { ...own, overrides: { base_url: url } }] as const
     })
-    return makeApp(tributary, { redirectUris: [REDIRECT], keys: Object.fromEntries(entries) })
+    const made = await makeApp(tributary, { redirectUris: [REDIRECT], keys: Object.fromEntries(entries) })
+    // They cost money, so they are off at first.
+    await tributary.admin('PATCH', `/admin/apps/${made.clientId}/spending`, { endpoints: { 'x/*': true } })
+    return made
   }
   const app = await newApp()
   const progress = (service: ServiceName, token: string) => syncProgress(running, token, service)

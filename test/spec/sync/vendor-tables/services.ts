@@ -40,6 +40,11 @@ export const ROWS: Record<ServiceName, Row> = {
     throttles: { person: bySettings({ limit: 1 }, { limit: 600 }) },
     permission: { by: { unticked: 'measures' }, endpoints: ['measures'] },
   },
+  dropbox: {
+    refreshes: true,
+    throttles: { person: bySettings({ limit: 1 }, { limit: 1000 }) },
+    permission: { by: { scope: 'account_info.read files.metadata.read' }, endpoints: ['shared_links'] },
+  },
   facebook: {
     refreshes: false,
     throttles: {
@@ -67,13 +72,56 @@ export const ROWS: Record<ServiceName, Row> = {
     },
     permission: { by: { unticked: 'instagram_business_manage_comments' }, endpoints: ['comments'] },
   },
+  flickr: { refreshes: false, throttles: { app: bySettings({ limit: 1 }, { limit: 3600 }) } },
   foursquare: { refreshes: false, throttles: { person: bySettings({ limit: 1 }, { limit: 500 }) } },
   github: {
     refreshes: false,
     throttles: { person: bySettings({ limit: 1 }, { limit: 5000 }) },
     permission: { by: { scope: 'read:user user:email' }, endpoints: ['notifications'] },
   },
+  mastodon: {
+    refreshes: false,
+    throttles: { person: bySettings({ limit: 1 }, { limit: 300 }) },
+    permission: {
+      by: { scope: 'read:accounts read:bookmarks read:notifications read:statuses' },
+      endpoints: ['favourites'],
+    },
+  },
+  oura: {
+    refreshes: true,
+    throttles: { app: bySettings({ limit: 1 }, { limit: 5000 }) },
+    permission: { by: { unticked: 'heartrate' }, endpoints: ['heartrate'] },
+  },
+  spotify: {
+    refreshes: true,
+    throttles: { app: bySettings({ limit: 1 }, { limit: 1000 }) },
+    permission: {
+      by: {
+        scope:
+          'user-read-private user-library-read user-read-recently-played user-follow-read playlist-read-private playlist-read-collaborative',
+      },
+      endpoints: ['top_artists', 'top_tracks'],
+    },
+  },
+  strava: {
+    refreshes: true,
+    throttles: { app: bySettings({ readQuarter: 1 }, { readQuarter: 100 }) },
+    permission: { by: { scope: 'read,read_all,profile:read_all' }, endpoints: ['activities'] },
+  },
   tumblr: { refreshes: true, throttles: { app: bySettings({ perHour: 1 }, { perHour: 1000 }) } },
+  twitch: {
+    refreshes: true,
+    throttles: { person: bySettings({ limit: 1 }, { limit: 800 }) },
+    permission: {
+      by: { scope: 'user:read:email user:read:follows channel:read:subscriptions' },
+      endpoints: ['followers'],
+    },
+  },
+  withings: {
+    refreshes: true,
+    throttles: { app: bySettings({ limit: 1 }, { limit: 120 }) },
+    permission: { by: { scope: 'user.info,user.activity' }, endpoints: ['measures'] },
+  },
   x: {
     refreshes: true,
     throttles: { endpoint: bySettings({ limit: 1 }, { limit: 0 }) },
