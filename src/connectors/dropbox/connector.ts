@@ -89,7 +89,10 @@ export const dropbox = defineConnector({
       pages: bodyCursorPages({ param: 'cursor', from: nextOf, continueAt: '/files/list_folder/continue' }),
       checkpoint: token({ param: 'cursor', from: ({ cursor }: Listing) => cursor }),
       every: '1h',
+      // Of a deleted folder, changes name the folder alone: what was in it is missing in the next whole listing.
+      wholeEvery: '1d',
       class: 'personal',
+      deletes: 'all',
       scope: ['files.metadata.read'],
     }),
     shared_links: endpoint<Links, SharedLink>({
