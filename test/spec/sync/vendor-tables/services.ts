@@ -5,8 +5,8 @@ export type Throttle =
   | { settings: { during: Record<string, number>; after: Record<string, number> } }
   | { response: { status: number; headers?: Record<string, string>; body: unknown } }
 
-/** Whose calls a refusal concerns: all of the app, those of one person, or those of one person at one endpoint. */
-export type Scope = 'app' | 'person' | 'endpoint'
+/** Whose calls a refusal concerns: all of the app, those of one person, or those of one person at one group of endpoints or one endpoint. */
+export type Scope = 'app' | 'person' | 'group' | 'endpoint'
 
 /** What the tables need to know of a service. The values are the vendor's documentation, not the connector's code. */
 export interface Row {
@@ -27,6 +27,10 @@ const bySettings = (during: Record<string, number>, after: Record<string, number
   settings: { during, after },
 })
 
+/** A window that does not end during the test, unlike the service's own of a minute or so. */
+const inLongWindow = (limit: number, windowSeconds: number): Throttle =>
+  bySettings({ limit: 1, windowSeconds: 86_400 * 365 }, { limit, windowSeconds })
+
 /** One row for each service of the lab. */
 export const ROWS: Record<ServiceName, Row> = {
   'demo-social': {
@@ -42,7 +46,7 @@ export const ROWS: Record<ServiceName, Row> = {
   },
   dropbox: {
     refreshes: true,
-    throttles: { person: bySettings({ limit: 1 }, { limit: 1000 }) },
+    throttles: { person: inLongWindow(1000, 60) },
     permission: { by: { scope: 'account_info.read files.metadata.read' }, endpoints: ['shared_links'] },
   },
   facebook: {
@@ -73,7 +77,7 @@ export const ROWS: Record<ServiceName, Row> = {
     permission: { by: { unticked: 'instagram_business_manage_comments' }, endpoints: ['comments'] },
   },
   flickr: { refreshes: false, throttles: { app: bySettings({ limit: 1 }, { limit: 3600 }) } },
-  foursquare: { refreshes: false, throttles: { person: bySettings({ limit: 1 }, { limit: 500 }) } },
+  foursquare: { refreshes: false, throttles: { group: bySettings({ limit: 1 }, { limit: 500 }) } },
   github: {
     refreshes: false,
     throttles: { person: bySettings({ limit: 1 }, { limit: 5000 }) },
@@ -81,7 +85,7 @@ export const ROWS: Record<ServiceName, Row> = {
   },
   mastodon: {
     refreshes: false,
-    throttles: { person: bySettings({ limit: 1 }, { limit: 300 }) },
+    throttles: { person: inLongWindow(300, 300) },
     permission: {
       by: { scope: 'read:accounts read:bookmarks read:notifications read:statuses' },
       endpoints: ['favourites'],
@@ -89,12 +93,12 @@ export const ROWS: Record<ServiceName, Row> = {
   },
   oura: {
     refreshes: true,
-    throttles: { app: bySettings({ limit: 1 }, { limit: 5000 }) },
+    throttles: { app: inLongWindow(5000, 300) },
     permission: { by: { unticked: 'heartrate' }, endpoints: ['heartrate'] },
   },
   spotify: {
     refreshes: true,
-    throttles: { app: bySettings({ limit: 1 }, { limit: 1000 }) },
+    throttles: { app: inLongWindow(1000, 30) },
     permission: {
       by: {
         scope:
@@ -111,7 +115,7 @@ export const ROWS: Record<ServiceName, Row> = {
   tumblr: { refreshes: true, throttles: { app: bySettings({ perHour: 1 }, { perHour: 1000 }) } },
   twitch: {
     refreshes: true,
-    throttles: { person: bySettings({ limit: 1 }, { limit: 800 }) },
+    throttles: { person: inLongWindow(800, 60) },
     permission: {
       by: { scope: 'user:read:email user:read:follows channel:read:subscriptions' },
       endpoints: ['followers'],
@@ -119,7 +123,7 @@ export const ROWS: Record<ServiceName, Row> = {
   },
   withings: {
     refreshes: true,
-    throttles: { app: bySettings({ limit: 1 }, { limit: 120 }) },
+    throttles: { app: inLongWindow(120, 60) },
     permission: { by: { scope: 'user.info,user.activity' }, endpoints: ['measures'] },
   },
   x: {
