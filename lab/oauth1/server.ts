@@ -36,6 +36,8 @@ interface OAuth1Paths {
 export interface OAuth1Caller {
   person: Person
   permissions: readonly string[]
+  /** The key of the app that the token was issued to. */
+  app: string
 }
 
 export interface OAuth1Server {
@@ -96,7 +98,7 @@ export function createOAuth1Server(context: ServiceContext, options: OAuth1Optio
     }),
     guard(request) {
       const { token } = verify(parts, request, 'access')
-      return { person: token.person, permissions: token.permissions }
+      return { person: token.person, permissions: token.permissions, app: token.client.key }
     },
     tokens: stores.control,
   }

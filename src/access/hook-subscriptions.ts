@@ -1,6 +1,7 @@
 // Requests, renews and ends the subscriptions to webhooks that services need.
 
 import type { Connector } from '#kit/connector.ts'
+import { missingScope } from '#kit/missing-scope.ts'
 import type { Registry } from '#kit/registry.ts'
 import { grantedScopes, type Profile } from '#model/profile.ts'
 import { newId, shardFor } from '#platform/ids.ts'
@@ -119,7 +120,7 @@ async function subscribe(
   }
   const granted = profile && grantedScopes(profile)
   const target = { connector, subscription, key, context: hookContext(deps.config, stored, key, granted) }
-  const missing = granted && subscription.scope?.find((scope) => !granted.includes(scope))
+  const missing = granted && missingScope(connector.auth, granted, subscription.scope)
   if (missing !== undefined) {
     await postpone(deps, stored, token, NEVER, 'scope_missing', `The person did not grant ${missing}.`)
     return

@@ -162,6 +162,8 @@ export interface OAuth2 {
     unlessSetting?: string
     /** Parameter of the redirect with the granted scope, for a service whose token response does not name it. */
     redirect?: string
+    /** Scopes that a wider one includes: `{ read: ['read:accounts'] }`. */
+    includes?: Record<string, readonly string[]>
   }
   tokenAuth: TokenAuth
   signedNonce?: SignedNonce

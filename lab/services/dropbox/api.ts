@@ -6,7 +6,7 @@ import type { Handler, Routes } from '../../base/router.ts'
 import type { StoredItem } from '../../data/item-store.ts'
 import type { Caller } from '../../oauth2/bearer.ts'
 import type { OAuth2Server } from '../../oauth2/server.ts'
-import type { DropboxData, FileFields } from './data.ts'
+import { type DropboxData, entriesOf, type FileFields } from './data.ts'
 
 interface ApiParts {
   oauth: OAuth2Server
@@ -25,7 +25,7 @@ export function dropboxApi({ oauth, data, rateLimit, cursors }: ApiParts): Route
     (scope: string | undefined, act: Act): Handler =>
     (request) => {
       const caller = callerOf(oauth, request)
-      const counted = countCall(rateLimit, caller.person.id)
+      const counted = countCall(rateLimit, `${caller.client.key} ${caller.person.id}`)
       if (scope !== undefined && !caller.scopes.includes(scope))
         throw failure(401, 'missing_scope', { required_scope: scope })
       return counted(act(caller, bodyOf(request)))
@@ -77,7 +77,7 @@ export function dropboxApi({ oauth, data, rateLimit, cursors }: ApiParts): Route
 
   /** Entries in the order of their last change; a cursor is the last one that was listed. */
   function listed(person: Person, from: { afterMs: number; afterId: string; limit: number; first: boolean }): Reply {
-    const all = [...data.store.list(person.username, 'files')]
+    const all = entriesOf(data, person)
       .filter(
         (item) => item.updatedAtMs > from.afterMs || (item.updatedAtMs === from.afterMs && item.id > from.afterId),
       )
@@ -105,9 +105,9 @@ export function dropboxApi({ oauth, data, rateLimit, cursors }: ApiParts): Route
     const size = 5
     const offset = Number(body['cursor'] ?? 0)
     if (!Number.isInteger(offset)) throw failure(409, 'reset')
-    const all = data.store
-      .list(person.username, 'files')
-      .filter((item) => item.fields['link'] !== undefined && item.deletedAtMs === undefined)
+    const all = entriesOf(data, person).filter(
+      (item) => item.fields['link'] !== undefined && item.deletedAtMs === undefined,
+    )
     const isLast = offset + size >= all.length
     return json(200, {
       links: all.slice(offset, offset + size).map((item) => ({

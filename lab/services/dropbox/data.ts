@@ -1,6 +1,6 @@
 import type { Person } from '../../base/people.ts'
 import type { Random } from '../../base/random.ts'
-import { createItemStore, type ItemStore } from '../../data/item-store.ts'
+import { createItemStore, type ItemStore, type StoredItem } from '../../data/item-store.ts'
 import { momentsBack } from '../../data/moments.ts'
 
 export interface FileFields extends Record<string, unknown> {
@@ -40,4 +40,21 @@ export function createDropboxData(parts: { people: Person[]; random: Random; now
     }
   }
   return { store, nextId }
+}
+
+/** Of a deleted folder only the folder is listed as deleted: its entries are gone without a word. */
+export function entriesOf({ store }: DropboxData, { username }: Person): StoredItem[] {
+  const all = store.list(username, 'files')
+  const goneFolders = all.flatMap(({ deletedAtMs, fields }) =>
+    deletedAtMs !== undefined && fields['tag'] === 'folder'
+      ? [{ prefix: `${String(fields['path']).toLowerCase()}/`, deletedAtMs }]
+      : [],
+  )
+  return all.filter(
+    ({ createdAtMs, fields }) =>
+      !goneFolders.some(
+        ({ prefix, deletedAtMs }) =>
+          createdAtMs <= deletedAtMs && String(fields['path']).toLowerCase().startsWith(prefix),
+      ),
+  )
 }

@@ -31,6 +31,7 @@ export const dropbox: ServiceDefinition = {
           'sharing.read': 'see your shared links',
         },
         defaultScopes: ['account_info.read'],
+        scopeChoice: false,
       },
       tokenFields: ({ id }) => ({ account_id: id, uid: String(12_345 + id.length) }),
     })

@@ -46,7 +46,7 @@ export const flickr: ServiceDefinition = {
       const caller = callerOf(oauth, request)
       if ('status' in caller) return caller
       try {
-        rateLimit.acquire('all')
+        rateLimit.acquire(caller.app)
         if (params.get('format') !== 'json' || params.get('nojsoncallback') !== '1')
           throw fail(111, `Format "${params.get('format') ?? 'rest'}" not found`)
         const method = methods[params.get('method') ?? '']

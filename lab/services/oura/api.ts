@@ -24,8 +24,12 @@ export function ouraApi({ oauth, data, rateLimit }: ApiParts): Routes {
   const endpoint =
     (scope: string, act: (person: Person, request: LabRequest, scopes: readonly string[]) => Reply): Handler =>
     (request) => {
-      const { person, scopes } = callerOf(oauth, request)
-      countCall(rateLimit, person.id)
+      const {
+        person,
+        scopes,
+        client: { key: app },
+      } = callerOf(oauth, request)
+      countCall(rateLimit, app)
       if (!scopes.includes(scope))
         throw problem(401, 'Authorization Error', `Token is not authorized to access ${scope} scope.`)
       return act(person, request, scopes)

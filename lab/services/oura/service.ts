@@ -26,6 +26,7 @@ export const oura: ServiceDefinition = {
         accessTtlSeconds: 86_400,
         metadata: false,
         revocation: false,
+        scopeIn: 'redirect',
         scopes: {
           email: 'see your e-mail address',
           personal: 'see your age, weight and height',

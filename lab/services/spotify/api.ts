@@ -6,6 +6,7 @@ import type { LabRequest } from '../../base/request.ts'
 import type { Handler, Routes } from '../../base/router.ts'
 import type { ServiceContext } from '../../base/service-parts.ts'
 import { isShown } from '../../data/item-store.ts'
+import type { Caller } from '../../oauth2/bearer.ts'
 import type { OAuth2Server } from '../../oauth2/server.ts'
 import type { AlbumFields, SpotifyData, TrackFields } from './data.ts'
 import { entriesOf, presentAlbum, presentArtist, presentPlaylist, presentTrack, seconds } from './present.ts'
@@ -29,8 +30,11 @@ export function spotifyApi({ context, oauth, data, rateLimit }: ApiParts): Route
   const endpoint =
     (scope: string | undefined, act: Act): Handler =>
     (request, params): Reply => {
-      const person = callerOf(oauth, request, scope)
-      counted(rateLimit)
+      const {
+        person,
+        client: { key: app },
+      } = callerOf(oauth, request, scope)
+      counted(rateLimit, app)
       return json(200, act(person, request, params))
     }
 
@@ -159,10 +163,10 @@ export function spotifyApi({ context, oauth, data, rateLimit }: ApiParts): Route
   }
 }
 
-function callerOf(oauth: OAuth2Server, request: LabRequest, scope: string | undefined): Person {
+function callerOf(oauth: OAuth2Server, request: LabRequest, scope: string | undefined): Caller {
   if (request.headers.authorization === undefined) throw failure(401, 'No token provided')
   try {
-    return oauth.guard(request, scope).person
+    return oauth.guard(request, scope)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw error.reply.status === 403
@@ -172,9 +176,9 @@ function callerOf(oauth: OAuth2Server, request: LabRequest, scope: string | unde
 }
 
 /** The limit is of the app and says nothing in its headers before it is reached. */
-function counted(rateLimit: RateLimit): void {
+function counted(rateLimit: RateLimit, app: string): void {
   try {
-    rateLimit.acquire('app')
+    rateLimit.acquire(app)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw failure(429, 'API rate limit exceeded', { 'retry-after': error.reply.headers['retry-after'] })

@@ -36,6 +36,7 @@ export const spotify: ServiceDefinition = {
           'playlist-read-collaborative': 'see the playlists you work on with others',
         },
         defaultScopes: [],
+        scopeChoice: false,
       },
     })
     const data = createSpotifyData({ people, random: context.random, nowMs: context.clock.now() })

@@ -29,6 +29,7 @@ export const twitch: ServiceDefinition = {
         refresh: 'repeat',
         accessTtlSeconds: 14_400,
         metadata: false,
+        scopeChoice: false,
         scopes: {
           'user:read:email': 'see your e-mail address',
           'user:read:follows': 'see the channels that you follow',

@@ -24,8 +24,12 @@ export function withingsApi({ oauth, data, rateLimit }: ApiParts): Routes {
   const actions =
     (table: Record<string, { scope: string; act: Act }>): Handler =>
     (request) => {
-      const { person, scopes } = callerOf(oauth, request)
-      countCall(rateLimit, person.id)
+      const {
+        person,
+        scopes,
+        client: { key: app },
+      } = callerOf(oauth, request)
+      countCall(rateLimit, app)
       const found = table[first(formOf(request), 'action') ?? '']
       if (found === undefined) throw failed(2556, 'Not implemented')
       if (!scopes.includes(found.scope)) throw failed(214, 'Insufficient scope')

@@ -28,6 +28,7 @@ export const withings: ServiceDefinition = {
         codeTtlSeconds: 30,
         scopeSeparator: ',',
         metadata: false,
+        scopeChoice: false,
         scopes: {
           'user.info': 'see your devices',
           'user.metrics': 'read your weight, heart rate and blood pressure',

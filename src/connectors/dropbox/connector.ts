@@ -56,7 +56,9 @@ export const dropbox = defineConnector({
     baseUrl: 'https://api.dropboxapi.com/2',
     hosts: ['https://content.dropboxapi.com', 'https://notify.dropboxapi.com'],
     recovery: ({ status, body }) => {
-      const tag = (body as Failure | null)?.error?.['.tag']
+      // Counted for each person who linked the app. The body may be plain text.
+      if (status === 429) return 'pause_person'
+      const tag = (body as Failure | null | undefined)?.error?.['.tag']
       // The token is valid; the person did not grant this.
       if (status === 401 && tag === 'missing_scope') return 'skip'
       // The cursor has ended.
@@ -87,7 +89,10 @@ export const dropbox = defineConnector({
       pages: bodyCursorPages({ param: 'cursor', from: nextOf, continueAt: '/files/list_folder/continue' }),
       checkpoint: token({ param: 'cursor', from: ({ cursor }: Listing) => cursor }),
       every: '1h',
+      // Of a deleted folder, changes name the folder alone: what was in it is missing in the next whole listing.
+      wholeEvery: '1d',
       class: 'personal',
+      deletes: 'all',
       scope: ['files.metadata.read'],
     }),
     shared_links: endpoint<Links, SharedLink>({

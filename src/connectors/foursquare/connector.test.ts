@@ -164,7 +164,7 @@ suite('Foursquare limits and push', () => {
     assert.equal(recovery(401, { meta: { code: 401, errorType: 'invalid_auth' } }), 'reauthorize')
     assert.equal(recovery(200, { meta: { code: 200, errorType: 'deprecated' } }), undefined)
     const headers = { 'x-ratelimit-limit': '500', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1700003600' }
-    assert.deepEqual(api.rate!(headers, 0), { remaining: 0, resetAtMs: 1_700_003_600_000, of: 'person' })
+    assert.deepEqual(api.rate!(headers, 0), { remaining: 0, resetAtMs: 1_700_003_600_000, of: 'group' })
     assert.equal(api.rate!({}, 0), undefined)
   })
 

@@ -10,6 +10,9 @@ import type { Account, Notification, Status } from './shapes.ts'
 
 const DAY_MS = 86_400_000
 
+/** Apps may ask for parts of `read`. */
+const READ = ['accounts', 'bookmarks', 'favourites', 'notifications', 'statuses'].map((part) => `read:${part}`)
+
 /** Reads the newest days again, because `since_id` would hide edits and deletions. */
 const rereadNewest = (days: number) =>
   untilKnown<Status>({ value: ({ created_at }) => timeOf(created_at), overlap: days * DAY_MS })
@@ -35,7 +38,7 @@ export const mastodon = defineConnector({
     // Ends only this token; the app stays among the person's authorized apps.
     revokeUrl: 'https://{host}/oauth/revoke',
     revokeEnds: 'token',
-    scope: { default: ['read'] },
+    scope: { default: ['read'], includes: { read: READ } },
     forceLogin: { parameters: { force_login: 'true' } },
     registration: {
       kind: 'declared',
@@ -78,6 +81,7 @@ export const mastodon = defineConnector({
       every: '1d',
       class: 'core',
       deletes: 'all',
+      scope: ['read:accounts'],
     }),
     followers: endpoint<Account[], Account>({
       path: '/api/v1/accounts/{id}/followers',
@@ -89,6 +93,7 @@ export const mastodon = defineConnector({
       every: '1d',
       class: 'core',
       deletes: 'all',
+      scope: ['read:accounts'],
     }),
     statuses: endpoint<Status[], Status>({
       path: '/api/v1/accounts/{id}/statuses',
@@ -101,6 +106,7 @@ export const mastodon = defineConnector({
       every: '30m',
       class: 'personal',
       deletes: 'window',
+      scope: ['read:statuses'],
     }),
     // In the order of favouriting, whose time is not in the record, so all are read.
     favourites: endpoint<Status[], Status>({
@@ -114,6 +120,7 @@ export const mastodon = defineConnector({
       every: '12h',
       class: 'personal',
       deletes: 'all',
+      scope: ['read:favourites'],
     }),
     bookmarks: endpoint<Status[], Status>({
       path: '/api/v1/bookmarks',
@@ -126,6 +133,7 @@ export const mastodon = defineConnector({
       every: '12h',
       class: 'personal',
       deletes: 'all',
+      scope: ['read:bookmarks'],
     }),
     // The server keeps the newest 400 to 800.
     timeline: endpoint<Status[], Status>({
@@ -140,6 +148,7 @@ export const mastodon = defineConnector({
       every: '15m',
       class: 'social',
       deletes: 'window',
+      scope: ['read:statuses'],
     }),
     notifications: endpoint<Notification[], Notification>({
       path: '/api/v1/notifications',
@@ -151,6 +160,7 @@ export const mastodon = defineConnector({
       checkpoint: sinceId({ param: 'since_id', id: ({ id }) => id }),
       every: '15m',
       class: 'social',
+      scope: ['read:notifications'],
     }),
   },
 })

@@ -64,7 +64,11 @@ export const oura = defineConnector({
     authorizeUrl: 'https://cloud.ouraring.com/oauth/authorize',
     tokenUrl: 'https://api.ouraring.com/oauth/token',
     pkce: false,
-    scope: { default: ['email', 'personal', 'daily', 'heartrate', 'workout', 'session'] },
+    scope: {
+      default: ['email', 'personal', 'daily', 'heartrate', 'workout', 'session'],
+      // People may deselect each of them; only the redirect says which they left.
+      redirect: 'scope',
+    },
     revokeUrl: 'https://api.ouraring.com/oauth/revoke',
     revoke: {
       method: 'POST',

@@ -42,6 +42,7 @@ export const strava = defineConnector({
       separator: ',',
       // People may untick each of them; only the redirect says which they left.
       redirect: 'scope',
+      includes: { read_all: ['read'], 'activity:read_all': ['activity:read'] },
     },
     revokeUrl: 'https://www.strava.com/oauth/deauthorize',
     revoke: {

@@ -183,7 +183,19 @@ suite('parameters of the app that reach the service', () => {
     const cards = body as Record<string, { force_login: boolean; flags: string[] }>
     const forced = Object.keys(cards).filter((service) => cards[service]!.force_login)
     assert.deepEqual(
-      ['bluesky', 'demo-health', 'demo-micro', 'demo-social', 'facebook', 'github', 'instagram', 'mastodon'],
+      [
+        'bluesky',
+        'demo-health',
+        'demo-micro',
+        'demo-social',
+        'dropbox',
+        'facebook',
+        'github',
+        'instagram',
+        'mastodon',
+        'spotify',
+        'twitch',
+      ],
       forced.filter((service) => !['oidc', 'oauthlib'].includes(service)).sort(),
     )
     for (const service of ['x', 'tumblr', 'foursquare']) assert.equal(cards[service]!.force_login, false, service)

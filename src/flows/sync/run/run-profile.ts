@@ -3,6 +3,7 @@ import { markNeedsAuth } from '#access/needs-auth.ts'
 import { serviceAccessOf } from '#access/service-access.ts'
 import { depthOf } from '#kit/child-endpoints.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
+import { missingScope } from '#kit/missing-scope.ts'
 import { serviceReaderVersion } from '#kit/reader-version.ts'
 import { grantedScopes } from '#model/profile.ts'
 import type { SyncReason } from '#model/sync-reasons.ts'
@@ -218,7 +219,7 @@ async function mayRun(
     await postpone(NEVER, { reason: 'priced', error: 'The endpoint costs money, and the app has not switched it on.' })
     return false
   }
-  const missing = missingScope(endpoint, profileRun)
+  const missing = missingScopeOf(endpoint, profileRun)
   if (missing === undefined) return true
   const error = `The person did not grant ${missing}.`
   await postpone(deps.clock.now() + DAY_MS, { reason: 'scope_missing', error })
@@ -229,9 +230,9 @@ async function mayRun(
  * A scope that the endpoint needs and the service did not grant. Without a list of granted scopes, the endpoint is
  * tried.
  */
-function missingScope({ scope }: Endpoint, { profile }: ProfileRun): string | undefined {
+function missingScopeOf({ scope }: Endpoint, { profile, connector }: ProfileRun): string | undefined {
   const granted = grantedScopes(profile)
-  return granted && scope.find((each) => !granted.includes(each))
+  return granted && missingScope(connector.auth, granted, scope)
 }
 
 /** When the failure of one endpoint concerns the whole profile: ends the run and says when the next one is. */

@@ -4,7 +4,7 @@ import type { OAuth2 } from '#kit/auth.ts'
 import { type ServiceName, serviceNames, startLab } from '../../../../lab/lab.ts'
 import { type App, makeApp } from '../../../harness/app.ts'
 import { LOOPBACK } from '../../../harness/loopback.ts'
-import { get, send } from '../../../harness/send.ts'
+import { send } from '../../../harness/send.ts'
 import { codeOf, newBrowser, REDIRECT, redeemed, startUrl, walk } from '../../../harness/sign-in.ts'
 import { startTributary } from '../../../harness/start.ts'
 import { type Progress, syncProgress } from '../../../harness/sync.ts'
@@ -38,7 +38,10 @@ export async function startTables() {
       const own = register({ name: 'App', redirectUris: [`${tributary.url}/auth/${service}/callback`] })
       return [service, { ...own, overrides: { base_url: url } }] as const
     })
-    return makeApp(tributary, { redirectUris: [REDIRECT], keys: Object.fromEntries(entries) })
+    const made = await makeApp(tributary, { redirectUris: [REDIRECT], keys: Object.fromEntries(entries) })
+    // They cost money, so they are off at first.
+    await tributary.admin('PATCH', `/admin/apps/${made.clientId}/spending`, { endpoints: { 'x/*': true } })
+    return made
   }
   const app = await newApp()
   const progress = (service: ServiceName, token: string) => syncProgress(running, token, service)
@@ -77,10 +80,13 @@ export async function startTables() {
         },
       ),
     syncNow: (service: ServiceName, token: string) => send(running, 'POST', `/profiles/${service}/sync`, { token }),
-    /** A call for the person’s own record, through the proxy. */
+    /** A call for the person’s own record, through the proxy; for another one where no call returns it. */
     proxied: (service: ServiceName, token: string) => {
-      const { path, query } = connectorOf(service).self
-      return get(running, `/proxy/${service}${path}?${new URLSearchParams(query).toString()}`, token)
+      const { from, method, path, query, body } = connectorOf(service).self
+      if (from !== 'call')
+        return send(running, 'POST', `/proxy/${service}/v2/user`, { token, form: { action: 'getdevice' } })
+      const sent = body !== undefined && 'json' in body ? { json: body.json } : {}
+      return send(running, method, `/proxy/${service}${path}`, { token, query, ...sent })
     },
     stateOf: async (service: ServiceName, by: App = app): Promise<string | undefined> => {
       const rows = await tributary.sql<{ state: string }>(

@@ -5,8 +5,8 @@ export type Throttle =
   | { settings: { during: Record<string, number>; after: Record<string, number> } }
   | { response: { status: number; headers?: Record<string, string>; body: unknown } }
 
-/** Whose calls a refusal concerns: all of the app, those of one person, or those of one person at one endpoint. */
-export type Scope = 'app' | 'person' | 'endpoint'
+/** Whose calls a refusal concerns: all of the app, those of one person, or those of one person at one group of endpoints or one endpoint. */
+export type Scope = 'app' | 'person' | 'group' | 'endpoint'
 
 /** What the tables need to know of a service. The values are the vendor's documentation, not the connector's code. */
 export interface Row {
@@ -27,6 +27,10 @@ const bySettings = (during: Record<string, number>, after: Record<string, number
   settings: { during, after },
 })
 
+/** A window that does not end during the test, unlike the service's own of a minute or so. */
+const inLongWindow = (limit: number, windowSeconds: number): Throttle =>
+  bySettings({ limit: 1, windowSeconds: 86_400 * 365 }, { limit, windowSeconds })
+
 /** One row for each service of the lab. */
 export const ROWS: Record<ServiceName, Row> = {
   'demo-social': {
@@ -39,6 +43,11 @@ export const ROWS: Record<ServiceName, Row> = {
     refreshes: true,
     throttles: { person: bySettings({ limit: 1 }, { limit: 600 }) },
     permission: { by: { unticked: 'measures' }, endpoints: ['measures'] },
+  },
+  dropbox: {
+    refreshes: true,
+    throttles: { person: inLongWindow(1000, 60) },
+    permission: { by: { scope: 'account_info.read files.metadata.read' }, endpoints: ['shared_links'] },
   },
   facebook: {
     refreshes: false,
@@ -67,13 +76,56 @@ export const ROWS: Record<ServiceName, Row> = {
     },
     permission: { by: { unticked: 'instagram_business_manage_comments' }, endpoints: ['comments'] },
   },
-  foursquare: { refreshes: false, throttles: { person: bySettings({ limit: 1 }, { limit: 500 }) } },
+  flickr: { refreshes: false, throttles: { app: bySettings({ limit: 1 }, { limit: 3600 }) } },
+  foursquare: { refreshes: false, throttles: { group: bySettings({ limit: 1 }, { limit: 500 }) } },
   github: {
     refreshes: false,
     throttles: { person: bySettings({ limit: 1 }, { limit: 5000 }) },
     permission: { by: { scope: 'read:user user:email' }, endpoints: ['notifications'] },
   },
+  mastodon: {
+    refreshes: false,
+    throttles: { person: inLongWindow(300, 300) },
+    permission: {
+      by: { scope: 'read:accounts read:bookmarks read:notifications read:statuses' },
+      endpoints: ['favourites'],
+    },
+  },
+  oura: {
+    refreshes: true,
+    throttles: { app: inLongWindow(5000, 300) },
+    permission: { by: { unticked: 'heartrate' }, endpoints: ['heartrate'] },
+  },
+  spotify: {
+    refreshes: true,
+    throttles: { app: inLongWindow(1000, 30) },
+    permission: {
+      by: {
+        scope:
+          'user-read-private user-library-read user-read-recently-played user-follow-read playlist-read-private playlist-read-collaborative',
+      },
+      endpoints: ['top_artists', 'top_tracks'],
+    },
+  },
+  strava: {
+    refreshes: true,
+    throttles: { app: bySettings({ readQuarter: 1 }, { readQuarter: 100 }) },
+    permission: { by: { scope: 'read,read_all,profile:read_all' }, endpoints: ['activities'] },
+  },
   tumblr: { refreshes: true, throttles: { app: bySettings({ perHour: 1 }, { perHour: 1000 }) } },
+  twitch: {
+    refreshes: true,
+    throttles: { person: inLongWindow(800, 60) },
+    permission: {
+      by: { scope: 'user:read:email user:read:follows channel:read:subscriptions' },
+      endpoints: ['followers'],
+    },
+  },
+  withings: {
+    refreshes: true,
+    throttles: { app: inLongWindow(120, 60) },
+    permission: { by: { scope: 'user.info,user.activity' }, endpoints: ['measures'] },
+  },
   x: {
     refreshes: true,
     throttles: { endpoint: bySettings({ limit: 1 }, { limit: 0 }) },
