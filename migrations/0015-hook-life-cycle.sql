@@ -6,7 +6,7 @@ create table hook_subscription (
   profile_id  text collate "C" not null,
   name        text collate "C" not null,
   -- The native id of the person: several profiles of an app may have the same one, and share what the service has.
-  person      text not null,
+  person      text collate "C" not null,
   -- `wanted`: not confirmed by the service yet; `active`; `ending`: the profile is erased, the service is still to be told.
   state       text collate "C" not null,
   -- The id that the service gave it, and when it ends unless it is renewed.
@@ -22,7 +22,7 @@ create table hook_subscription (
   sealed      bytea,
   primary key (shard, app_id, service, profile_id, name)
 );
-create index hook_subscription_due on hook_subscription (due_at);
+create index hook_subscription_due on hook_subscription (due_at, shard);
 create index hook_subscription_of_person on hook_subscription (app_id, service, person, shard);
 
 -- Records that webhooks delivered, until a run of their profile has stored them.
@@ -61,4 +61,4 @@ create table deletion_request (
   lease_until  bigint not null,
   primary key (shard, hash)
 );
-create index deletion_request_open on deletion_request (requested_at) where finished_at is null;
+create index deletion_request_open on deletion_request (requested_at, shard) where finished_at is null;

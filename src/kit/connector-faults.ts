@@ -123,7 +123,9 @@ function isTextMap(value: unknown): boolean {
   return isObject(value) && Object.values(value).every((each) => typeof each === 'string')
 }
 
-/** Placeholders such as `{key}` are not valid in an address. */
+/** Placeholders such as `{host}` are not valid in an address; one at its beginning stands for a whole address. */
 function isAddress(value: unknown): boolean {
-  return typeof value === 'string' && URL.canParse(value.replaceAll('{', '').replaceAll('}', ''))
+  if (typeof value !== 'string') return false
+  const filled = value.replace(/^\{\w+\}/, 'https://server.example')
+  return URL.canParse(filled.replaceAll('{', '').replaceAll('}', ''))
 }

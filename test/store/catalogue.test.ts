@@ -29,6 +29,7 @@ const HASHES = [
   'reconnect_link.hash',
   'pending.browser',
   'consent.hash',
+  'deletion_request.hash',
   'consent.browser',
   'consent.token_hash',
   'item.hash',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import { connectors } from '#connectors/index.ts'
+import { typedFieldsOf } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { locateService } from '#upstream/addresses.ts'
 import { openUpstream } from '../harness/upstream.ts'
@@ -9,8 +10,10 @@ const open = openUpstream()
 after(() => open.close())
 
 const OWN = 'https://own.example'
-// A connector that discovers its addresses has none to move.
-const withAddresses = connectors.filter(({ auth }) => !(auth.kind === 'oauth2' && auth.discover !== undefined))
+// A connector that discovers its addresses, or whose server the person names, has none to move.
+const withAddresses = connectors.filter(
+  ({ auth }) => typedFieldsOf(auth) === undefined && !(auth.kind === 'oauth2' && auth.discover !== undefined),
+)
 
 /** Every address that gets a key, a secret or a token of the app. */
 async function addressesOf(connector: Connector, overrides: Record<string, string>): Promise<Record<string, string>> {

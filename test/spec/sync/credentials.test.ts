@@ -123,13 +123,14 @@ suite('credentials during a sync', () => {
   })
 
   test('removed keys only postpone; once they are set again, the sync continues', async () => {
-    const connector = await fixture.use('keyless', { list: notes('/keyless') })
+    const auth = oauth2({ authorizeUrl: 'https://login.test/authorize', tokenUrl: 'https://login.test/token' })
+    const connector = await fixture.use('keyless', { list: notes('/keyless') }, { auth })
     fixture.service.on('/keyless', () => ({ body: { notes: someNotes(1) } }))
     const profile = await fixture.connect(connector)
     await fixture.sql('delete from service_key where service = $1', ['keyless'])
     await fixture.run(profile)
     assert.equal(fixture.service.requestsTo('/keyless').length, 0)
-    await fixture.use('keyless', { list: notes('/keyless') })
+    await fixture.use('keyless', { list: notes('/keyless') }, { auth })
     const [row] = await fixture.sql<{ next_run_at: number }>(
       'select next_run_at from profile_sync where profile_id = $1',
       [profile.id],

@@ -65,9 +65,9 @@ function decideRecord(
   if (version === undefined) return 'reread'
   if (before === undefined) return 'apply'
   if (!('record' in before)) {
-    if (before.deletedAt !== undefined && version > before.deletedAt) return 'apply'
-    // The time of a stored deletion is ours, not the service's.
-    return before.isStored ? 'reread' : 'skip'
+    // The time of a stored deletion is ours, which cannot be compared with a time of the service.
+    if (before.isStored) return 'reread'
+    return before.deletedAt !== undefined && version > before.deletedAt ? 'apply' : 'skip'
   }
   const known = versionOf(before.record)
   if (known === undefined) return 'reread'
