@@ -10,6 +10,7 @@ import { foursquare } from './foursquare/connector.ts'
 import { github } from './github/connector.ts'
 import { instagram } from './instagram/connector.ts'
 import { oura } from './oura/connector.ts'
+import { slack } from './slack/connector.ts'
 import { strava } from './strava/connector.ts'
 import { spotify } from './spotify/connector.ts'
 import { mastodon } from './mastodon/connector.ts'
@@ -31,6 +32,7 @@ export const connectors: Connector[] = [
   github,
   instagram,
   oura,
+  slack,
   strava,
   spotify,
   mastodon,
