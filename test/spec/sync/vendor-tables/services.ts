@@ -73,6 +73,16 @@ export const ROWS: Record<ServiceName, Row> = {
     throttles: { person: bySettings({ limit: 1 }, { limit: 5000 }) },
     permission: { by: { scope: 'read:user user:email' }, endpoints: ['notifications'] },
   },
+  slack: {
+    refreshes: false,
+    throttles: { endpoint: bySettings({ limit: 1 }, { limit: 0 }) },
+    permission: {
+      by: {
+        scope: 'channels:read channels:history groups:read groups:history users:read users.profile:read reactions:read',
+      },
+      endpoints: ['files'],
+    },
+  },
   tumblr: { refreshes: true, throttles: { app: bySettings({ perHour: 1 }, { perHour: 1000 }) } },
   x: {
     refreshes: true,
