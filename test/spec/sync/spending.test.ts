@@ -228,14 +228,7 @@ suite('endpoints that cost money', () => {
     await spend({ endpoints: { 'hooked/*': true } })
     const profile = await fixture.connect(connector)
     await fixture.run(profile)
-    const call = {
-      method: 'POST',
-      service: 'hooked',
-      appId: fixture.appId,
-      query: {},
-      headers: {},
-      body: '{}',
-    } as const
+    const call = { method: 'POST', service: 'hooked', appId: fixture.appId, query: {}, headers: {}, body: '{}' } as const
     assert.deepEqual(await receiveHook(fixture.deps, call, async (compare) => (await compare())!), { woken: 1 })
     await fixture.run(profile)
     assert.deepEqual([calls('/hooked').length, calls('/hooked-new').length], [1, 2])
