@@ -18,7 +18,7 @@ export interface SlackHooks extends WebhookControl {
 
 export interface SlackEvents {
   hooks: SlackHooks
-  installed(app: string, username: string): void
+  installed: (app: string, username: string) => void
   revoked(username: string | undefined): void
   data: DataControl
 }

@@ -163,7 +163,8 @@ export const slack = defineConnector({
       where: ({ reply_count: count, thread_ts: thread, ts }) => (count ?? 0) > 0 && (thread ?? ts) === ts,
       path: '/conversations.replies',
       prepare: (request, { from }) => {
-        const { channel, ts } = from?.parent.record as StoredMessage
+        if (from === undefined) return request
+        const { channel, ts } = from.parent.record as StoredMessage
         return { ...request, query: { ...request.query, channel, ts } }
       },
       // The first message of every page may be the one that they answer.

@@ -74,7 +74,7 @@ export const hook: Hook = {
   ended: (body) => {
     const { event, team_id: team, event_time: seconds } = body as Envelope
     if (event?.type !== 'tokens_revoked' || seconds === undefined) return []
-    return (event.tokens?.oauth ?? []).map((user) => ({ person: personId(user, team), at: Number(seconds) * 1000 }))
+    return (event.tokens?.oauth ?? []).map((user) => ({ person: personId(user, team), at: seconds * 1000 }))
   },
 }
 

@@ -52,7 +52,9 @@ suite('Slack', () => {
   }
 
   test('a conversation that is refused is listed among the faults, and the others are read', async () => {
-    const channels = new Set((await harness.items('slack', 'messages', token)).map(({ data }) => data['channel']))
+    const channels = new Set(
+      (await harness.items('slack', 'messages', token)).map(({ data }) => String(data['channel'])),
+    )
     assert.deepEqual([...channels].sort(), ['C0GENERAL', 'D0ADADMI', 'G0BOARD', 'G0THREE'])
     const { state, last_error: error, faults } = (await harness.progress('slack', token))['messages']!
     assert.deepEqual([state, error], ['done', undefined])
