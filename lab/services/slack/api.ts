@@ -16,7 +16,7 @@ interface ApiParts {
   people: Person[]
   data: SlackData
   limits: SlackLimits
-  /** Conversations that the service refuses, whoever asks. */
+  /** Conversations that the service refuses to everybody. */
   refused: Set<string>
 }
 

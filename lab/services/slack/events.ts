@@ -29,7 +29,7 @@ interface EventParts {
   data: SlackData
 }
 
-/** The Events API: signed with the time, one authorization in each, whoever else may see it. */
+/** The Events API: signed with the time, each with one authorization, also if several people see it. */
 export function createSlackEvents({ clock, people, data }: EventParts): SlackEvents {
   const webhooks = createWebhooks()
   const apps = new Map<string, { url: string; secret: string }>()
