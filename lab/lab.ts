@@ -12,6 +12,7 @@ import { github } from './services/github/service.ts'
 import { instagram } from './services/instagram/service.ts'
 import { mastodon } from './services/mastodon/service.ts'
 import { oura } from './services/oura/service.ts'
+import { slack } from './services/slack/service.ts'
 import { spotify } from './services/spotify/service.ts'
 import { strava } from './services/strava/service.ts'
 import { tumblr } from './services/tumblr/service.ts'
@@ -28,6 +29,7 @@ const vendors = {
   foursquare,
   instagram,
   github,
+  slack,
   strava,
   spotify,
   mastodon,

@@ -11,6 +11,7 @@ import { github } from './github/connector.ts'
 import { instagram } from './instagram/connector.ts'
 import { mastodon } from './mastodon/connector.ts'
 import { oura } from './oura/connector.ts'
+import { slack } from './slack/connector.ts'
 import { spotify } from './spotify/connector.ts'
 import { strava } from './strava/connector.ts'
 import { tumblr } from './tumblr/connector.ts'
@@ -32,6 +33,7 @@ export const connectors: Connector[] = [
   github,
   instagram,
   oura,
+  slack,
   strava,
   spotify,
   mastodon,

@@ -58,6 +58,7 @@ export async function startAllServices() {
       const { method, path, ...rest } = selfOf(service)
       const { status, body } = await send(at, method, path, { token, ...rest })
       // Some services have their status in the body.
+      if (service === 'slack' && body['ok'] === false) return 401
       return service === 'withings' && body['status'] !== 0 ? Number(body['status']) : status
     },
     /** Disconnects the profiles of a service; returns what was done with their tokens. */

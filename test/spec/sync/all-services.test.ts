@@ -72,8 +72,9 @@ suite('one person at every service', () => {
     for (const service of VENDORS) {
       const { people, url } = harness.lab.services[service]
       const { id } = people.find(({ username }) => username === PERSON)!
-      // Ids of one instance are made unique by its host.
-      const nativeId = service === 'mastodon' ? `${id}@${new URL(url).host}` : id
+      // Ids of one instance or workspace are made unique by it.
+      const place = { mastodon: new URL(url).host, slack: 'T0LAB00001' }[service as string]
+      const nativeId = place === undefined ? id : `${id}@${place}`
       assert.deepEqual(profiles[service], [encodeURIComponent(nativeId)], service)
     }
   })

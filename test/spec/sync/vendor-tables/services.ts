@@ -112,6 +112,16 @@ export const ROWS: Record<ServiceName, Row> = {
     throttles: { app: bySettings({ readQuarter: 1 }, { readQuarter: 100 }) },
     permission: { by: { scope: 'read,read_all,profile:read_all' }, endpoints: ['activities'] },
   },
+  slack: {
+    refreshes: false,
+    throttles: { endpoint: bySettings({ limit: 1 }, { limit: 0 }) },
+    permission: {
+      by: {
+        scope: 'channels:read channels:history groups:read groups:history users:read users.profile:read reactions:read',
+      },
+      endpoints: ['files'],
+    },
+  },
   tumblr: { refreshes: true, throttles: { app: bySettings({ perHour: 1 }, { perHour: 1000 }) } },
   twitch: {
     refreshes: true,
