@@ -46,6 +46,7 @@ export function twitchApi({ oauth, data, rateLimit }: ApiParts): Routes {
     scope: string | undefined,
     present: (item: StoredItem, person: Person) => object,
     hasTotal = false,
+    choose: (items: StoredItem[], request: LabRequest) => StoredItem[] = (items) => items,
   ) =>
     endpoint(scope, (person, request) => {
       const id = first(request.query, param)
@@ -60,7 +61,7 @@ export function twitchApi({ oauth, data, rateLimit }: ApiParts): Routes {
           'The parameter "first" was malformed: the value must be less than or equal to 100',
         )
       const offset = Number(Buffer.from(first(request.query, 'after') ?? '', 'base64url').toString() || 0)
-      const all = data.store.list(person.username, kind).filter(isShown)
+      const all = choose(data.store.list(person.username, kind).filter(isShown), request)
       const end = offset + size
       return json(200, {
         ...(hasTotal ? { total: all.length } : {}),
@@ -68,6 +69,24 @@ export function twitchApi({ oauth, data, rateLimit }: ApiParts): Routes {
         pagination: end < all.length ? { cursor: Buffer.from(String(end)).toString('base64url') } : {},
       })
     })
+
+  const clips = (present: (item: StoredItem, person: Person) => object) =>
+    list('broadcaster_id', 'clips', undefined, present, false, mostViewed)
+
+  const followers = list(
+    'broadcaster_id',
+    'followers',
+    undefined,
+    ({ fields, createdAtMs }) => {
+      const { id, username, name } = fields['other'] as Acquaintance
+      return { user_id: id, user_login: username, user_name: name, followed_at: timeText(createdAtMs) }
+    },
+    true,
+  )
+  /** Without the scope the response has only the number. */
+  const onlyTotal = endpoint(undefined, ({ username }) =>
+    json(200, { total: data.store.list(username, 'followers').filter(isShown).length, data: [], pagination: {} }),
+  )
 
   const users = endpoint(undefined, (person, _request, scopes) =>
     json(200, {
@@ -106,16 +125,8 @@ export function twitchApi({ oauth, data, rateLimit }: ApiParts): Routes {
       },
       true,
     ),
-    'GET /helix/channels/followers': list(
-      'broadcaster_id',
-      'followers',
-      'moderator:read:followers',
-      ({ fields, createdAtMs }) => {
-        const { id, username, name } = fields['other'] as Acquaintance
-        return { user_id: id, user_login: username, user_name: name, followed_at: timeText(createdAtMs) }
-      },
-      true,
-    ),
+    'GET /helix/channels/followers': (request, params) =>
+      (callerOf(oauth, request).scopes.includes('moderator:read:followers') ? followers : onlyTotal)(request, params),
     'GET /helix/subscriptions': list(
       'broadcaster_id',
       'subscriptions',
@@ -158,7 +169,7 @@ export function twitchApi({ oauth, data, rateLimit }: ApiParts): Routes {
       duration: item.fields['duration'],
       muted_segments: null,
     })),
-    'GET /helix/clips': list('broadcaster_id', 'clips', undefined, (item, person) => {
+    'GET /helix/clips': clips((item, person) => {
       const creator = item.fields['creator'] as Acquaintance | undefined
       const slug = `AwkwardHelplessSalamander${item.id}`
       return {
@@ -182,6 +193,20 @@ export function twitchApi({ oauth, data, rateLimit }: ApiParts): Routes {
       }
     }),
   }
+}
+
+const maxClips = 1000
+const weekMs = 7 * 86_400_000
+
+/** Those of the period with the most views. A period without an end is a week; without a start there is none. */
+function mostViewed(items: StoredItem[], request: LabRequest): StoredItem[] {
+  const start = Date.parse(first(request.query, 'started_at') ?? '')
+  const end = Date.parse(first(request.query, 'ended_at') ?? '')
+  const untilMs = Number.isNaN(end) ? start + weekMs : end
+  const inside = items.filter(
+    ({ createdAtMs }) => Number.isNaN(start) || (createdAtMs >= start && createdAtMs <= untilMs),
+  )
+  return inside.sort((a, b) => Number(b.fields['views']) - Number(a.fields['views'])).slice(0, maxClips)
 }
 
 function callerOf(oauth: OAuth2Server, request: LabRequest) {

@@ -55,9 +55,9 @@ export const dropbox = defineConnector({
   api: {
     baseUrl: 'https://api.dropboxapi.com/2',
     hosts: ['https://content.dropboxapi.com', 'https://notify.dropboxapi.com'],
+    // Counted for each person who linked the app; the number is not published. A 429 names the wait.
+    limits: { person: { calls: 600, perS: 60 } },
     recovery: ({ status, body }) => {
-      // Counted for each person who linked the app. The body may be plain text.
-      if (status === 429) return 'pause_person'
       const tag = (body as Failure | null | undefined)?.error?.['.tag']
       // The token is valid; the person did not grant this.
       if (status === 401 && tag === 'missing_scope') return 'skip'

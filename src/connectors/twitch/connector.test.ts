@@ -23,6 +23,31 @@ suite('twitch', () => {
     assert.equal(twitch.self.read({ data: [] }).id, '')
   })
 
+  test('clips are read month by month, because a list ends after a thousand', () => {
+    const { pages, prepare } = twitch.endpoints['clips']!
+    const nowMs = Date.UTC(2026, 5, 30, 12)
+    const request = { method: 'GET' as const, path: '/clips', query: { broadcaster_id: '1' } }
+    const begin = (watermark: number | undefined) =>
+      pages.first(prepare!(request, { nowMs, watermark, granted: undefined }))
+    const next = (at: typeof request, cursor?: string) =>
+      pages.next({ request: at, headers: {}, count: 1, body: { data: [], pagination: cursor ? { cursor } : {} } })
+    const first = begin(undefined)
+    assert.deepEqual(
+      [first.query['started_at'], first.query['ended_at']],
+      ['2026-05-31T12:00:00Z', '2026-06-30T12:00:00Z'],
+    )
+    assert.equal(next(first as typeof request, 'c')?.query['after'], 'c')
+    const second = next(next(first as typeof request, 'c') as typeof request)
+    assert.deepEqual([second?.query['after'], second?.query['ended_at']], [undefined, '2026-05-31T12:00:00Z'])
+    const known = begin(nowMs - 86_400_000)
+    assert.equal(known.query['started_at'], '2026-06-22T12:00:00Z')
+    assert.equal(next(known as typeof request), undefined)
+    let count = 0
+    for (let at: typeof request | undefined = first as typeof request; at !== undefined; count += 1)
+      at = next(at) as typeof request | undefined
+    assert.equal(count, 124)
+  })
+
   test('a 401 is read by its message', () => {
     const recover = (message: string) => twitch.api.recovery?.({ status: 401, headers: {}, body: { message } })
     assert.equal(recover('Missing scope: user:read:follows'), 'skip')

@@ -1,9 +1,12 @@
 import { oauth2 } from '#kit/auth.ts'
+import { type Checkpoint, since } from '#kit/checkpoint.ts'
 import { defineConnector } from '#kit/connector.ts'
 import { endpoint } from '#kit/endpoint.ts'
+import { timeOf } from '#kit/kind.ts'
 import { cursorPages } from '#kit/pages.ts'
 import { rateFrom } from '#kit/rate.ts'
 import { self } from '#kit/self.ts'
+import { newestWindow, withEarlierWindows } from './clip-windows.ts'
 import {
   type Clip,
   clip,
@@ -27,6 +30,12 @@ const pages = cursorPages({
   from: ({ pagination }: Listing<unknown>) => pagination?.cursor,
   size: { param: 'first', value: 100 },
 })
+
+// Where a run begins is decided by `newestWindow`.
+const newestClip: Checkpoint<Clip> = {
+  ...since<Clip>({ param: '', value: ({ created_at }) => timeOf(created_at) }),
+  query: () => ({}),
+}
 
 const itemsOf = <Raw>({ data }: Listing<Raw>) => data
 
@@ -137,8 +146,11 @@ export const twitch = defineConnector({
       items: itemsOf,
       kind: clip,
       types: ['videos'],
-      pages,
+      pages: withEarlierWindows(pages),
+      prepare: newestWindow,
+      checkpoint: newestClip,
       every: '6h',
+      wholeEvery: '7d',
       class: 'personal',
       deletes: 'all',
     }),

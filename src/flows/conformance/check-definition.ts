@@ -85,15 +85,15 @@ function checkEndpoint(name: string, endpoint: Endpoint, scopes: string[] | unde
   assert.deepEqual(unrequested, [], say('scopes that are never requested'))
 }
 
-/** The scopes that the connector requests, with and without flags; undefined if its requests have no scopes. */
+/** The scopes that the connector requests, with and without flags, and those they include; undefined if its requests have no scopes. */
 function scopesOf(auth: Auth): string[] | undefined {
   if (auth.kind !== 'oauth2') return undefined
-  const { default: always, name, separator } = auth.scope
+  const { default: always, name, separator, includes } = auth.scope
   const flagged = Object.values(auth.flags).flatMap(({ scope, parameters }) => [
     ...(scope ?? []),
     ...(parameters?.[name] ?? '').split(separator),
   ])
-  return [...always, ...flagged]
+  return [...always, ...flagged].flatMap((scope) => [scope, ...(includes?.[scope] ?? [])])
 }
 
 function addressesOf(auth: Auth): string[] {
