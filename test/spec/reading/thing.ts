@@ -1,4 +1,4 @@
-import { apiKey } from '#kit/auth.ts'
+import { oauth2 } from '#kit/auth.ts'
 import { type Connector, defineConnector } from '#kit/connector.ts'
 import { endpoint } from '#kit/endpoint.ts'
 import { kind } from '#kit/kind.ts'
@@ -65,7 +65,7 @@ export function defineLibrary(service: string, title: string): Connector {
     service,
     title,
     docs: `https://${service}.test/docs`,
-    auth: apiKey({ in: 'query', name: 'key' }),
+    auth: oauth2({ authorizeUrl: 'https://things.test/authorize', tokenUrl: 'https://things.test/token' }),
     api: { baseUrl: `https://${service}.test` },
     self: self<{ id: string; name?: string; login?: string; mail?: string }>('/me', ({ id, name, login, mail }) => ({
       id,
