@@ -67,7 +67,8 @@ function checkEndpoint(name: string, value: unknown, report: Report): void {
     report(at, 'must come from endpoint()')
     return
   }
-  if (typeof value['path'] !== 'string' || !value['path'].startsWith('/')) report(`${at}.path`, 'must start with “/”')
+  if (typeof value['path'] !== 'string' || !/^(?:\/|$)/.test(value['path']))
+    report(`${at}.path`, 'must start with “/”, or be empty')
   if (!['core', 'personal', 'social'].includes(String(value['class'])))
     report(`${at}.class`, 'must be core, personal or social')
   if (!['none', 'window', 'all'].includes(String(value['deletes'])))
@@ -123,7 +124,7 @@ function isTextMap(value: unknown): boolean {
   return isObject(value) && Object.values(value).every((each) => typeof each === 'string')
 }
 
-/** Placeholders such as `{key}` are not valid in an address. */
+/** Placeholders such as `{key}` are not valid in an address; one at its beginning is an address that the person gives. */
 function isAddress(value: unknown): boolean {
-  return typeof value === 'string' && URL.canParse(value.replaceAll('{', '').replaceAll('}', ''))
+  return typeof value === 'string' && URL.canParse(value.replace(/^\{\w+\}/, 'https://x').replaceAll('{', '').replaceAll('}', ''))
 }
