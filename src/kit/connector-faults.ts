@@ -126,5 +126,13 @@ function isTextMap(value: unknown): boolean {
 
 /** Placeholders such as `{key}` are not valid in an address; one at its beginning is an address that the person gives. */
 function isAddress(value: unknown): boolean {
-  return typeof value === 'string' && URL.canParse(value.replace(/^\{\w+\}/, 'https://x').replaceAll('{', '').replaceAll('}', ''))
+  return (
+    typeof value === 'string' &&
+    URL.canParse(
+      value
+        .replace(/^\{\w+\}/, 'https://x')
+        .replaceAll('{', '')
+        .replaceAll('}', ''),
+    )
+  )
 }

@@ -24,13 +24,13 @@ suite('feeds', () => {
 
   const apply = (feed: string, account?: string) =>
     send({ tributary }, 'POST', '/auth/feed/apply', {
-      headers: { authorization: basic(app) },
-      body: { fields: { feed }, ...(account === undefined ? {} : { account }) },
+      headers: basic(app),
+      json: { fields: { feed }, ...(account === undefined ? {} : { account }) },
     })
   const follow = async (path: string, account?: string) => {
     const { status, body, text } = await apply(site.url + path, account)
     assert.equal(status, 200, text)
-    await tributary.idle('sync')
+    await tributary.idle('syncs')
     return body as { access_token: string; account: string }
   }
   const titles = async (token: string) => {
@@ -40,7 +40,7 @@ suite('feeds', () => {
   const again = async (token: string) => {
     const { status, text } = await send({ tributary }, 'POST', '/profiles/feed/sync', { token })
     assert.ok(status < 300, text)
-    await tributary.idle('sync')
+    await tributary.idle('syncs')
   }
   const entries = async (token: string) => (await syncProgress({ tributary }, token, 'feed'))['entries']
 
@@ -51,7 +51,10 @@ suite('feeds', () => {
     assert.deepEqual(await titles(token), ['Title of a', 'Title of b'])
     await again(token)
     assert.deepEqual(site.requestsTo('/blog/feed?x=1').at(-1), { status: 304, ifNoneMatch: '"1"' })
-    site.serve('/blog/feed?x=1', { body: rss(rssItem('b').replace('Title of b', 'Better') + rssItem('c')), headers: { etag: '"2"' } })
+    site.serve('/blog/feed?x=1', {
+      body: rss(rssItem('b').replace('Title of b', 'Better') + rssItem('c')),
+      headers: { etag: '"2"' },
+    })
     await again(token)
     assert.deepEqual(await titles(token), ['Better', 'Title of a', 'Title of c'])
   })
@@ -61,9 +64,13 @@ suite('feeds', () => {
     site.serve('/atom?2', { body: atom(atomEntry('2'), `<link rel="next" href="${site.url}/atom?2"/>`) })
     const { access_token: token, account } = await follow('/atom')
     assert.deepEqual(await titles(token), ['Entry 1', 'Entry 2'])
-    const latin = '<?xml version="1.0" encoding="ISO-8859-1"?><rss><channel><title>T</title><item><title>Caf\u00e9</title></item></channel></rss>'
+    const latin =
+      '<?xml version="1.0" encoding="ISO-8859-1"?><rss><channel><title>T</title><item><title>Caf\u00e9</title></item></channel></rss>'
     site.serve('/latin', { body: Buffer.from(latin, 'latin1') })
-    site.serve('/json', { type: 'application/feed+json', body: JSON.stringify({ title: 'J', items: [{ id: '1', title: 'Json' }] }) })
+    site.serve('/json', {
+      type: 'application/feed+json',
+      body: JSON.stringify({ title: 'J', items: [{ id: '1', title: 'Json' }] }),
+    })
     assert.equal((await follow('/latin', account)).account, account)
     const third = await follow('/json', account)
     assert.deepEqual(await titles(third.access_token), ['Café', 'Entry 1', 'Entry 2', 'Json'])
@@ -83,7 +90,7 @@ suite('feeds', () => {
     const { body } = await get({ tributary }, '/profiles?full=true', token)
     assert.match(JSON.stringify(body), /needs_auth/)
     await send({ tributary }, 'POST', '/profiles/feed/sync', { token })
-    await tributary.idle('sync')
+    await tributary.idle('syncs')
     assert.equal(site.requestsTo('/moving').length, calls)
   })
 
@@ -94,7 +101,10 @@ suite('feeds', () => {
     site.serve('/huge', { body: Buffer.alloc(6 * 1024 * 1024, 'x') })
     site.serve('/loop', { body: '', status: 302, headers: { location: '/loop' } })
     site.serve('/inside', { body: '', status: 302, headers: { location: 'http://10.0.0.1/feed' } })
-    site.serve('/leads-inside', { type: 'text/html', body: '<link rel=alternate type=application/rss+xml href="http://10.0.0.1/">' })
+    site.serve('/leads-inside', {
+      type: 'text/html',
+      body: '<link rel=alternate type=application/rss+xml href="http://10.0.0.1/">',
+    })
     for (const path of ['/page', '/bomb', '/deep', '/huge', '/loop', '/inside', '/leads-inside', '/none'])
       assert.ok((await apply(site.url + path)).status >= 400, path)
   })
