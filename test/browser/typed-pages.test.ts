@@ -81,7 +81,7 @@ suite('pages on which people type, in a real browser', { skip }, () => {
   test('a person names a feed on a phone; a fault stands beside its field', async () => {
     const page = await open('feed', { viewport: { width: 360, height: 740 } })
     await look(page, 'the feed page on a phone')
-    await page.getByLabel('Address of the feed').fill('ftp://x')
+    await page.getByLabel('Feed or web page').fill('ftp://x')
     await page.getByRole('button', { name: 'Connect' }).click()
     await page.locator('.fault').waitFor()
     await look(page, 'the feed page with a fault')

@@ -16,15 +16,15 @@ const OVERLAP_MS = 7 * 86_400_000
 /** RSS, Atom and JSON Feed at any address. The profile is the feed itself. */
 export const feed = defineConnector({
   service: 'feed',
-  title: 'Feed (RSS, Atom, JSON Feed)',
+  title: 'Feed',
   docs: 'https://www.rfc-editor.org/rfc/rfc4287',
   aliases: ['rss', 'atom', 'jsonfeed'],
   auth: noAuth({
     fields: {
       feed: {
-        title: 'Address of the feed or web page',
+        title: 'Feed or web page',
         format: 'url',
-        hint: 'For example https://blog.example or https://blog.example/feed.xml',
+        hint: 'RSS, Atom or JSON Feed, for example blog.example or blog.example/feed.xml',
         pattern: /.{1,2000}/,
       },
     },
