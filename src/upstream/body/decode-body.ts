@@ -22,6 +22,7 @@ function decodeAs(label: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder(label).decode(bytes)
   } catch {
+    // The name of the encoding is unknown.
     return decodeText(bytes)
   }
 }
