@@ -28,7 +28,7 @@ suite('dates of feeds', () => {
     ['2026-05-01', '2026-05-01T00:00:00Z'],
   ] as const)
     test(text, () => assert.equal(timeIn(text), Date.parse(iso)))
-  test('what is no date', () => {
+  test('other texts', () => {
     for (const text of ['', 'yesterday', '32', '99 Foo 2026', 'x'.repeat(200), undefined])
       assert.equal(timeIn(text), undefined)
   })

@@ -18,7 +18,7 @@ const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec'
 const MAX_DATE = 100
 
 /**
- * The time in a date of a feed, in epoch milliseconds; undefined for what is no date. RFC 3339 and RFC 822 as they occur: with and
+ * The time in a date of a feed, in epoch milliseconds; undefined for other texts. RFC 3339 and RFC 822 as they occur: with and
  * without day of the week, seconds and zone, with two-digit years and long names of months. Without a zone, it is UTC.
  */
 export function timeIn(text: string | undefined): number | undefined {
