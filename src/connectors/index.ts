@@ -5,6 +5,7 @@ import { demoMicro } from './demo-micro/connector.ts'
 import { demoSocial } from './demo-social/connector.ts'
 import { dropbox } from './dropbox/connector.ts'
 import { facebook } from './facebook/connector.ts'
+import { feed } from './feed/connector.ts'
 import { flickr } from './flickr/connector.ts'
 import { foursquare } from './foursquare/connector.ts'
 import { github } from './github/connector.ts'
@@ -28,6 +29,7 @@ export const connectors: Connector[] = [
   demoSocial,
   dropbox,
   facebook,
+  feed,
   flickr,
   foursquare,
   github,

@@ -67,7 +67,8 @@ function checkEndpoint(name: string, value: unknown, report: Report): void {
     report(at, 'must come from endpoint()')
     return
   }
-  if (typeof value['path'] !== 'string' || !value['path'].startsWith('/')) report(`${at}.path`, 'must start with “/”')
+  if (typeof value['path'] !== 'string' || !/^(?:\/|$)/.test(value['path']))
+    report(`${at}.path`, 'must start with “/”, or be empty')
   if (!['core', 'personal', 'social'].includes(String(value['class'])))
     report(`${at}.class`, 'must be core, personal or social')
   if (!['none', 'window', 'all'].includes(String(value['deletes'])))

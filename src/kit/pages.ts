@@ -1,8 +1,9 @@
 /** Methods with which records can be read. */
 export type ReadMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'PROPFIND' | 'REPORT' | 'SEARCH' | 'QUERY'
 
-/** How a response is read: see `xml.ts` for elements; the first row of CSV names the fields of the others. */
-export type BodyFormat = 'json' | 'xml' | 'csv'
+/** How a response is read: see `xml.ts` for elements; the first row of CSV names the fields of the others. `xml_or_json` is XML
+ * where the response begins like it. */
+export type BodyFormat = 'json' | 'xml' | 'csv' | 'xml_or_json'
 
 /** One call to a service, before it is signed. */
 export interface PageRequest {

@@ -8,6 +8,7 @@ import { encodeBody, takesFields, withFields } from './request-body.ts'
 const ACCEPT: Record<Exclude<BodyFormat, 'json'>, string> = {
   xml: 'application/xml, text/xml;q=0.9, */*;q=0.1',
   csv: 'text/csv, */*;q=0.1',
+  xml_or_json: 'application/xml, application/json, text/xml;q=0.9, */*;q=0.1',
 }
 
 /**

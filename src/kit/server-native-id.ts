@@ -1,6 +1,6 @@
 import { type Auth, typedFieldsOf } from './auth.ts'
 import type { TypedValues } from './typed.ts'
-import { namesServer } from './typed-values.ts'
+import { isServerFormat, namesServer } from './typed-values.ts'
 
 /** Whether people name the server themselves. Ids are then unique on one server only. */
 export function isOnNamedServer(auth: Auth): boolean {
@@ -13,9 +13,7 @@ export function isOnNamedServer(auth: Auth): boolean {
  * must not be able to name a person of another one.
  */
 export function nativeIdOn(auth: Auth, values: TypedValues, id: string): string {
-  const servers = Object.entries(typedFieldsOf(auth) ?? {}).filter(
-    ([, { format }]) => format === 'address' || format === 'host',
-  )
+  const servers = Object.entries(typedFieldsOf(auth) ?? {}).filter(([, { format }]) => isServerFormat(format))
   const named = servers.flatMap(([name]) => (values[name] === undefined ? [] : serverIn(values[name])))
   return `${id}@${named.join(',')}`
 }

@@ -31,7 +31,7 @@ export function readTyped(
 /** Undefined for a value that is not of the field's form. */
 function normalized(field: TypedField, text: string): string | undefined {
   if (text.length > MAX_TYPED_CHARS || /\p{Cc}/u.test(text)) return undefined
-  const value = field.format === 'address' ? addressIn(text) : field.format === 'host' ? hostIn(text) : text
+  const value = READ_FORMAT[field.format ?? 'text'](text)
   if (value === undefined || (field.pattern !== undefined && !matchesWhole(field.pattern, value))) return undefined
   return value
 }
@@ -43,7 +43,7 @@ function matchesWhole(pattern: RegExp, value: string): boolean {
 
 function faultOf({ title, format }: TypedField, text: string): string {
   if (text.length > MAX_TYPED_CHARS) return `${title} must have at most ${MAX_TYPED_CHARS} characters.`
-  if (format === 'address') return `${title} must be a web address, such as https://example.com.`
+  if (format === 'address' || format === 'url') return `${title} must be a web address, such as https://example.com.`
   if (format === 'host') return `${title} must be the name of a server, such as example.com.`
   return `${title} does not look right. Copy it again, without anything before or after it.`
 }
@@ -59,10 +59,29 @@ function addressIn(text: string): string | undefined {
   return trimEndOf(`${url.origin}${url.pathname}`, '/')
 }
 
+/** `Feed.example/x/?a=1#y` is `https://feed.example/x/?a=1`. `feed:` is how some pages write the address of a feed. */
+export function urlIn(text: string): string | undefined {
+  const address = text.replace(/^feed:(?:\/\/)?(?=https?:\/\/)/i, '').replace(/^feed:\/\//i, 'https://')
+  if (addressIn(address) === undefined) return undefined
+  const url = new URL(/^https?:\/\//i.test(address) ? address : `https://${address}`)
+  url.hash = ''
+  return url.href
+}
+
 function hostIn(text: string): string | undefined {
   const address = addressIn(text)
   return address === undefined || new URL(address).pathname !== '/' ? undefined : new URL(address).host
 }
+
+const READ_FORMAT: Record<NonNullable<TypedField['format']>, (text: string) => string | undefined> = {
+  text: (text) => text,
+  address: addressIn,
+  host: hostIn,
+  url: urlIn,
+}
+
+/** Whether a field names a server, or a document on it. */
+export const isServerFormat = (format: string | undefined): boolean => format !== undefined && format !== 'text'
 
 /** The values that may be used in addresses and shown: all but secrets. */
 export function publicValues(fields: TypedFields, values: TypedValues): TypedValues {
@@ -71,5 +90,5 @@ export function publicValues(fields: TypedFields, values: TypedValues): TypedVal
 
 /** Whether the person names the server: then nobody vouches for what it says. */
 export function namesServer(fields: TypedFields): boolean {
-  return Object.values(fields).some(({ format }) => format === 'address' || format === 'host')
+  return Object.values(fields).some(({ format }) => isServerFormat(format))
 }

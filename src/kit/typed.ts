@@ -7,9 +7,10 @@ export interface TypedField {
   title: string
   /**
    * `text` (default); `address`: a web address such as `https://blog.example/news`, stored without a slash at the end; `host`:
-   * a host name with an optional port. Both may be typed without `https://`.
+   * a host name with an optional port; `url`: the address of one document, kept whole, with its parameters. All may be typed
+   * without `https://`.
    */
-  format?: 'text' | 'address' | 'host'
+  format?: 'text' | 'address' | 'host' | 'url'
   /** The whole value has to match. */
   pattern?: RegExp
   /** It is never shown again, logged or used in an address. */
@@ -77,6 +78,11 @@ export interface NoAuth {
   fields: TypedFields
   /** The native id: equal for values that name the same source. */
   id: (values: TypedValues) => string
+  /**
+   * Where a field may name a page that leads to the source: returns the address of the source in such a page, undefined for the
+   * source itself. A page that leads nowhere is read as the source.
+   */
+  discover?: { field: string; from: (page: { text: string; url: string }) => string | undefined }
 }
 
 /**

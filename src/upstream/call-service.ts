@@ -44,7 +44,8 @@ const MAX_REDIRECTS = 5
 
 /**
  * Makes one call with a person's credential, only to the service's own host. Redirects of GET and HEAD are followed on
- * that host; others are returned to the caller.
+ * that host; others are returned to the caller. Where nobody signs in, a call carries nothing, and goes wherever the
+ * egress rules allow.
  */
 export async function callService(caller: ServiceCaller, call: ServiceCall): Promise<ServiceResponse> {
   const { upstream, connector, key, credential } = caller
@@ -56,7 +57,8 @@ export async function callService(caller: ServiceCaller, call: ServiceCall): Pro
   const added = { key, credential }
   const query = { ...addedToCalls(connector, api.query, added), ...fillFacts(call.query, facts) }
   const headers = { ...addedToCalls(connector, api.headers, added), ...fillFacts(call.headers, facts) }
-  let url = withParameters(addressOf(base, { ...call, path }), query)
+  const isPublic = auth.kind === 'none'
+  let url = withParameters(addressOf(base, { ...call, path }, isPublic), query)
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
     const response = await sendAuthorized(
       upstream,
@@ -71,7 +73,7 @@ export async function callService(caller: ServiceCaller, call: ServiceCall): Pro
         signal: call.signal,
       },
     )
-    const next = redirectTarget(call.method, url, response)
+    const next = redirectTarget(call.method, url, response, isPublic)
     if (next === undefined) return { ...response, url }
     url = next
   }
@@ -89,16 +91,22 @@ function hostOf({ api }: Connector, { relocate }: ServiceLocation, host: string)
   return relocate(`${host}/`, 'tokenUrl')
 }
 
-/** The URL of a call; throws if it would leave the service's API address. */
-export function addressOf(base: string, { path, url }: Pick<ServiceCall, 'path' | 'url'>): string {
+/** The URL of a call; throws if it would leave the service's API address. An empty path is that address itself. */
+export function addressOf(
+  base: string,
+  { path, url }: Pick<ServiceCall, 'path' | 'url'>,
+  isPublic: boolean = false,
+): string {
   const apiUrl = new URL(base)
   const root = trimEndOf(apiUrl.pathname, '/')
   if (url !== undefined) {
     const target = URL.parse(url)
-    if (target?.origin === apiUrl.origin && target.username === '' && target.password === '') return target.href
+    if (target && (isPublic || target.origin === apiUrl.origin) && target.username === '' && target.password === '')
+      return target.href
     throw addressRefused()
   }
   const relative = path ?? ''
+  if (isPublic && relative === '') return apiUrl.href
   if (relative !== '' && !relative.startsWith('/')) throw addressRefused()
   const target = URL.parse(`${apiUrl.origin}${root}${relative}`)
   // The URL parser resolves every form of dot segments, so the compared URL is the one that is sent.
@@ -107,12 +115,18 @@ export function addressOf(base: string, { path, url }: Pick<ServiceCall, 'path' 
   return target.href
 }
 
-function redirectTarget(method: string, from: string, response: UpstreamResponse): string | undefined {
+function redirectTarget(
+  method: string,
+  from: string,
+  response: UpstreamResponse,
+  isPublic: boolean,
+): string | undefined {
   const { location } = response.headers
   if (location === undefined || ![301, 302, 303, 307, 308].includes(response.status)) return undefined
   if (method !== 'GET' && method !== 'HEAD') return undefined
   const target = URL.parse(location, from)
-  return target?.origin === new URL(from).origin && target.username === '' ? target.href : undefined
+  if (target === null || target.username !== '' || !/^https?:$/.test(target.protocol)) return undefined
+  return isPublic || target.origin === new URL(from).origin ? target.href : undefined
 }
 
 const addressRefused = (): UpstreamError =>

@@ -15,6 +15,8 @@ import { readSource } from './typed/read-source.ts'
 
 /** Limit: bytes of the response that identifies the person; a longer one fails the sign-in. */
 const MAX_BYTES = 1024 * 1024
+/** Limit: bytes of a source that is read without sign-in, such as a feed; a longer one fails the sign-in. */
+const MAX_SOURCE_BYTES = 5 * 1024 * 1024
 
 /** Reads from the service whose credential this is. */
 export async function readSelf(caller: ServiceCaller): Promise<{ self: Self; raw: string }> {
@@ -69,7 +71,10 @@ function withFurther(text: string, further: Record<string, LosslessJson>): strin
 
 function callSelf(caller: ServiceCaller, call: SelfCall): Promise<UpstreamResponse> {
   const { connector, credential } = caller
-  return callService(caller, { ...selfRequestOf(connector, call, credential), maxBytes: MAX_BYTES })
+  return callService(caller, {
+    ...selfRequestOf(connector, call, credential),
+    maxBytes: connector.auth.kind === 'none' ? MAX_SOURCE_BYTES : MAX_BYTES,
+  })
 }
 
 /** What the sign-in itself said. A token that was handed in has no such record. */

@@ -5,8 +5,8 @@ import type { Egress } from '#platform/egress/guard.ts'
 import { type ResolveTxt, systemResolveTxt } from '#platform/resolve-txt.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import type { Tracer } from '#platform/telemetry/trace.ts'
+import { decodeBody } from './body/decode-body.ts'
 import { ACCEPTED_ENCODINGS } from './body/decoder.ts'
-import { decodeText } from './body/lossless-json.ts'
 import { readLimited } from './body/read-limited.ts'
 import { createDpopNonces, type DpopNonces } from './dpop/nonces.ts'
 import { joinedHeaders } from './joined-headers.ts'
@@ -141,7 +141,8 @@ async function sendAndRead(egress: Egress, request: UpstreamRequest): Promise<Up
     contentEncoding: headers['content-encoding'],
     signal,
   })
-  return { status: statusCode, headers: joinedHeaders(headers), text: decodeText(bytes) }
+  const joined = joinedHeaders(headers)
+  return { status: statusCode, headers: joined, text: decodeBody(bytes, joined['content-type']) }
 }
 
 function hostOf(url: string): string {

@@ -9,6 +9,7 @@ import { openUpstream } from '../harness/upstream.ts'
 import { wordpressMissing } from '../real/wordpress.ts'
 import { labKey, walk } from '../upstream/fixture.ts'
 import { blueskyFixtureMissing, openBlueskyFixture } from './bluesky-fixture.ts'
+import { openFeedFixture } from './feed-fixture.ts'
 import { openWordpressFixture } from './wordpress-fixture.ts'
 
 /** A running service, and a person who is signed in there. */
@@ -31,6 +32,7 @@ export interface FixturePlan {
 export async function fixtureFor(connector: Connector): Promise<FixturePlan> {
   if (connector.service === 'bluesky') return { missing: await blueskyFixtureMissing(), open: openBlueskyFixture }
   if (connector.service === 'wordpress') return { missing: wordpressMissing(), open: openWordpressFixture }
+  if (connector.service === 'feed') return { missing: false, open: openFeedFixture }
   const name = serviceNames.find((one) => one === connector.service)
   if (name === undefined) return { missing: `the lab has no simulator of ${connector.service}`, open: none }
   return { missing: false, open: () => openLabFixture(connector, name) }

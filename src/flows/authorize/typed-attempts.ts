@@ -1,7 +1,7 @@
 import { typedFieldsOf } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { TypedValues } from '#kit/typed.ts'
-import { publicValues } from '#kit/typed-values.ts'
+import { isServerFormat, publicValues } from '#kit/typed-values.ts'
 import { releaseAttempts, reserveAttempts } from '#store/apps/attempts.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import { addressSubject } from './open-sign-ins.ts'
@@ -72,16 +72,14 @@ export function accountName({ service, auth }: Connector, values: TypedValues): 
   const fields = typedFieldsOf(auth) ?? {}
   const account = auth.kind === 'typed' ? auth.account : undefined
   const shown = Object.entries(publicValues(fields, values)).filter(
-    ([field]) => account === undefined || field === account || isServer(fields[field]?.format),
+    ([field]) => account === undefined || field === account || isServerFormat(fields[field]?.format),
   )
   if (shown.length === 0) return undefined
   return JSON.stringify([
     service,
-    ...shown.map(([field, value]) => [field, normalName(value, isServer(fields[field]?.format))]),
+    ...shown.map(([field, value]) => [field, normalName(value, isServerFormat(fields[field]?.format))]),
   ])
 }
-
-const isServer = (format: string | undefined): boolean => format === 'address' || format === 'host'
 
 function normalName(value: string, asServer: boolean): string {
   const host = asServer ? URL.parse(value.includes('://') ? value : `https://${value}`)?.hostname : undefined

@@ -66,7 +66,7 @@ function checkEndpoint(name: string, endpoint: Endpoint, scopes: string[] | unde
   assert.ok((endpoint.kind.version ?? 0) < MAX_KIND_VERSIONS, say('the version of the kind'))
   assert.ok(['core', 'personal', 'social'].includes(endpoint.class), say('class'))
   assert.ok(endpoint.everyMs >= MINUTE_MS && endpoint.everyMs <= WEEK_MS, say('every'))
-  assert.match(endpoint.path, /^\//, say('path'))
+  assert.match(endpoint.path, /^(?:\/|$)/, say('path'))
   assert.equal(new Set(endpoint.types).size, endpoint.types.length, say('types'))
   // Without an author nobody knows whether the person made it.
   if (endpoint.feed && !LISTS_OTHERS_ONLY.has(endpoint.path))

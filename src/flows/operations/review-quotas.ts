@@ -17,7 +17,7 @@ import {
 import { accountUsage, totalOf } from '#store/apps/usage.ts'
 import { appUsage } from '#store/apps/usage-of-apps.ts'
 import { findProfile } from '#store/identity/profiles.ts'
-import { wakeFullEndpoints } from '#store/sync/endpoints.ts'
+import { wakeFullEndpoints } from '#store/sync/endpoint-requests.ts'
 
 export interface ReviewDeps {
   database: Database

@@ -12,7 +12,8 @@ import {
   type ParkedEndpoint,
   retryParkedEndpoints,
 } from '#store/sync/deaths.ts'
-import { type EndpointState, listEndpoints, makeEndpointsDue, NEVER, resetEndpoints } from '#store/sync/endpoints.ts'
+import { makeEndpointsDue, resetEndpoints } from '#store/sync/endpoint-requests.ts'
+import { type EndpointState, listEndpoints, NEVER } from '#store/sync/endpoints.ts'
 import { countFaultsAndQuarantined } from '#store/sync/fault-counts.ts'
 import { lockSchedule, makeProfileDue, revokeProfileLease } from '#store/sync/schedule.ts'
 import { newestFaults, type ShownFault } from './commit/faults.ts'

@@ -34,8 +34,8 @@ function fieldOf(
   if (field === undefined) return html``
   const id = `ask-${name}`
   const described = [`${id}-hint`, ...(fault === undefined ? [] : [`${id}-fault`])].join(' ')
-  return html`<p><label for="${id}">${field.title}${field.optional === true && ' (optional)'}</label><br>
-<input id="${id}" name="field_${name}" value="${value}" maxlength="300" autocapitalize="none" autocorrect="off" autocomplete="off" spellcheck="false" aria-describedby="${described}"${fault !== undefined && html` aria-invalid="true"`}${isFocused && html` autofocus`}${field.optional !== true && html` required`}>
-<br><span class="soft" id="${id}-hint">${field.hint !== undefined && `${field.hint} `}Example: ${field.example}</span></p>
-${fault !== undefined && html`<p class="warn" id="${id}-fault" role="alert">${fault}</p>`}`
+  return html`<p class="field"><label for="${id}">${field.title}${field.optional === true && ' (optional)'}</label>
+<span class="soft" id="${id}-hint">${field.hint !== undefined && `${field.hint} `}Example: ${field.example}</span>
+${fault !== undefined && html`<span class="fault" id="${id}-fault" role="alert">${fault}</span>`}
+<input id="${id}" name="field_${name}" type="text" value="${value}" maxlength="300" autocapitalize="none" autocorrect="off" autocomplete="off" spellcheck="false" aria-describedby="${described}"${fault !== undefined && html` aria-invalid="true"`}${isFocused && html` autofocus`}${field.optional !== true && html` required`}></p>`
 }

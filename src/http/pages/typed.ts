@@ -49,25 +49,27 @@ function fieldOf({ fields, values, faults }: TypedPrompt, name: string, isFocuse
   return html`<p class="field"><label for="${id}">${field.title}${field.optional === true && ' (optional)'}</label>
 ${field.hint !== undefined && html`<span class="soft" id="${id}-hint">${field.hint}</span>`}
 ${fault !== undefined && html`<span class="fault" id="${id}-fault">${fault}</span>`}
-<input id="${id}" name="${id}" type="${field.secret === true ? 'password' : 'text'}" value="${field.secret === true ? '' : (values[name] ?? '')}" autocomplete="${autocompleteOf(name, field)}" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="${MAX_TYPED_CHARS}"${field.format === 'address' && html` inputmode="url"`}${field.optional !== true && html` required`}${fault !== undefined && html` aria-invalid="true"`}${described !== '' && html` aria-describedby="${described}"`}${isFocused && html` autofocus`}>
+<input id="${id}" name="${id}" type="${field.secret === true ? 'password' : 'text'}" value="${field.secret === true ? '' : (values[name] ?? '')}" autocomplete="${autocompleteOf(name, field)}" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="${MAX_TYPED_CHARS}"${(field.format === 'address' || field.format === 'url') && html` inputmode="url"`}${field.optional !== true && html` required`}${fault !== undefined && html` aria-invalid="true"`}${described !== '' && html` aria-describedby="${described}"`}${isFocused && html` autofocus`}>
 ${field.help !== undefined && html`<a href="${field.help}" target="_blank" rel="noreferrer noopener">Where do I find this?</a>`}</p>`
 }
 
 function autocompleteOf(name: string, { autocomplete, secret, format }: TypedField): string {
   if (autocomplete !== undefined) return autocomplete
   if (secret === true) return 'current-password'
-  if (format === 'address') return 'url'
+  if (format === 'address' || format === 'url') return 'url'
   return /^(user|name|login|handle|username)$/.test(name) ? 'username' : 'off'
 }
 
 const isEmpty = ({ values }: TypedPrompt, name: string): boolean => (values[name] ?? '') === ''
 
-function sentenceOf({ title, app, fields, to, goesOn }: TypedPrompt, problem: TypedProblem): string {
+function sentenceOf({ title, app, fields, to, goesOn, isPublic }: TypedPrompt, problem: TypedProblem): string {
   const what = Object.values(fields).map((field) => field.title)
   switch (problem.kind) {
     case 'refused':
+      if (isPublic) return `What is at this address cannot be read. Check ${listOf(what)} and try again.`
       return `${title} did not accept this. Check ${listOf(what)} and try again.`
     case 'unreachable':
+      if (isPublic) return 'This address does not respond at the moment. Nothing was stored. Try again in a moment.'
       return `${title} does not respond at the moment. Nothing was stored. Try again in a moment.`
     case 'not_there':
       return goesOn

@@ -1,4 +1,3 @@
-import { MAX_DEATHS } from '#model/deaths.ts'
 import type { QuotaName } from '#model/quotas.ts'
 import { type SyncReason, WAITING_REASONS } from '#model/sync-reasons.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
@@ -83,7 +82,8 @@ const columns = `endpoint, next_run_at, interval_ms, watermark, walk, etag, vali
   quarantined, retry_quarantined, suspect_deletes, confirm_deletes, first_done_at, last_run_at, last_reason, last_error,
   deaths, left_out, whole_at, page_size`
 const isEndpoint = 'shard = $shard and profile_id = $profileId and endpoint = $endpoint'
-const clearPosition = 'watermark = null, walk = null, seen = null, etag = null, validator_for = null'
+/** Sets of columns: the next run reads the endpoint from its beginning. */
+export const CLEAR_POSITION = 'watermark = null, walk = null, seen = null, etag = null, validator_for = null'
 const list = statement(
   'endpoint-list',
   `select ${columns} from endpoint_sync
@@ -119,7 +119,7 @@ const updateFailed = statement(
 // Keeps the number of failures until a walk ends, so that a service that always asks for a restart is not called at once again.
 const restart = statement(
   'endpoint-restart',
-  `update endpoint_sync set next_run_at = $nextRunAt, ${clearPosition}, fails = fails + 1, last_reason = $reason,
+  `update endpoint_sync set next_run_at = $nextRunAt, ${CLEAR_POSITION}, fails = fails + 1, last_reason = $reason,
      last_error = $error, last_run_at = $nowMs
    where ${isEndpoint}`,
 )
@@ -131,57 +131,7 @@ const postpone = statement(
   'endpoint-postpone',
   `update endpoint_sync set next_run_at = $nextRunAt, last_reason = $reason, last_error = $error where ${isEndpoint}`,
 )
-const switchOnEndpoints = statement(
-  'endpoint-wake-app',
-  `update endpoint_sync e set next_run_at = $nowMs from profile_sync p
-   where p.app_id = $appId and p.shard = e.shard and p.profile_id = e.profile_id
-     and e.next_run_at >= ${NEVER} and e.deaths < ${MAX_DEATHS}`,
-)
-const makeProfilesDue = statement(
-  'endpoint-wake-profiles',
-  `update profile_sync p set next_run_at = $nowMs
-   where p.app_id = $appId and p.lease_token is null and p.next_run_at > $nowMs and exists (
-     select 1 from endpoint_sync e
-     where e.shard = p.shard and e.profile_id = p.profile_id and e.next_run_at <= $nowMs)`,
-)
-// A service that has said how long to wait is not called earlier, even on request.
-const makeDue = statement(
-  'endpoint-now',
-  `update endpoint_sync set next_run_at = case when ${IS_WAITING} then next_run_at else $nowMs end,
-     confirm_deletes = confirm_deletes or $confirmDeletes,
-     retry_quarantined = retry_quarantined or ($retryQuarantined and quarantined > 0)
-   where shard = $shard and profile_id = $profileId and next_run_at < ${NEVER} and endpoint <> all($except::text[])
-     and ($endpoints::text[] is null or endpoint = any($endpoints))`,
-)
-const reset = statement(
-  'endpoint-reset',
-  `update endpoint_sync set next_run_at = $nowMs, ${clearPosition}, epoch = epoch + 1, fails = 0, last_reason = null,
-     last_error = null
-   where shard = $shard and profile_id = $profileId and next_run_at < ${NEVER}`,
-)
-// A service that has said how long to wait is not called earlier.
-const repeatRequests = statement(
-  'endpoint-repeat',
-  `update endpoint_sync set walk = null, seen = null,
-     next_run_at = case when ${IS_WAITING} then next_run_at else least(next_run_at, $nowMs) end
-   where shard = $shard and profile_id = $profileId and endpoint = any($endpoints) and next_run_at < ${NEVER}`,
-)
 const updateLeftOut = statement('endpoint-left-out', `update endpoint_sync set left_out = $quota where ${isEndpoint}`)
-const inApp = 'p.app_id = $appId and ($profileIds::text[] is null or p.profile_id = any($profileIds))'
-// A run in progress loses its lease: otherwise it would save the position that is cleared here.
-const revokeFullLeases = statement(
-  'sync-revoke-full',
-  `update profile_sync p set next_run_at = $nowMs, lease_token = null
-   where ${inApp} and p.next_run_at is not null and exists (
-     select 1 from endpoint_sync e
-     where e.shard = p.shard and e.profile_id = p.profile_id and e.left_out is not null)`,
-)
-const restartFull = statement(
-  'endpoint-wake-full',
-  `update endpoint_sync e set next_run_at = $nowMs, ${clearPosition} from profile_sync p
-   where ${inApp} and p.shard = e.shard and p.profile_id = e.profile_id
-     and e.left_out is not null and e.next_run_at < ${NEVER}`,
-)
 const remove = statement(
   'endpoint-remove',
   'delete from endpoint_sync where shard = $shard and profile_id = $profileId',
@@ -304,12 +254,6 @@ export async function postponeEndpoint(
   await queries.count(postpone.with({ ...key, endpoint, nextRunAt, reason, error }))
 }
 
-/** Makes switched-off endpoints due after an app changed its rules; their next run applies the rules again. */
-export async function wakeEndpointsOf(tx: Queries, appId: string, nowMs: number): Promise<void> {
-  await tx.count(switchOnEndpoints.with({ appId, nowMs }))
-  await tx.count(makeProfilesDue.with({ appId, nowMs }))
-}
-
 /** Saves which quota kept new items from being stored; undefined when all are stored. */
 export async function setEndpointLeftOut(
   tx: Queries,
@@ -318,51 +262,6 @@ export async function setEndpointLeftOut(
   quota: QuotaName | undefined,
 ): Promise<void> {
   await tx.count(updateLeftOut.with({ ...key, endpoint, quota: quota ?? null }))
-}
-
-/**
- * Has endpoints read from the beginning where a quota left items out: of all profiles of an app, or of these. Stored
- * items are not written again.
- */
-export async function wakeFullEndpoints(
-  tx: Queries,
-  appId: string,
-  profileIds: string[] | undefined,
-  nowMs: number,
-): Promise<void> {
-  const values = { appId, profileIds: profileIds ?? null, nowMs }
-  await tx.count(revokeFullLeases.with(values))
-  await tx.count(restartFull.with(values))
-}
-
-export async function makeEndpointsDue(
-  queries: Queries,
-  key: ProfileKey,
-  nowMs: number,
-  options: {
-    confirmDeletes: boolean
-    retryQuarantined: boolean
-    endpoints?: readonly string[] | undefined
-    except: readonly string[]
-  },
-): Promise<void> {
-  const endpoints = options.endpoints === undefined ? null : [...options.endpoints]
-  await queries.count(makeDue.with({ ...options, endpoints, ...key, nowMs }))
-}
-
-/** The addresses of these endpoints have changed: they are due, and unfinished walks begin again. */
-export async function makeRequestsAgain(
-  tx: Queries,
-  key: ProfileKey,
-  endpoints: string[],
-  nowMs: number,
-): Promise<void> {
-  await tx.count(repeatRequests.with({ ...key, endpoints, nowMs }))
-}
-
-/** Clears the position of every endpoint, so that all is read again. */
-export async function resetEndpoints(tx: Queries, key: ProfileKey, nowMs: number): Promise<void> {
-  await tx.count(reset.with({ ...key, nowMs }))
 }
 
 export async function removeEndpoints(tx: Queries, key: ProfileKey): Promise<void> {

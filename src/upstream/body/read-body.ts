@@ -10,6 +10,8 @@ export function readBody(text: string, format: BodyFormat, maxDepth = MAX_JSON_D
       return parseLossless(text, maxDepth)
     case 'xml':
       return parseXml(text) as unknown as LosslessJson
+    case 'xml_or_json':
+      return readBody(text, /^\s*</.test(text.slice(0, 1000)) ? 'xml' : 'json', maxDepth)
     case 'csv':
       return parseCsv(text)
     default:

@@ -79,7 +79,7 @@ export function parseXml(given: string): XmlElement {
       addText(text.slice(bracket + 9, stop))
       at = stop + 3
     } else if (text.startsWith('<?', bracket)) at = skipTo('?>', bracket + 2) + 2
-    else if (text.startsWith('<!', bracket)) throw invalid('it has a document type')
+    else if (text.startsWith('<!', bracket)) at = root === undefined ? afterDocumentType(text, bracket) : notAllowed()
     else if (text.startsWith('</', bracket)) {
       const stop = skipTo('>', bracket + 2)
       end(text.slice(bracket + 2, stop).trim())
@@ -92,6 +92,24 @@ export function parseXml(given: string): XmlElement {
   }
   if (root === undefined || open.length > 0) throw invalid('it ends early')
   return root
+}
+
+/** Limit: characters of a document type in XML; a document with a longer one is refused. */
+const MAX_XML_DOCUMENT_TYPE = 500
+
+/**
+ * Old feeds have a document type that only names a public one. It declares nothing itself and nothing is fetched, so it can be
+ * skipped; one with declarations, or at an address of its own, is refused.
+ */
+function afterDocumentType(text: string, start: number): number {
+  const end = text.slice(start, start + MAX_XML_DOCUMENT_TYPE).indexOf('>')
+  const declared = text.slice(start, start + end + 1)
+  if (!/^<!DOCTYPE\s+[\w:.-]+(?:\s+PUBLIC\s+"[^"<>[]*"(?:\s+"[^"<>[]*")?)?\s*>$/i.test(declared)) return notAllowed()
+  return start + end + 1
+}
+
+function notAllowed(): never {
+  throw invalid('it has a document type')
 }
 
 /** Without the spaces between elements that only indent. */

@@ -5,6 +5,7 @@ import { publicValues } from '#kit/typed-values.ts'
 import { UpstreamError } from '../errors.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
+import { discoverSource } from './discover-source.ts'
 import { exchangeTyped } from './exchange.ts'
 
 export interface TypedSignIn {
@@ -29,7 +30,7 @@ export async function credentialOfTyped(upstream: Upstream, input: TypedSignIn):
     case 'basic':
       return { token: values['name'] ?? '', tokenSecret: values['password'] ?? '' }
     case 'none':
-      return { token: '', ...instance }
+      return { token: '', instance: await discoverSource(upstream, auth, shown) }
     case 'typed': {
       const typed: Credential = { token: secretOf(fields, values), fields: values, ...instance }
       return auth.exchange === undefined

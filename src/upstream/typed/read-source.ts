@@ -1,12 +1,14 @@
 import type { Connector } from '#kit/connector.ts'
 import type { Self } from '#kit/self.ts'
 import type { NoAuth, TypedValues } from '#kit/typed.ts'
+import type { XmlElement } from '#kit/xml.ts'
+import { parseXml } from '../body/xml.ts'
 import { UpstreamError } from '../errors.ts'
 import { parseObject } from '../parse-object.ts'
 
 /**
- * What a service without sign-in says about the source that somebody named. The reader gets the parsed object, or the text of
- * anything else. The id comes from what was named: the source itself must not be able to choose it.
+ * What a service without sign-in says about the source that somebody named. The reader gets the parsed object or XML, or
+ * the text of anything else. The id comes from what was named: the source itself must not be able to choose it.
  */
 export function readSource(
   connector: Connector,
@@ -14,11 +16,22 @@ export function readSource(
   values: TypedValues,
   text: string,
 ): { self: Self; raw: string } {
-  const document = parseObject(text)
+  const document = parseObject(text) ?? xmlIn(text) ?? text
   try {
-    const self = { ...connector.self.read(document ?? text), id: auth.id(values) }
-    return { self, raw: document === undefined ? JSON.stringify({ ...values, name: self.name }) : text }
+    const self = { ...connector.self.read(document), id: auth.id(values) }
+    // Not the source itself: it may be large, and changes with everything that is published in it.
+    const { id: _, ...said } = self
+    return { self, raw: JSON.stringify({ ...values, ...said }) }
   } catch (error) {
     throw new UpstreamError('stop', 'What was named could not be read', { reason: 'answer_unreadable', cause: error })
+  }
+}
+
+function xmlIn(text: string): XmlElement | undefined {
+  try {
+    return parseXml(text)
+  } catch {
+    // Anything else is for the reader.
+    return undefined
   }
 }

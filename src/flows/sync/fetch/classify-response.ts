@@ -50,10 +50,14 @@ export async function classifyResponse(
   const limits = await learnLimits(deps, call, { status, headers, body: parsed.body, recovery })
   if (status === 304) return { unchanged: true }
   if (isOk && parsed.body === undefined)
-    throw new UpstreamError('retry', `The response of the service is not valid ${format.toUpperCase()}.`, {
-      reason: 'answer_unreadable',
-      cause: parsed.error,
-    })
+    throw new UpstreamError(
+      'retry',
+      `The response of the service is not valid ${format.toUpperCase().replace('_OR_', ' or ')}.`,
+      {
+        reason: 'answer_unreadable',
+        cause: parsed.error,
+      },
+    )
   if (!isOk || recovery !== undefined) throw failureOf(response, recovery, limits, deps.clock.now())
   const blockedUntilMs = isNarrow(limits.scope) ? limits.pausedUntilMs : undefined
   return { unchanged: false, body: parsed.body!, headers, blockedUntilMs }

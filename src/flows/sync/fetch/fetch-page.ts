@@ -61,7 +61,7 @@ export async function fetchPage(
     } catch (error) {
       await page.settleFailure(error)
       if (!(error instanceof UpstreamError)) throw error
-      if (error.recovery === 'reauthorize' && refusedVersion === undefined) {
+      if (error.recovery === 'reauthorize' && refusedVersion === undefined && run.connector.auth.kind !== 'none') {
         // Once: the token may just have expired. A second refusal is final.
         refusedVersion = version
         continue

@@ -5,7 +5,7 @@ import type { IntervalRule, OptionalClass, SyncRules } from '#model/sync-rules.t
 import { MAX_CRON, parseCron } from '#platform/cron.ts'
 import { findAppSync, lockAppSync, setAppSync } from '#store/apps/apps.ts'
 import { auditApp } from '#store/audit.ts'
-import { wakeEndpointsOf } from '#store/sync/endpoints.ts'
+import { wakeEndpointsOf } from '#store/sync/endpoint-requests.ts'
 import type { SyncDeps } from '../deps.ts'
 
 /** As the app writes them. */
