@@ -170,6 +170,15 @@ suite('a service with many instances', () => {
     assert.equal(registrations(two) - before, 1)
   })
 
+  test('the secret of a key that names no instance goes to none that a person chose', async () => {
+    const own = await makeApp(tributary, { redirectUris: [REDIRECT] })
+    await setKeys(tributary, own, 'mastodon', { key: 'key-of-some-server', secret: 'secret-of-some-server' })
+    two.services.mastodon.requests.clear()
+    const { href } = await walk(start({ host: hostOf(two) }, own), { person: 'ada' })
+    assert.match(href, /code=/)
+    assert.doesNotMatch(JSON.stringify(two.services.mastodon.requests.all), /of-some-server/)
+  })
+
   test('a reconnect link leads to the instance of the profile without a question', async () => {
     const { access_token: token, account } = await signIn(one, 'ben')
     const { id } = one.services.mastodon.people[1]!
