@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { type Lab, startLab } from '../../../lab/lab.ts'
-import { type App, makeApp, setKeys } from '../../harness/app.ts'
+import { type App, basic, makeApp, setKeys } from '../../harness/app.ts'
 import { LOOPBACK } from '../../harness/loopback.ts'
 import { send } from '../../harness/send.ts'
 import { codeOf, continued, newBrowser, REDIRECT, redeemed, startUrl, walk } from '../../harness/sign-in.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
-import { CONNECTORS } from './fixture.ts'
+import { CONNECTORS, entryOf } from './fixture.ts'
 
 interface Granted {
   access_token: string
@@ -156,6 +156,35 @@ suite('a service with many instances', () => {
     assert.ok(other.url.startsWith(two.services.mastodon.url))
     assert.ok(!other.chain.some((url) => url.includes(key)))
     assert.equal(registrations(two) - before, 1)
+  })
+
+  test('an applied token belongs to a person of the instance of the key, whatever address is given with it', async () => {
+    const own = await makeApp(tributary, { redirectUris: [REDIRECT], apply: 'any' })
+    const callback = `${tributary.url}/auth/mastodon/callback`
+    const { key, secret } = one.services.mastodon.register({ redirectUris: [callback] })
+    await setKeys(tributary, own, 'mastodon', { key, secret, overrides: { base_url: one.services.mastodon.url } })
+    const granted: Granted = await redeemed(
+      { tributary, app: own },
+      codeOf(await walk(start({}, own), { person: 'ada' })),
+    )
+    const query = { access_token: granted.access_token, auth: 'true' }
+    const { body } = await send({ tributary }, 'GET', '/profiles', { query, headers: basic(own) })
+    const { token } = entryOf(body, 'mastodon').auth
+    const apply = (json: Record<string, unknown>) =>
+      send({ tributary }, 'POST', '/auth/mastodon/apply', { json: { token, ...json }, headers: basic(own) })
+    const applied = await apply({})
+    assert.equal(applied.status, 200, applied.text)
+    const { id } = one.services.mastodon.people[0]!
+    assert.equal(applied.body['profile'], `${encodeURIComponent(`${id}@${hostOf(one)}`)}@mastodon`)
+    two.services.mastodon.requests.clear()
+    for (const instance of [
+      { api_url: two.services.mastodon.url },
+      { host: hostOf(two) },
+      { base_url: two.services.mastodon.url },
+      { host: hostOf(one), base_url: two.services.mastodon.url },
+    ])
+      assert.equal((await apply({ instance })).status, 400, JSON.stringify(instance))
+    assert.equal(two.services.mastodon.requests.all.length, 0)
   })
 
   test('a registered key that the instance has forgotten is replaced at the next sign-in', async () => {
