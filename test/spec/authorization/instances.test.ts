@@ -256,6 +256,21 @@ suite('a host that is not public', () => {
     }
   })
 
+  test('is asked for a limited number of times: failed calls to a named server count as well', async () => {
+    const few = await startTributary({ TRIBUTARY_CONNECTORS: CONNECTORS, TRIBUTARY_QUOTA_ADDRESS_SIGN_INS: '3' })
+    try {
+      const own = await makeApp(few, { redirectUris: [REDIRECT] })
+      const statuses: number[] = []
+      for (const port of [1, 2, 3, 4]) {
+        const url = startUrl({ tributary: few }, 'mastodon', { host: `127.0.0.1:${port}` }, own)
+        statuses.push((await fetch(url, { redirect: 'manual', headers: { accept: 'text/html' } })).status)
+      }
+      assert.deepEqual(statuses, [302, 302, 302, 429])
+    } finally {
+      await few.stop()
+    }
+  })
+
   test('is not reached by a redirect of a public one', async () => {
     const host = hostOf(two)
     two.services.mastodon.requests.clear()
