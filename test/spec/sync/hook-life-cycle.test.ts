@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { endSubscriptionsNow } from '#access/end-subscriptions.ts'
+import { demoHealth } from '#connectors/demo-health/connector.ts'
+import { findProfile } from '#store/identity/profiles.ts'
 import type { WebhookControl } from '../../../lab/base/webhooks.ts'
 import { signed } from '../../../lab/services/demo-health/subscriptions.ts'
 import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
@@ -7,6 +10,7 @@ import { get, send } from '../../harness/send.ts'
 import { type Granted, signIn } from '../../harness/sign-in.ts'
 import { synced } from '../../harness/sync.ts'
 import { until } from '../../harness/until.ts'
+import { openFlows } from '../authorization/fixture.ts'
 
 interface Row {
   state: string
@@ -227,6 +231,26 @@ suite('the life of a hook', () => {
     assert.deepEqual([row?.state, row?.last_reason], ['ending', 'service_failed'])
     await harness.sql('update hook_subscription set due_at = 0')
     await until('nothing is left', rows, (list) => list.length === 0)
+  })
+
+  test('a connector that fails to end it does not keep the credential of an erased profile', async () => {
+    const ada = await connected('ada')
+    const { deps, close } = await openFlows(harness)
+    try {
+      const unsubscribe = () => {
+        throw new TypeError('a fault')
+      }
+      const subscriptions = { changes: { ...demoHealth.hook!.subscriptions!['changes']!, unsubscribe } }
+      const broken = { ...demoHealth, hook: { ...demoHealth.hook!, subscriptions } }
+      const [key] = await harness.sql<{ shard: number; profile_id: string }>('select * from hook_subscription')
+      const profile = await findProfile(deps.database, key!.shard, key!.profile_id)
+      const registry = { ...deps.registry, find: () => broken }
+      await endSubscriptionsNow({ ...deps, registry }, profile!, { token: 'of-an-erased-profile' })
+      assert.deepEqual(await rows(), [])
+    } finally {
+      await close()
+    }
+    await disconnect(ada)
   })
 
   test('deleting the app ends its subscriptions', async () => {
