@@ -108,6 +108,17 @@ suite('the life of a hook', () => {
     await disconnect(ada)
   })
 
+  test('the stored failure does not repeat secrets of the request', async () => {
+    const { secret } = harness.app.keys['demo-health']!
+    const body = `no webhooks with ${secret}`
+    health.faults.add({ path: '/api/subscriptions', kind: 'response', status: 400, body, times: 1 })
+    const ada = await signIn(harness, 'demo-health', 'ada')
+    const errors = () => harness.sql<{ last_error: string }>('select last_error from hook_subscription')
+    await until('it has failed', errors, ([row]) => row?.last_error != null)
+    assert.match((await errors())[0]!.last_error, /no webhooks with \[redacted\]/)
+    await disconnect(ada)
+  })
+
   test('two profiles of one person share what the service has: the second keeps it when the first leaves', async () => {
     const first = await connected('ada')
     const ben = await signIn(harness, 'demo-health', 'ben')
