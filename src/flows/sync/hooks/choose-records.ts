@@ -54,6 +54,9 @@ export function chooseRecords(
   }
 }
 
+/** At most, between a service and us. */
+const CLOCKS_DIFFER_MS = 5 * 60_000
+
 type Decision = 'apply' | 'skip' | 'reread' | 'keep'
 
 function decideRecord(
@@ -65,8 +68,9 @@ function decideRecord(
   if (version === undefined) return 'reread'
   if (before === undefined) return 'apply'
   if (!('record' in before)) {
-    if (before.deletedAt !== undefined && version > before.deletedAt) return 'apply'
-    // The time of a stored deletion is ours, not the service's.
+    // The time of a stored deletion is ours, not the service's: a repeated webhook of a clock ahead must not restore the record.
+    const toleranceMs = before.isStored ? CLOCKS_DIFFER_MS : 0
+    if (before.deletedAt !== undefined && version > before.deletedAt + toleranceMs) return 'apply'
     return before.isStored ? 'reread' : 'skip'
   }
   const known = versionOf(before.record)
