@@ -23,7 +23,7 @@ import {
 import { UpstreamError } from '#upstream/errors.ts'
 import { refreshCredential } from '#upstream/renew-credential.ts'
 import type { Upstream } from '#upstream/send.ts'
-import { type HookTarget, hookContext, sendHookRequest } from './hook-call.ts'
+import { fromConnector, type HookTarget, hookContext, sendHookRequest } from './hook-call.ts'
 
 export interface EndDeps {
   database: Database
@@ -137,7 +137,7 @@ async function tellService(
   { nativeId }: StoredSubscription,
   credential: Credential | undefined,
 ): Promise<void> {
-  const request = target.subscription.unsubscribe?.(target.context, nativeId)
+  const request = fromConnector(() => target.subscription.unsubscribe?.(target.context, nativeId))
   if (request === undefined) return
   const { status } = await sendHookRequest(deps.upstream, target, request, credential)
   if (status === 429 || status === 408 || status >= 500)

@@ -40,20 +40,27 @@ export async function requestSubscription(
   if (renewedId !== undefined && (status === 404 || status === 410)) return 'unknown'
   if (fromConnector(() => subscription.isDuplicate?.(shown) ?? status === 409))
     return { ...(await findExisting(deps, target, profile)), credential }
-  throw failureOf(deps, response, recovery === 'pause_app' || recovery === 'pause_person' ? 'retry' : recovery)
+  const waits = recovery === 'pause_app' || recovery === 'pause_person'
+  throw failureOf(deps, target, { response, credential }, waits ? 'retry' : recovery)
 }
 
 async function findExisting(deps: RequestDeps, target: HookTarget, profile: Profile | undefined): Promise<Subscribed> {
   const { find } = target.subscription
   if (find === undefined) return {}
-  const { response } = await send(
+  const sent = await send(
     deps,
     target,
     profile,
     fromConnector(() => find.request(target.context)),
   )
-  if (response.status < 200 || response.status >= 300) throw failureOf(deps, response, undefined)
+  const { response } = sent
+  if (response.status < 200 || response.status >= 300) throw failureOf(deps, target, sent, undefined)
   return fromConnector(() => find.read(parsedBody(response.text), target.context)) ?? {}
+}
+
+interface Sent {
+  response: UpstreamResponse
+  credential: Credential | undefined
 }
 
 /** Within the rate limits; once more with a fresh credential if the service refuses it. */
@@ -62,7 +69,7 @@ async function send(
   target: HookTarget,
   profile: Profile | undefined,
   request: HookRequest,
-): Promise<{ response: UpstreamResponse; credential: Credential | undefined }> {
+): Promise<Sent> {
   if (profile === undefined)
     return { response: await sendHookRequest(deps.upstream, target, request, undefined), credential: undefined }
   const { connector, key } = target
@@ -80,13 +87,17 @@ async function send(
   }
 }
 
+/** The sentence is stored and shown to operators, so it has none of the secrets that the service may repeat. */
 function failureOf(
   deps: RequestDeps,
-  response: UpstreamResponse,
+  { key, context }: HookTarget,
+  { response, credential }: Sent,
   recovery: UpstreamError['recovery'] | undefined,
 ): UpstreamError {
   const refused = response.status === 401 ? 'reauthorize' : 'stop'
-  const failure = responseFailure(response, { what: 'subscription', nowMs: deps.clock.now(), refused })
+  const ofPerson = [credential?.token, credential?.tokenSecret, credential?.refreshToken]
+  const secrets = [key.secret, key.hookSecret, context.token, ...ofPerson]
+  const failure = responseFailure(response, { what: 'subscription', nowMs: deps.clock.now(), refused, secrets })
   const { reason, status, retryAfterMs } = failure
   return new UpstreamError(recovery ?? failure.recovery, failure.message, { reason, status, retryAfterMs })
 }

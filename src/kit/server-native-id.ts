@@ -18,12 +18,12 @@ export function nativeIdOn(auth: Auth, values: TypedValues, id: string): string 
   return `${id}@${named.join(',')}`
 }
 
-/** Host, port unless it is that of https, and path. */
+/** Host, port unless it is that of https, and path. An `@` in the path must not look like the one before a host. */
 function serverIn(address: string): string {
   const url = URL.parse(address.includes('://') ? address : `https://${address}`)
   if (url === null) return address
   const port = url.port === '' && url.protocol === 'http:' ? ':80' : ''
-  return `${url.host}${port}${url.pathname === '/' ? '' : url.pathname}`
+  return `${url.host}${port}${url.pathname === '/' ? '' : url.pathname.replaceAll('@', '%40')}`
 }
 
 /** The id by which the server itself knows the person. */

@@ -48,6 +48,8 @@ suite('ids on servers that people name', () => {
     assert.equal(id, 'me@home@a.test/x')
     assert.equal(localId(auth, id), 'me@home')
     assert.notEqual(nativeIdOn(auth, { site: 'https://a.test' }, '1'), nativeIdOn(auth, { site: 'http://a.test' }, '1'))
+    const odd = nativeIdOn(auth, { site: 'https://a.test/x@b.test' }, '1')
+    assert.equal(localId(auth, odd), '1', 'no path looks like another server')
   })
 
   test('are unchanged at a service with one address', () => {

@@ -20,7 +20,7 @@ export interface GivenTokens {
 }
 
 /** Checks that the service can use what was given. */
-export function credentialOf(connector: Connector, given: GivenTokens): Credential {
+export function credentialOf(connector: Connector, given: GivenTokens, named?: Credential['instance']): Credential {
   const { auth } = connector
   if (given.fields !== undefined) throw refused('fields', 'are not used by this service; give its token.')
   if (given.refreshToken !== undefined && auth.kind !== 'oauth2')
@@ -28,7 +28,7 @@ export function credentialOf(connector: Connector, given: GivenTokens): Credenti
   if (given.token === undefined && given.refreshToken === undefined) throw refused('token', 'is missing.')
   if (auth.kind === 'oauth1' && given.tokenSecret === undefined)
     throw refused('token_secret', 'must be given for this service.')
-  const instance = instanceOf(given.instance)
+  const instance = named ?? instanceOf(given.instance)
   return {
     token: given.token ?? '',
     ...(given.tokenSecret === undefined ? {} : { tokenSecret: given.tokenSecret }),

@@ -14,6 +14,7 @@ import { UpstreamError } from '#upstream/errors.ts'
 import { verifyCredential } from '#upstream/sign-in.ts'
 import { credentialOfTyped } from '#upstream/typed/credential.ts'
 import { credentialOf, type GivenTokens, typedValuesOf } from './apply-input.ts'
+import { namedInstance } from './apply-instance.ts'
 import {
   type AppliedProfile,
   type ClaimedToken,
@@ -45,13 +46,14 @@ interface Applicable {
 
 /** Connects a profile with tokens that the app obtained elsewhere. The service must say whom they belong to. */
 export async function applyToken(deps: AuthorizeDeps, app: App, input: Application): Promise<Applied> {
-  const connector = deps.registry.find(input.service)
-  if (connector === undefined) throw new ApiError('service_unknown')
-  const key = await keyFor(deps, app.id, connector)
+  const described = deps.registry.find(input.service)
+  if (described === undefined) throw new ApiError('service_unknown')
+  const key = await keyFor(deps, app.id, described)
   if (key === undefined) throw new ApiError('no_service_keys')
+  const { connector, instance } = namedInstance(described, key, input.instance) ?? { connector: described }
   const target: Applicable = { app, connector, key, account: input.account }
   const values = typedValuesOf(connector, input)
-  const given = values === undefined ? credentialOf(connector, input) : undefined
+  const given = values === undefined ? credentialOf(connector, input, instance) : undefined
   // A refresh token works only for the app that it was issued to, so a successful refresh proves that.
   const isProvenByRefresh = given?.refreshToken !== undefined && key.secret !== ''
   const proven = verifiesApp(connector.auth)

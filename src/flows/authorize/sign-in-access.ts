@@ -107,10 +107,15 @@ export async function openSignInAccess(
   }
 }
 
-/** A key of one instance is not valid at another, where the app registers instead. */
-function ownKeyFor({ connector, ownKey }: SignInService, answers: Answers): OpenServiceKey | undefined {
+/**
+ * A key of one instance is not valid at another, where the app registers instead. People choose hosts, so a secret goes only to
+ * the one that the key names.
+ */
+export function ownKeyFor({ connector, ownKey }: SignInService, answers: Answers): OpenServiceKey | undefined {
   const field = hostFieldOf(connector.ask)
-  if (ownKey === undefined || field === undefined || registrationOf(connector) === undefined) return ownKey
+  if (ownKey === undefined || field === undefined) return ownKey
   const implied = answersIn(connector, ownKey)[field]
-  return implied === undefined || implied === answers[field] ? ownKey : undefined
+  if (implied === answers[field] || (implied === undefined && ownKey.secret === '')) return ownKey
+  if (registrationOf(connector) !== undefined) return undefined
+  throw new AuthorizeError('no_service_keys')
 }

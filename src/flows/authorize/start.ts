@@ -159,7 +159,9 @@ export async function sendToService(deps: AuthorizeDeps, start: SignInStart): Pr
   const counted = await countSignIn(deps, app.id, ip)
   const state = randomSecret()
   const { begun, access } = await beginWithKey(deps, start, state).catch(async (error: unknown) => {
-    await uncountSignIn(deps, app.id, counted)
+    // People and apps name servers: failed calls to them count, otherwise anybody could have us call any host without end.
+    const hasCalledNamed = Object.keys(start.answers).length > 0 && error instanceof UpstreamError
+    if (!hasCalledNamed) await uncountSignIn(deps, app.id, counted)
     throw toAuthorizeError(deps, error, connector.service)
   })
   const { instance, subject } = access

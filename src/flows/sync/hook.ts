@@ -58,9 +58,12 @@ export type HookResult = { handshake: HandshakeResponse } | { woken: number }
 export async function receiveHook(deps: SyncDeps, call: HookCall, guarded: Guarded): Promise<HookResult> {
   const found = await hookOf(deps, call)
   const { hook, connector } = found
-  const handshake = handshakeOf(found, call)
+  // Both in one guess: a handshake may compare a secret as well.
+  const { handshake } = await guarded(async () => {
+    const response = handshakeOf(found, call)
+    return response !== undefined || isSigned(deps, found, call) ? { handshake: response } : undefined
+  })
   if (handshake !== undefined) return { handshake }
-  await guarded(async () => isSigned(deps, found, call) || undefined)
   const body = readBody(call.body)
   const people = idsIn(readNames(() => hook.people(body), body))
   const endpoints = readNames(() => hook.endpoints?.(body), body)

@@ -17,11 +17,13 @@ interface Row {
 }
 
 const find = statement('applied-find', 'select sealed from applied_token where shard = $shard and hash = $hash')
+// Nothing is stored once the app is being deleted: it would stay after everything else is erased.
+const ofApp = '(select id from app where id = $appId and deleting_at is null for key share) app'
 const claim = statement(
   'applied-claim',
   `insert into applied_token (shard, hash, app_id, sealed, lease_until, expires_at)
    select $shard::smallint, $hash::bytea, id, $sealed::bytea, $leaseUntil::bigint, $expiresAt::bigint
-   from (select id from app where id = $appId for key share) app
+   from ${ofApp}
    on conflict (shard, hash) do update set lease_until = excluded.lease_until, expires_at = excluded.expires_at
      where applied_token.lease_until < $nowMs
    returning sealed`,
@@ -29,7 +31,7 @@ const claim = statement(
 const store = statement(
   'applied-store',
   `insert into applied_token (shard, hash, app_id, sealed, lease_until, expires_at)
-   values ($shard, $hash, $appId, $sealed, $leaseUntil, $expiresAt)
+   select $shard::smallint, $hash::bytea, id, $sealed::bytea, $leaseUntil::bigint, $expiresAt::bigint from ${ofApp}
    on conflict (shard, hash) do update set sealed = excluded.sealed, lease_until = excluded.lease_until,
      expires_at = excluded.expires_at`,
 )

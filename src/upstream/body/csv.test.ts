@@ -41,5 +41,6 @@ suite('CSV of services', () => {
     assert.equal(reasonOf('a\n1,2'), 'csv_invalid')
     assert.equal(reasonOf('a,'.repeat(1001)), 'csv_too_large')
     assert.equal(reasonOf('a\n'.repeat(200_001)), 'csv_too_large')
+    assert.equal(reasonOf(`${'a'.repeat(1024 * 1024)}\n${'1\n'.repeat(1000)}`), 'csv_too_large', 'names of columns')
   })
 })

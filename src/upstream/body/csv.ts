@@ -4,6 +4,8 @@ import { FormatError } from './errors.ts'
 const MAX_CSV_CELLS = 200_000
 /** Limit: columns of a CSV response; a wider one is refused. */
 const MAX_CSV_COLUMNS = 1000
+/** Limit: characters of all names of columns that the rows of one CSV response repeat; one with more is refused. */
+const MAX_CSV_NAME_TOTAL = 20 * 1024 * 1024
 
 /**
  * Parses CSV (RFC 4180): the first row names the fields of all others. Every value is a text; a row with fewer cells lacks the
@@ -20,6 +22,9 @@ export function parseCsv(text: string): Record<string, string>[] {
     seen.add(name)
     return name
   })
+  // Every record is stored with the names, so a long one in the first row would be written once for each.
+  const perRow = names.reduce((sum, name) => sum + name.length, 0)
+  if (perRow * records.length > MAX_CSV_NAME_TOTAL) throw tooLarge()
   return records.map((cells) => {
     if (cells.length > names.length) throw invalid('a row has more cells than the first')
     return Object.fromEntries(cells.map((cell, at) => [names[at]!, cell]))

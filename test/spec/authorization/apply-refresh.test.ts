@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { applyToken } from '#flows/authorize/apply.ts'
 import { findApp } from '#store/apps/apps.ts'
+import { storeApplied } from '#store/identity/applied-tokens.ts'
 import { basic } from '../../harness/app.ts'
 import { tributary } from '../../harness/command-line.ts'
 import type { DemoService, LabApp, LabHarness } from '../../harness/lab.ts'
@@ -137,6 +138,20 @@ suite('a refresh token of another system', () => {
       assertRefused(await apply('demo-social', { token: 't', instance }, app), 400, 'bad_body')
     const inside = await apply('demo-social', { token: 't', instance: { base_url: 'http://10.0.0.1' } }, app)
     assertRefused(inside, 502, 'service_unreachable')
+  })
+
+  test('is not stored any more once its app is being deleted', async () => {
+    const app = await harness.makeApp()
+    const { deps, close } = await openFlows(harness)
+    try {
+      await harness.sql('update app set deleting_at = 1 where id = $1', [app.clientId])
+      const until = { leaseUntil: 0, expiresAt: Date.now() + 60_000 }
+      const renewed = { hash: Buffer.alloc(32, 7), appId: app.clientId, value: '{}', ...until }
+      await storeApplied(deps.database, deps.keyring, renewed)
+      assert.deepEqual(await harness.sql('select 1 from applied_token where app_id = $1', [app.clientId]), [])
+    } finally {
+      await close()
+    }
   })
 
   test('is not for services without one', async () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { type Lab, startLab } from '../../../lab/lab.ts'
-import { type App, makeApp, setKeys } from '../../harness/app.ts'
+import { type App, basic, makeApp, setKeys } from '../../harness/app.ts'
 import { LOOPBACK } from '../../harness/loopback.ts'
 import { send } from '../../harness/send.ts'
 import { codeOf, continued, newBrowser, REDIRECT, redeemed, startUrl, walk } from '../../harness/sign-in.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
-import { CONNECTORS } from './fixture.ts'
+import { CONNECTORS, entryOf } from './fixture.ts'
 
 interface Granted {
   access_token: string
@@ -158,6 +158,35 @@ suite('a service with many instances', () => {
     assert.equal(registrations(two) - before, 1)
   })
 
+  test('an applied token belongs to a person of the instance of the key, whatever address is given with it', async () => {
+    const own = await makeApp(tributary, { redirectUris: [REDIRECT], apply: 'any' })
+    const callback = `${tributary.url}/auth/mastodon/callback`
+    const { key, secret } = one.services.mastodon.register({ redirectUris: [callback] })
+    await setKeys(tributary, own, 'mastodon', { key, secret, overrides: { base_url: one.services.mastodon.url } })
+    const granted: Granted = await redeemed(
+      { tributary, app: own },
+      codeOf(await walk(start({}, own), { person: 'ada' })),
+    )
+    const query = { access_token: granted.access_token, auth: 'true' }
+    const { body } = await send({ tributary }, 'GET', '/profiles', { query, headers: basic(own) })
+    const { token } = entryOf(body, 'mastodon').auth
+    const apply = (json: Record<string, unknown>) =>
+      send({ tributary }, 'POST', '/auth/mastodon/apply', { json: { token, ...json }, headers: basic(own) })
+    const applied = await apply({})
+    assert.equal(applied.status, 200, applied.text)
+    const { id } = one.services.mastodon.people[0]!
+    assert.equal(applied.body['profile'], `${encodeURIComponent(`${id}@${hostOf(one)}`)}@mastodon`)
+    two.services.mastodon.requests.clear()
+    for (const instance of [
+      { api_url: two.services.mastodon.url },
+      { host: hostOf(two) },
+      { base_url: two.services.mastodon.url },
+      { host: hostOf(one), base_url: two.services.mastodon.url },
+    ])
+      assert.equal((await apply({ instance })).status, 400, JSON.stringify(instance))
+    assert.equal(two.services.mastodon.requests.all.length, 0)
+  })
+
   test('a registered key that the instance has forgotten is replaced at the next sign-in', async () => {
     await signIn(two)
     const before = registrations(two)
@@ -168,6 +197,15 @@ suite('a service with many instances', () => {
     assert.equal((await rows()).filter(({ instance }) => instance === hostOf(two)).length, 1, 'that of the own key')
     await signIn(two)
     assert.equal(registrations(two) - before, 1)
+  })
+
+  test('the secret of a key that names no instance goes to none that a person chose', async () => {
+    const own = await makeApp(tributary, { redirectUris: [REDIRECT] })
+    await setKeys(tributary, own, 'mastodon', { key: 'key-of-some-server', secret: 'secret-of-some-server' })
+    two.services.mastodon.requests.clear()
+    const { href } = await walk(start({ host: hostOf(two) }, own), { person: 'ada' })
+    assert.match(href, /code=/)
+    assert.doesNotMatch(JSON.stringify(two.services.mastodon.requests.all), /of-some-server/)
   })
 
   test('a reconnect link leads to the instance of the profile without a question', async () => {
@@ -215,6 +253,21 @@ suite('a host that is not public', () => {
       assert.deepEqual(await strict.sql('select 1 from service_registration'), [])
     } finally {
       await strict.stop()
+    }
+  })
+
+  test('is asked for a limited number of times: failed calls to a named server count as well', async () => {
+    const few = await startTributary({ TRIBUTARY_CONNECTORS: CONNECTORS, TRIBUTARY_QUOTA_ADDRESS_SIGN_INS: '3' })
+    try {
+      const own = await makeApp(few, { redirectUris: [REDIRECT] })
+      const statuses: number[] = []
+      for (const port of [1, 2, 3, 4]) {
+        const url = startUrl({ tributary: few }, 'mastodon', { host: `127.0.0.1:${port}` }, own)
+        statuses.push((await fetch(url, { redirect: 'manual', headers: { accept: 'text/html' } })).status)
+      }
+      assert.deepEqual(statuses, [302, 302, 302, 429])
+    } finally {
+      await few.stop()
     }
   })
 

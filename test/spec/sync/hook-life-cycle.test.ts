@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { endSubscriptionsNow } from '#access/end-subscriptions.ts'
+import { demoHealth } from '#connectors/demo-health/connector.ts'
+import { findProfile } from '#store/identity/profiles.ts'
 import type { WebhookControl } from '../../../lab/base/webhooks.ts'
 import { signed } from '../../../lab/services/demo-health/subscriptions.ts'
 import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
@@ -7,6 +10,7 @@ import { get, send } from '../../harness/send.ts'
 import { type Granted, signIn } from '../../harness/sign-in.ts'
 import { synced } from '../../harness/sync.ts'
 import { until } from '../../harness/until.ts'
+import { openFlows } from '../authorization/fixture.ts'
 
 interface Row {
   state: string
@@ -101,6 +105,17 @@ suite('the life of a hook', () => {
     assert.match(metrics, /tributary_hook_subscriptions\{service="demo-health",state="failing"\} 1/)
     await harness.sql('update hook_subscription set due_at = 0')
     await until('it is active', rows, isActive)
+    await disconnect(ada)
+  })
+
+  test('the stored failure does not repeat secrets of the request', async () => {
+    const { secret } = harness.app.keys['demo-health']!
+    const body = `no webhooks with ${secret}`
+    health.faults.add({ path: '/api/subscriptions', kind: 'response', status: 400, body, times: 1 })
+    const ada = await signIn(harness, 'demo-health', 'ada')
+    const errors = () => harness.sql<{ last_error: string }>('select last_error from hook_subscription')
+    await until('it has failed', errors, ([row]) => row?.last_error != null)
+    assert.match((await errors())[0]!.last_error, /no webhooks with \[redacted\]/)
     await disconnect(ada)
   })
 
@@ -227,6 +242,26 @@ suite('the life of a hook', () => {
     assert.deepEqual([row?.state, row?.last_reason], ['ending', 'service_failed'])
     await harness.sql('update hook_subscription set due_at = 0')
     await until('nothing is left', rows, (list) => list.length === 0)
+  })
+
+  test('a connector that fails to end it does not keep the credential of an erased profile', async () => {
+    const ada = await connected('ada')
+    const { deps, close } = await openFlows(harness)
+    try {
+      const unsubscribe = () => {
+        throw new TypeError('a fault')
+      }
+      const subscriptions = { changes: { ...demoHealth.hook!.subscriptions!['changes']!, unsubscribe } }
+      const broken = { ...demoHealth, hook: { ...demoHealth.hook!, subscriptions } }
+      const [key] = await harness.sql<{ shard: number; profile_id: string }>('select * from hook_subscription')
+      const profile = await findProfile(deps.database, key!.shard, key!.profile_id)
+      const registry = { ...deps.registry, find: () => broken }
+      await endSubscriptionsNow({ ...deps, registry }, profile!, { token: 'of-an-erased-profile' })
+      assert.deepEqual(await rows(), [])
+    } finally {
+      await close()
+    }
+    await disconnect(ada)
   })
 
   test('deleting the app ends its subscriptions', async () => {

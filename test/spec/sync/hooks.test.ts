@@ -28,7 +28,7 @@ const signedJson = (header: string, body: object, encoding: 'hex' | 'base64' = '
   })
 }
 
-const verifyToken: BucketPolicy['handshake'] = (secret) => ({
+const verifyToken = (secret: string) => ({
   query: { 'hub.mode': 'subscribe', 'hub.verify_token': secret, 'hub.challenge': '1158201444' },
   response: '1158201444',
 })
@@ -165,5 +165,22 @@ suite('incoming hooks', () => {
     assert.ok(rows.length > 3 && rows.every(({ secret }) => !secret.includes(HOOK_SECRET)))
     assert.ok(harness.tributary.logged.every((line) => !line.includes(HOOK_SECRET) && !line.includes(KEY_SECRET)))
     assert.equal((await setKeys('github', { hook_secret: '' })).status, 400)
+  })
+
+  test('count guesses of the secret in a handshake by POST as well', async () => {
+    await setKeys('facebook', { hook_secret: HOOK_SECRET })
+    const guess = async (secret: string) => {
+      const url = `${address('facebook')}?${new URLSearchParams(verifyToken(secret).query).toString()}`
+      return (await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })).status
+    }
+    for (;;) {
+      const minute = Math.floor(Date.now() / 60_000)
+      while ((await guess('wrong')) !== 429);
+      const right = await guess(HOOK_SECRET)
+      // The count begins again with every minute.
+      if (Math.floor(Date.now() / 60_000) !== minute) continue
+      assert.equal(right, 429)
+      return
+    }
   })
 })

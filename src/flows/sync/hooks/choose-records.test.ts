@@ -28,6 +28,8 @@ test('where versions do not tell, the endpoint is read again and nothing is writ
     chooseRecords(versionOf, new Map(), [upsert('a', undefined)]),
     chooseRecords(versionOf, new Map([['a', { record: '{}' }]]), [upsert('a', 9)]),
     chooseRecords(versionOf, new Map([['a', { deletedAt: 10 }]]), [upsert('a', 9)]),
+    // Our clock and the service's differ.
+    chooseRecords(versionOf, new Map([['a', { deletedAt: 10 }]]), [upsert('a', 60_000)]),
   ]
   for (const { records, deleted, needsReread } of cases)
     assert.deepEqual([records, deleted, needsReread], [[], [], true])

@@ -1,0 +1,52 @@
+import { answersIn } from '#access/service-access.ts'
+import type { Answers } from '#kit/ask.ts'
+import type { Connector } from '#kit/connector.ts'
+import { invalidInput } from '#model/errors.ts'
+import type { OpenServiceKey } from '#store/apps/service-keys.ts'
+import { fillConnector } from '#upstream/fill-connector.ts'
+import { hostFieldOf } from '#upstream/own-server.ts'
+import { AuthorizeError } from './errors.ts'
+import { ownKeyFor, readAnswers } from './sign-in-access.ts'
+
+interface Instance {
+  connector: Connector
+  instance: Record<string, string> | undefined
+}
+
+/**
+ * Where the instance is a part of people's ids, the app names it by the answers to the questions, or its server by `base_url`. No
+ * other address may be given: it could speak for people of another instance. Undefined where ids are unique everywhere.
+ */
+export function namedInstance(
+  connector: Connector,
+  key: OpenServiceKey,
+  given: Readonly<Record<string, string>> = {},
+): Instance | undefined {
+  const ask = connector.ask ?? {}
+  const field = hostFieldOf(ask)
+  if (field === undefined && !Object.values(ask).some(({ qualifiesIds }) => qualifiesIds === true)) return undefined
+  const { base_url: address, ...named } = given
+  const unknown = Object.keys(named).find((name) => !Object.hasOwn(ask, name))
+  if (unknown !== undefined)
+    throw refused(unknown, `is not known; allowed are ${Object.keys(ask).join(', ')}, base_url.`)
+  const overrides = { ...key.overrides, ...(address === undefined ? {} : { base_url: address }) }
+  const { answers, missing, wrong } = readAnswers({ connector, ownKey: { ...key, overrides } }, named)
+  const [fault] = [...missing, ...wrong]
+  if (fault !== undefined) throw refused(fault, `must be like ${ask[fault]?.example}.`)
+  const implied = field === undefined ? undefined : answersIn(connector, { ...key, overrides })[field]
+  if (field !== undefined && ((implied ?? answers[field]) !== answers[field] || !isOwn(connector, key, answers)))
+    throw refused(field, 'is another server than that of the app’s keys (their base_url).')
+  const instance = { ...answers, ...(address === undefined ? {} : { base_url: address }) }
+  return { connector: fillConnector(connector, answers), instance }
+}
+
+function isOwn(connector: Connector, ownKey: OpenServiceKey, answers: Answers): boolean {
+  try {
+    return ownKeyFor({ connector, ownKey }, answers) !== undefined
+  } catch (error) {
+    if (error instanceof AuthorizeError) return false
+    throw error
+  }
+}
+
+const refused = (name: string, sentence: string) => invalidInput('bad_parameter', `instance.${name}`, sentence)
