@@ -8,6 +8,7 @@ import { facebook } from './facebook/connector.ts'
 import { flickr } from './flickr/connector.ts'
 import { foursquare } from './foursquare/connector.ts'
 import { github } from './github/connector.ts'
+import { google } from './google/connector.ts'
 import { instagram } from './instagram/connector.ts'
 import { oura } from './oura/connector.ts'
 import { strava } from './strava/connector.ts'
@@ -29,6 +30,7 @@ export const connectors: Connector[] = [
   flickr,
   foursquare,
   github,
+  google,
   instagram,
   oura,
   strava,
