@@ -9,11 +9,12 @@ import { facebook } from './services/facebook/service.ts'
 import { flickr } from './services/flickr/service.ts'
 import { foursquare } from './services/foursquare/service.ts'
 import { github } from './services/github/service.ts'
+import { google } from './services/google/service.ts'
 import { instagram } from './services/instagram/service.ts'
-import { oura } from './services/oura/service.ts'
-import { strava } from './services/strava/service.ts'
-import { spotify } from './services/spotify/service.ts'
 import { mastodon } from './services/mastodon/service.ts'
+import { oura } from './services/oura/service.ts'
+import { spotify } from './services/spotify/service.ts'
+import { strava } from './services/strava/service.ts'
 import { tumblr } from './services/tumblr/service.ts'
 import { twitch } from './services/twitch/service.ts'
 import { withings } from './services/withings/service.ts'
@@ -28,6 +29,7 @@ const vendors = {
   foursquare,
   instagram,
   github,
+  google,
   strava,
   spotify,
   mastodon,

@@ -178,6 +178,7 @@ suite('F27 app_verified: whether the service issued the token to this app', () =
       twitch: false,
       withings: false,
       oura: false,
+      google: true,
       bluesky: false,
     }))
       assert.equal(cards[service]?.apply, verified ? 'proven' : 'unproven', service)

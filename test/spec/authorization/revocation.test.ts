@@ -28,6 +28,7 @@ const RESULTS: Record<Service, [whileOthers: string, last: string]> = {
   twitch: ['token_ended', 'revoked'],
   withings: ['kept', 'revoked'],
   oura: ['token_ended', 'revoked'],
+  google: ['kept', 'revoked'],
 }
 
 let harness: AllServices

@@ -25,6 +25,7 @@ export const VENDORS = [
   'twitch',
   'withings',
   'oura',
+  'google',
 ] as const
 export type Vendor = (typeof VENDORS)[number]
 
