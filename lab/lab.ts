@@ -9,6 +9,7 @@ import { facebook } from './services/facebook/service.ts'
 import { flickr } from './services/flickr/service.ts'
 import { foursquare } from './services/foursquare/service.ts'
 import { github } from './services/github/service.ts'
+import { google } from './services/google/service.ts'
 import { instagram } from './services/instagram/service.ts'
 import { mastodon } from './services/mastodon/service.ts'
 import { oura } from './services/oura/service.ts'
@@ -30,6 +31,7 @@ const vendors = {
   instagram,
   github,
   slack,
+  google,
   strava,
   spotify,
   mastodon,

@@ -8,7 +8,7 @@ import { createSignIn, type SignIn } from '../base/sign-in.ts'
 import { authorize } from './authorize.ts'
 import { bearerGuard, type Caller } from './bearer.ts'
 import { createClients } from './clients.ts'
-import { createGrants } from './grants.ts'
+import { createGrants, type Token } from './grants.ts'
 import { metadataEndpoint } from './metadata.ts'
 import { parEndpoint } from './par.ts'
 import { createPushedRequests } from './pushed-requests.ts'
@@ -37,8 +37,8 @@ export interface OAuth2Server {
   register: (registration: Registration) => { key: string; secret: string }
   endpoints: () => Record<string, string>
   guard(request: LabRequest, scope?: string): Caller
-  /** Ends every grant that the person of this access token gave to its client; false if the token is not valid. */
-  deauthorize(accessToken: string): boolean
+  /** Ends every grant that the person of this token gave to its client; false if the token is not valid. Default: access tokens. */
+  deauthorize(token: string, kinds?: readonly Token['kind'][]): boolean
   tokens: TokenControl
 }
 
@@ -96,9 +96,9 @@ export function createOAuth2Server(context: ServiceContext, options: OAuth2Optio
       metadata_url: `${context.url()}/.well-known/oauth-authorization-server`,
     }),
     guard: (request, scope) => bearerGuard(parts, request, scope),
-    deauthorize: (value) => {
+    deauthorize: (value, kinds = ['access']) => {
       const found = grants.token(value)
-      if (!found || found.kind !== 'access' || !grants.isActive(found)) return false
+      if (!found || !kinds.includes(found.kind) || !grants.isActive(found)) return false
       grants.endAll(found)
       return true
     },

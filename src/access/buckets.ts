@@ -88,14 +88,17 @@ function windowBuckets(
   cost: CallCost,
 ): Bucket[] {
   const names = new Set<string>()
-  const counted = [limit].flat().filter(({ reads }) => reads === undefined || cost.isRead)
+  const counted = [limit]
+    .flat()
+    .filter(({ reads, group }) => (reads === undefined || cost.isRead) && (group === undefined || group === cost.group))
   const buckets = counted.map((window) => {
-    const scope = window.per === 'group' ? groupBucket(base, cost.group) : base
+    const isOfGroup = window.per === 'group' || window.group !== undefined
+    const scope = isOfGroup ? groupBucket(base, cost.group) : base
     const plain = window.reads === undefined ? scope : `${scope} reads`
     const name = names.has(plain) ? `${plain} /${window.perS}` : plain
     names.add(name)
     const made = bucket(connector, name, window, policy)
-    return { ...made, isPartial: window.per === 'group' || cost.weight > 1 }
+    return { ...made, isPartial: isOfGroup || cost.weight > 1 }
   })
   return names.has(base) ? buckets : [bucket(connector, base, UNLIMITED, SHARED_POLICY), ...buckets]
 }

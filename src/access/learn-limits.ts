@@ -92,7 +92,7 @@ export async function learnLimits(
       server,
       scope === 'service'
         ? 'everybody'
-        : scope === 'group' && cost?.group !== undefined
+        : (scope === 'group' || scope === 'app_group') && cost?.group !== undefined
           ? { group: cost.group }
           : undefined,
     )

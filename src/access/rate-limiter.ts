@@ -21,7 +21,7 @@ const MAX_GRANTS = 20_000
 
 /** Limit: time for which a service may block all calls of an app, or those to one person's own server; a longer block is shortened to this. */
 const MAX_APP_BLOCK_MS = 3_600_000
-/** Limit: time for which a service may block the calls of one person; a longer block is shortened to this. */
+/** Limit: time for which a service may block the calls of one person, or of an app to a group of endpoints; a longer block is shortened to this. */
 const MAX_PERSON_BLOCK_MS = 86_400_000
 
 /** `sync`: a background call; `person`: an app or person waits for the response. */
@@ -50,7 +50,7 @@ export interface RateLimiter {
   ): Promise<Wait>
   /**
    * Blocks calls until a time, because of a 429 or used-up limits: of one profile if given, else at one server if
-   * given, else all of the app. `whom`: only those of the profile to one group of
+   * given, else all of the app. `whom`: only those of the profile or the app to one group of
    * endpoints, or those of all apps.
    */
   block(
@@ -163,8 +163,9 @@ function weightIn({ size }: Bucket, { weight }: CallCost): number {
 /** The bucket to block, and the longest time for it. */
 function blocked(caller: Parameters<typeof personBucket>[0], whom: { group: string } | 'everybody' | undefined) {
   if (whom === 'everybody') return [serviceBucket(caller), MAX_APP_BLOCK_MS] as const
-  if (caller.profileId === undefined) return [appBucket(caller), MAX_APP_BLOCK_MS] as const
-  const name = personBucket(caller)
+  const isOfApp = caller.profileId === undefined
+  if (isOfApp && whom === undefined) return [appBucket(caller), MAX_APP_BLOCK_MS] as const
+  const name = isOfApp ? appBucket(caller) : personBucket(caller)
   return [whom === undefined ? name : groupBucket(name, whom.group), MAX_PERSON_BLOCK_MS] as const
 }
 

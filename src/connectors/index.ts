@@ -9,6 +9,7 @@ import { feed } from './feed/connector.ts'
 import { flickr } from './flickr/connector.ts'
 import { foursquare } from './foursquare/connector.ts'
 import { github } from './github/connector.ts'
+import { google } from './google/connector.ts'
 import { instagram } from './instagram/connector.ts'
 import { mastodon } from './mastodon/connector.ts'
 import { oura } from './oura/connector.ts'
@@ -33,6 +34,7 @@ export const connectors: Connector[] = [
   flickr,
   foursquare,
   github,
+  google,
   instagram,
   oura,
   slack,

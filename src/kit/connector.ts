@@ -26,6 +26,8 @@ export interface RateWindow {
   reads?: true
   /** Each group of endpoints (`api.group`) has a window of its own. */
   per?: 'group'
+  /** Counts only the calls of this group of endpoints. */
+  group?: string
 }
 
 /** What a response says about rate limits. */
@@ -35,12 +37,12 @@ export interface RateLimitInfo {
   /** When the next window starts. */
   resetAtMs?: number | undefined
   /**
-   * The scope of the limit; `endpoint` is one person at one endpoint, `group` one person at one group of endpoints, `service`
-   * everything that this installation calls. Default: `person` or `service` where `limits` has only one for that, otherwise `app`.
+   * The scope of the limit; `endpoint` is one person at one endpoint, `group` one person at one group of endpoints, `app_group` all
+   * people of the app at one group for which `limits` has a window of the app, `service` everything that this installation calls. Default: `person` or `service` where `limits` has only one for that, otherwise `app`.
    * Sync and proxy follow the same rule (`access/learn-limits.ts`): a used-up limit and a refusal pause this scope, unless
    * `recovery` says `pause_app` or `pause_person`.
    */
-  of?: 'app' | 'person' | 'endpoint' | 'group' | 'service' | undefined
+  of?: 'app' | 'person' | 'endpoint' | 'group' | 'app_group' | 'service' | undefined
 }
 
 /** How to call a service's API. */

@@ -31,10 +31,14 @@ export function checkDefinition(connector: Connector, { isFile = false }: { isFi
   assert.ok(currencies.size <= 1, 'all prices of a service are in one currency')
 }
 
-function checkWindow({ api, endpoints }: Connector, { calls, perS, per }: RateWindow): void {
+function checkWindow({ api, endpoints }: Connector, { calls, perS, per, group: only }: RateWindow): void {
   assert.ok(calls > 0 && perS > 0, 'limits are positive')
   // Counts of windows that nobody uses for a week are removed.
   assert.ok(perS * 1000 <= WEEK_MS, 'a window is at most a week long')
+  if (only !== undefined) {
+    const groups = Object.values(endpoints).map(({ group, path }) => group ?? api.group?.(path))
+    assert.ok(groups.includes(only), `a limit of the group ${only}, which no endpoint has`)
+  }
   if (per !== 'group') return
   for (const [name, { group, path }] of Object.entries(endpoints))
     assert.ok(group ?? api.group?.(path), `${name}: a limit per group, but no group`)
@@ -73,10 +77,11 @@ function checkEndpoint(name: string, endpoint: Endpoint, scopes: string[] | unde
     assert.ok(endpoint.kind.participants, say('a feed needs the authors of its records'))
   const unknownFields = Object.keys(endpoint.kind.map).filter((field) => !(MAP_KEYS as string[]).includes(field))
   assert.deepEqual(unknownFields, [], say('fields that map does not have'))
-  // A run that starts at a watermark does not list everything.
-  if (endpoint.deletes === 'all' && endpoint.checkpoint !== undefined)
+  // A run that starts at a watermark does not list everything. Of a child endpoint, a new or restarted parent is read whole.
+  if (endpoint.deletes === 'all' && endpoint.checkpoint !== undefined && endpoint.children === undefined)
     assert.ok(endpoint.wholeEveryMs, say('deletes “all” with a checkpoint needs wholeEvery'))
   if (endpoint.wholeEveryMs !== undefined) {
+    assert.equal(endpoint.children, undefined, say('wholeEvery of a child endpoint'))
     assert.ok(endpoint.checkpoint, say('wholeEvery without a checkpoint: every run lists everything'))
     assert.ok(endpoint.wholeEveryMs > endpoint.everyMs, say('wholeEvery'))
   }

@@ -179,6 +179,7 @@ suite('F27 app_verified: whether the service issued the token to this app', () =
       withings: false,
       oura: false,
       slack: false,
+      google: true,
       bluesky: false,
     }))
       assert.equal(cards[service]?.apply, verified ? 'proven' : 'unproven', service)

@@ -29,6 +29,7 @@ const RESULTS: Record<Service, [whileOthers: string, last: string]> = {
   withings: ['kept', 'revoked'],
   oura: ['token_ended', 'revoked'],
   slack: ['kept', 'revoked'],
+  google: ['kept', 'revoked'],
 }
 
 let harness: AllServices

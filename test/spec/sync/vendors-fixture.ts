@@ -26,6 +26,7 @@ export const VENDORS = [
   'withings',
   'oura',
   'slack',
+  'google',
 ] as const
 export type Vendor = (typeof VENDORS)[number]
 

@@ -63,9 +63,9 @@ export async function classifyResponse(
   return { unchanged: false, body: parsed.body!, headers, blockedUntilMs }
 }
 
-/** The limit concerns only some endpoints of the person; the others go on. */
+/** The limit concerns only some endpoints; the others go on. */
 function isNarrow(scope: LimitScope): boolean {
-  return scope === 'endpoint' || scope === 'group'
+  return scope === 'endpoint' || scope === 'group' || scope === 'app_group'
 }
 
 function parseBody(text: string, format: BodyFormat): { body?: LosslessJson; error?: unknown } {

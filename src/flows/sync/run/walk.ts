@@ -87,7 +87,7 @@ export function beginWalk(endpoint: Endpoint, profile: Profile, state: EndpointS
 
 /** Whether it is time to list everything. Confirmed deletes need it too: only such a walk shows which items are missing. */
 function isWholeDue(endpoint: Endpoint, state: EndpointState, nowMs: number): boolean {
-  if (state.watermark === undefined) return true
+  if (state.watermark === undefined || (state.confirmDeletes && endpoint.deletes === 'all')) return true
   if (endpoint.wholeEveryMs === undefined) return false
   return state.confirmDeletes || state.wholeAt === undefined || nowMs - state.wholeAt >= endpoint.wholeEveryMs
 }

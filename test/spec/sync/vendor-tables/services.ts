@@ -122,6 +122,28 @@ export const ROWS: Record<ServiceName, Row> = {
       endpoints: ['files'],
     },
   },
+  google: {
+    refreshes: true,
+    throttles: {
+      app: {
+        response: {
+          status: 403,
+          body: {
+            error: {
+              code: 403,
+              message: 'Rate Limit Exceeded',
+              errors: [{ domain: 'usageLimits', reason: 'rateLimitExceeded', message: 'Rate Limit Exceeded' }],
+            },
+          },
+        },
+      },
+      person: bySettings({ limit: 1 }, { limit: 6000 }),
+    },
+    permission: {
+      by: { unticked: 'https://www.googleapis.com/auth/calendar.readonly' },
+      endpoints: ['calendars', 'events'],
+    },
+  },
   tumblr: { refreshes: true, throttles: { app: bySettings({ perHour: 1 }, { perHour: 1000 }) } },
   twitch: {
     refreshes: true,

@@ -1,0 +1,92 @@
+import { first } from '../../base/pairs.ts'
+import type { Person } from '../../base/people.ts'
+import type { RateLimit } from '../../base/rate-limit.ts'
+import { json, Refusal } from '../../base/reply.ts'
+import type { LabRequest } from '../../base/request.ts'
+import type { Handler } from '../../base/router.ts'
+import type { ServiceContext } from '../../base/service-parts.ts'
+import type { OAuth2Server } from '../../oauth2/server.ts'
+import { applyMask, parseMask } from './field-mask.ts'
+import type { Positions } from './positions.ts'
+import { failure, invalid } from './respond.ts'
+import type { TrackedStore } from './tracked-store.ts'
+
+export interface ApiParts {
+  context: ServiceContext
+  oauth: OAuth2Server
+  tracked: TrackedStore
+  positions: Positions
+  rateLimit: RateLimit
+  /** YouTube's units of a day, shared by all people of an app. */
+  units: { left: number }
+}
+
+export interface Call {
+  person: Person
+  request: LabRequest
+  params: Record<string, string>
+  scopes: readonly string[]
+  get: (name: string) => string | undefined
+}
+
+type Act = (call: Call) => unknown
+
+/** A call with a token of this scope, within the limits; `fields` selects parts of the response. */
+export function apiEndpoint({ oauth, rateLimit }: ApiParts, scope: string | undefined, act: Act): Handler {
+  return (request, params) => {
+    const { person, scopes } = callerOf(oauth, request, scope)
+    count(rateLimit, person.id)
+    const get = (name: string) => first(request.query, name)
+    const fields = get('fields')
+    const mask = fields === undefined ? undefined : parseMask(fields)
+    if (fields !== undefined && mask === undefined) throw invalid('fields', `Invalid field selection ${fields}`)
+    return json(200, applyMask(act({ person, request, params, scopes, get }), mask))
+  }
+}
+
+function callerOf(oauth: OAuth2Server, request: LabRequest, scope: string | undefined) {
+  try {
+    return oauth.guard(request, scope)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    if (error.reply.status === 403)
+      throw failure(403, 'insufficientPermissions', 'Request had insufficient authentication scopes.', {
+        status: 'PERMISSION_DENIED',
+        info: { reason: 'ACCESS_TOKEN_SCOPE_INSUFFICIENT' },
+      })
+    throw failure(401, 'authError', 'Invalid Credentials', { status: 'UNAUTHENTICATED' })
+  }
+}
+
+/** Responses have no headers about limits, and a refusal names no wait. */
+function count(rateLimit: RateLimit, key: string): void {
+  try {
+    rateLimit.acquire(key)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw failure(403, 'userRateLimitExceeded', 'User Rate Limit Exceeded', { domain: 'usageLimits' })
+  }
+}
+
+/** A whole number within bounds; what is larger is cut as the documentation says. */
+export function sizeOf({ get }: Call, name: string, otherwise: number, most: number): number {
+  const value = Number(get(name) ?? otherwise)
+  if (!Number.isInteger(value) || value < 1) throw invalid(name)
+  return Math.min(value, most)
+}
+
+/** A list with numbered pages, behind tokens that say nothing. */
+export function paged<Item>(
+  call: Call,
+  items: readonly Item[],
+  size: number,
+): { page: Item[]; nextPageToken?: string } {
+  const token = call.get('pageToken')
+  const offset = token === undefined ? 0 : Number(Buffer.from(token, 'base64url').toString().replace(/^at:/, ''))
+  if (!Number.isInteger(offset)) throw invalid('pageToken')
+  const end = offset + size
+  return {
+    page: items.slice(offset, end),
+    ...(end < items.length && { nextPageToken: Buffer.from(`at:${end}`).toString('base64url') }),
+  }
+}

@@ -1,0 +1,83 @@
+import { oauth2 } from '#kit/auth.ts'
+import { defineConnector } from '#kit/connector.ts'
+import { self } from '#kit/self.ts'
+import { calendars } from './calendar.ts'
+import { contacts, PEOPLE_HOST } from './contacts.ts'
+import { drive } from './drive.ts'
+import { rate, recovery } from './failures.ts'
+import { GMAIL_HOST, mail } from './mail.ts'
+import { CALENDAR, CONTACTS, DRIVE, MAIL, OTHER_CONTACTS, YOUTUBE } from './scopes.ts'
+import { youtube } from './youtube.ts'
+
+interface UserInfo {
+  sub?: string
+  name?: string
+  email?: string
+  email_verified?: boolean
+  picture?: string
+  locale?: string
+}
+
+const GROUPS = [
+  ['/v1/', 'people'],
+  ['/calendar/', 'calendar'],
+  ['/drive/', 'drive'],
+  ['/youtube/', 'youtube'],
+  ['/gmail/', 'gmail'],
+] as const
+
+/**
+ * One sign-in for all of Google's services. The person may untick any scope, and the token response names those that are left.
+ * Scopes beyond the sign-in are sensitive or restricted: Google verifies apps that ask for them, so an app sets its own scope.
+ */
+export const google = defineConnector({
+  service: 'google',
+  title: 'Google',
+  docs: 'https://developers.google.com/identity/protocols/oauth2/web-server',
+  auth: oauth2({
+    authorizeUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
+    tokenUrl: 'https://oauth2.googleapis.com/token',
+    scope: { default: ['openid', 'email', 'profile', CONTACTS, OTHER_CONTACTS, CALENDAR, DRIVE, YOUTUBE] },
+    // A refresh token comes with the first consent only, unless consent is asked for again.
+    parameters: { authorize: { access_type: 'offline', prompt: 'consent', include_granted_scopes: 'true' } },
+    flags: { dm: { scope: [MAIL] } },
+    forceLogin: { parameters: { prompt: 'consent select_account' } },
+    // Ends all that the person granted to the app, also other tokens.
+    revokeUrl: 'https://oauth2.googleapis.com/revoke',
+    revokeEnds: 'grant',
+    verifyApp: {
+      url: 'https://oauth2.googleapis.com/tokeninfo',
+      method: 'GET',
+      parameters: { access_token: '{token}' },
+      read: (body) => (body as { aud?: string } | undefined)?.aud,
+    },
+  }),
+  api: {
+    baseUrl: 'https://www.googleapis.com',
+    hosts: [PEOPLE_HOST, GMAIL_HOST],
+    // Defaults of a new project, which its owner may raise. Those of Gmail and YouTube are quota units.
+    limits: {
+      app: [
+        { group: 'youtube', calls: 10_000, perS: 86_400 },
+        { group: 'calendar', calls: 10_000, perS: 60 },
+        { group: 'drive', calls: 12_000, perS: 60 },
+        { group: 'gmail', calls: 1_200_000, perS: 60 },
+      ],
+      person: [
+        { group: 'calendar', calls: 600, perS: 60 },
+        { group: 'people', calls: 90, perS: 60 },
+        { group: 'gmail', calls: 6000, perS: 60 },
+      ],
+    },
+    group: (path) => GROUPS.find(([start]) => path.startsWith(start))?.[1],
+    rate,
+    recovery,
+  },
+  self: self<UserInfo>('/oauth2/v3/userinfo', (info) => ({
+    id: info.sub ?? '',
+    name: info.name,
+    email: info.email_verified === true ? info.email : undefined,
+    photo: info.picture,
+  })),
+  endpoints: { ...contacts, ...calendars, ...drive, ...youtube, ...mail },
+})

@@ -1,0 +1,90 @@
+import type { Api, RateLimitInfo } from '#kit/connector.ts'
+
+/** Errors come with `errors` (older APIs), with `details` (newer ones), or with both. */
+interface Failure {
+  error?: {
+    message?: string
+    errors?: ({ domain?: string; reason?: string; location?: string } | null)[]
+    details?: ({ reason?: string; metadata?: { quota_limit?: string } } | null)[]
+  }
+}
+
+type Recovery = ReturnType<NonNullable<Api['recovery']>>
+
+const MEANINGS = new Map<string, Recovery>([
+  // Positions that the service has forgotten.
+  ['EXPIRED_SYNC_TOKEN', 'restart'],
+  ['fullSyncRequired', 'restart'],
+  ['updatedMinTooLongAgo', 'restart'],
+  ['invalidPageToken', 'restart'],
+  // Of one person, of the app (the project), and of a day.
+  ['userRateLimitExceeded', 'pause_person'],
+  ['rateLimitExceeded', 'pause_app'],
+  ['dailyLimitExceeded', 'pause_app'],
+  ['quotaExceeded', 'retry'],
+  // The token is valid, but the person did not grant this.
+  ['insufficientPermissions', 'skip'],
+  ['ACCESS_TOKEN_SCOPE_INSUFFICIENT', 'skip'],
+  // The app's owner must switch the API on.
+  ['accessNotConfigured', 'stop'],
+  ['SERVICE_DISABLED', 'stop'],
+  // A person without a channel. The status is 401, but the token is valid.
+  ['youtubeSignupRequired', 'skip'],
+  ['channelNotFound', 'skip'],
+])
+
+/** Parameters that carry a position. */
+const POSITIONS = new Set(['pageToken', 'syncToken', 'startHistoryId'])
+/** Gmail's answer to a history that is too old has no reason of its own. */
+const NO_HISTORY = 'Requested entity was not found.'
+
+export const recovery: NonNullable<Api['recovery']> = ({ status, body }) => {
+  if (status < 400) return undefined
+  const { errors, details, message } = errorOf(body)
+  const limit = details.find(({ reason }) => reason === 'RATE_LIMIT_EXCEEDED')
+  if (limit !== undefined && status === 429)
+    return limit.metadata?.quota_limit?.includes('PerUser') === true ? 'pause_person' : 'pause_app'
+  for (const { reason } of [...details, ...errors]) {
+    const meaning = reason === undefined ? undefined : MEANINGS.get(reason)
+    if (meaning !== undefined) return meaning
+  }
+  if (status === 400 && errors.some(({ location = '' }) => POSITIONS.has(location))) return 'restart'
+  return status === 404 && message === NO_HISTORY ? 'restart' : undefined
+}
+
+/** The quota of a day ends for all people of the app, for YouTube only, until it is midnight in California. */
+export function rate(_headers: Record<string, string>, nowMs: number, body?: unknown): RateLimitInfo | undefined {
+  const { errors } = errorOf(body)
+  if (!errors.some(({ reason }) => reason === 'quotaExceeded')) return undefined
+  return { remaining: 0, resetAtMs: nextPacificMidnight(nowMs), of: 'app_group' }
+}
+
+const PACIFIC = new Intl.DateTimeFormat('en-US', {
+  timeZone: 'America/Los_Angeles',
+  hourCycle: 'h23',
+  hour: 'numeric',
+  minute: 'numeric',
+  second: 'numeric',
+})
+const [HOUR_MS, MINUTE_MS, SECOND_MS] = [3_600_000, 60_000, 1000]
+
+/** An hour early or late on the two days of the year on which the clocks change. */
+export function nextPacificMidnight(nowMs: number): number {
+  const parts = new Map(PACIFIC.formatToParts(nowMs).map(({ type, value }) => [type, Number(value)]))
+  const part = (name: 'hour' | 'minute' | 'second') => parts.get(name) ?? 0
+  const passedMs = part('hour') * HOUR_MS + part('minute') * MINUTE_MS + part('second') * SECOND_MS
+  return nowMs - (nowMs % SECOND_MS) - passedMs + 24 * HOUR_MS
+}
+
+function errorOf(body: unknown) {
+  const error = (body as Failure | null | undefined)?.error
+  return {
+    message: error?.message,
+    errors: listOf(error?.errors),
+    details: listOf(error?.details),
+  }
+}
+
+function listOf<Entry>(list: (Entry | null)[] | undefined): Entry[] {
+  return Array.isArray(list) ? list.filter((entry) => entry !== null && typeof entry === 'object') : []
+}

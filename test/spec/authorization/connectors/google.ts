@@ -1,0 +1,3 @@
+import { google } from '#connectors/google/connector.ts'
+
+export default { ...google, endpoints: {} }
