@@ -34,7 +34,9 @@ export async function credentialOfTyped(upstream: Upstream, input: TypedSignIn):
     case 'typed': {
       const given: Credential = { token: secretOf(fields, values), fields: values, ...instance }
       const typed =
-        auth.discover === undefined ? given : await discoverApi(upstream, { auth, key, credential: given }, auth.discover)
+        auth.discover === undefined
+          ? given
+          : await discoverApi(upstream, { auth, key, credential: given }, auth.discover)
       return auth.exchange === undefined
         ? typed
         : exchangeTyped(upstream, { connector, key, credential: typed, exchange: auth.exchange })
