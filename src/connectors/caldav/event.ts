@@ -28,7 +28,7 @@ export interface CalendarEvent {
   rrule?: string
   status?: string
   organizer?: Attendee
-  attendees: Attendee[]
+  attendees?: Attendee[]
   /** Occurrences that differ from the rule: they are in the text only. */
   exceptions?: number
   changed?: number

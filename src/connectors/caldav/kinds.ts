@@ -24,7 +24,7 @@ export const event = kind<CalendarObject>({
   deleted: ({ gone }) => gone === true,
   participants: (object) => ({
     author: idOf(object.event?.organizer),
-    others: object.event?.attendees.map(idOf),
+    others: object.event?.attendees?.map(idOf),
   }),
   place: (object) => object.event?.geo,
   map: {
@@ -34,7 +34,7 @@ export const event = kind<CalendarObject>({
     url: (object) => (isWebAddress(object.event?.url) ? object.event?.url : undefined),
     starts: (object) => object.event?.starts,
     ends: (object) => object.event?.ends,
-    attendees: (object) => object.event?.attendees.flatMap(({ email, name }) => email ?? name ?? []),
+    attendees: (object) => object.event?.attendees?.flatMap(({ email, name }) => email ?? name ?? []),
     author: (object) => {
       const { organizer } = object.event ?? {}
       return organizer && { name: organizer.name ?? organizer.email }

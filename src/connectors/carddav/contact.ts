@@ -10,24 +10,24 @@ export interface Typed {
 export interface Contact {
   uid?: string
   /** `individual`, `group`, `org` or `location`. */
-  kind: string
+  kind?: string
   name?: string
   given?: string
   family?: string
   nickname?: string
   organization?: string
   job?: string
-  emails: Typed[]
-  phones: Typed[]
-  urls: Typed[]
+  emails?: Typed[]
+  phones?: Typed[]
+  urls?: Typed[]
   /** On one line each. */
-  addresses: Typed[]
+  addresses?: Typed[]
   /** `1985-04-12`, `--04-12` without a year, or as the vCard says it. */
   birthday?: string
   /** Only an address: a picture inside the vCard stays there. */
   photo?: string
   note?: string
-  categories: string[]
+  categories?: string[]
   /** When it was changed, as the vCard says it. */
   revised?: string
 }
