@@ -123,7 +123,13 @@ function isTextMap(value: unknown): boolean {
   return isObject(value) && Object.values(value).every((each) => typeof each === 'string')
 }
 
-/** Placeholders such as `{key}` are not valid in an address. */
+/** Placeholders such as `{key}` are not valid in an address. One at its start is an address that the person types. */
 function isAddress(value: unknown): boolean {
-  return typeof value === 'string' && URL.canParse(value.replaceAll('{', '').replaceAll('}', ''))
+  if (typeof value !== 'string') return false
+  return URL.canParse(
+    value
+      .replace(/^\{\w+\}/, 'https://typed.test')
+      .replaceAll('{', '')
+      .replaceAll('}', ''),
+  )
 }
