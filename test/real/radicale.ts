@@ -22,8 +22,8 @@ export interface RunningRadicale {
   createCollection: (name: string, kind: 'addressbook' | 'calendar', title: string) => Promise<void>
   /** Gives people new passwords. */
   setPassword: (name: string, password: string) => void
-  /** Forgets what older sync tokens mean, as a server does after some time. */
-  forgetTokens: () => void
+  /** Forgets what older sync tokens mean, as a server does after some time; returns how many there were. */
+  forgetTokens: () => number
   close: () => Promise<void>
 }
 
@@ -47,8 +47,7 @@ export async function startRadicale(): Promise<RunningRadicale> {
       `[storage]\nfilesystem_folder = ${folder}/data`,
     ].join('\n'),
   )
-  const output = spawnSync('touch', [log])
-  if (output.status !== 0) throw new Error('the log cannot be written')
+  writeFileSync(log, '')
   const child: ChildProcess = spawn(PYTHON, ['-m', 'radicale', '--config', config], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
@@ -88,8 +87,11 @@ export async function startRadicale(): Promise<RunningRadicale> {
         passwords.set(name, password)
         writePasswords()
       },
-      forgetTokens: () =>
-        void spawnSync('find', [join(folder, 'data'), '-path', '*/.Radicale.cache/sync-token/*', '-delete']),
+      forgetTokens: () => {
+        const tokens = ['-path', '*/.Radicale.cache/sync-token/*', '-print', '-delete']
+        const { stdout } = spawnSync('find', [join(folder, 'data'), ...tokens], { encoding: 'utf8' })
+        return stdout.split('\n').filter(Boolean).length
+      },
       close,
     }
   } catch (error) {
