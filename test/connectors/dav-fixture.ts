@@ -1,5 +1,5 @@
-import { caldav } from '#connectors/caldav/connector.ts'
-import { carddav } from '#connectors/carddav/connector.ts'
+import { caldav } from '#connectors/dav/caldav/connector.ts'
+import { carddav } from '#connectors/dav/carddav/connector.ts'
 import { verifyCredential } from '#upstream/sign-in.ts'
 import { credentialOfTyped } from '#upstream/typed/credential.ts'
 import { openUpstream } from '../harness/upstream.ts'
@@ -35,8 +35,8 @@ export async function openDavFixture(service: 'carddav' | 'caldav'): Promise<Fix
 /** Two address books: one with more cards than fit into a batch. */
 export async function furnishContacts(server: RunningRadicale, count = 45): Promise<void> {
   await server.createCollection('family', 'addressbook', 'Family')
-  await server.createCollection('work', 'addressbook', 'Work')
-  for (let i = 0; i < count; i++) await putCard(server, 'work', `p${i}`, `Person ${i}`)
+  await server.createCollection('team', 'addressbook', 'Work')
+  for (let i = 0; i < count; i++) await putCard(server, 'team', `p${i}`, `Person ${i}`)
   await putCard(server, 'family', 'grace', 'Grace Hopper', [
     'N:Hopper;Grace;;;',
     'NICKNAME:Amazing Grace',

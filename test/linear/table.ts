@@ -1,5 +1,5 @@
-import { readEvent } from '#connectors/caldav/event.ts'
-import { readContact } from '#connectors/carddav/contact.ts'
+import { readEvent } from '#connectors/dav/caldav/event.ts'
+import { readContact } from '#connectors/dav/carddav/contact.ts'
 import { readAnswer } from '#kit/ask.ts'
 import { allKeys } from '#kit/dedupe-keys.ts'
 import { linksIn, plainText } from '#kit/kind.ts'

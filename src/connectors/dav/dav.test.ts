@@ -12,22 +12,22 @@ const gone = (href: string, status = '404 Not Found') =>
   `<d:response><d:href>${href}</d:href><d:status>HTTP/1.1 ${status}</d:status></d:response>`
 
 const OPTIONS = { report: 'card:addressbook-multiget', data: 'card:address-data', batch: 2 } as const
-const REQUEST = { method: 'REPORT', path: '/work/', query: {} } as const
-const read = (body: unknown) => membersIn(body, 'work', OPTIONS, (text) => ({ text }))
+const REQUEST = { method: 'REPORT', path: '/team/', query: {} } as const
+const read = (body: unknown) => membersIn(body, 'team', OPTIONS, (text) => ({ text }))
 
 suite('the members of a collection', () => {
   const etag = '<d:getetag>"1"</d:getetag>'
   const list = (token = '<d:sync-token>t1</d:sync-token>') =>
-    multistatus(['a', 'b%20c', 'd'].map((name) => response(`/h/work/${name}.vcf`, etag)).join('') + token)
+    multistatus(['a', 'b%20c', 'd'].map((name) => response(`/h/team/${name}.vcf`, etag)).join('') + token)
   const page = (request: object, body: unknown) =>
     memberPages(OPTIONS).next({ request: request as typeof REQUEST, body, headers: {}, count: 0 })
 
   test('a list leads to the content, in batches', () => {
     assert.deepEqual(read(list()), [])
     const first = page(REQUEST, list())
-    assert.match(first?.body ?? '', /<href>\/h\/work\/a\.vcf<\/href><href>\/h\/work\/b%20c\.vcf<\/href><\/card:/)
+    assert.match(first?.body ?? '', /<href>\/h\/team\/a\.vcf<\/href><href>\/h\/team\/b%20c\.vcf<\/href><\/card:/)
     const second = page(first!, multistatus(''))
-    assert.match(second?.body ?? '', /<href>\/h\/work\/d\.vcf<\/href>/)
+    assert.match(second?.body ?? '', /<href>\/h\/team\/d\.vcf<\/href>/)
     assert.equal(page(second!, multistatus('')), undefined)
     assert.equal(syncTokens.advance({ items: [], body: list() }, 't0'), 't1')
     assert.equal(syncTokens.advance({ items: [], body: multistatus('') }, 't1'), 't1')
@@ -35,7 +35,7 @@ suite('the members of a collection', () => {
 
   test('a list that was cut goes on after its content, with the token that it names', () => {
     const cut = multistatus(
-      `${response('/h/work/a.vcf', etag)}${gone('/h/work/', '507 Insufficient Storage')}<d:sync-token>a&amp;b</d:sync-token>`,
+      `${response('/h/team/a.vcf', etag)}${gone('/h/team/', '507 Insufficient Storage')}<d:sync-token>a&amp;b</d:sync-token>`,
     )
     const rest = page(page(REQUEST, cut)!, multistatus(''))
     assert.match(rest?.body ?? '', /<sync-token>a&amp;b<\/sync-token>/)
@@ -45,19 +45,19 @@ suite('the members of a collection', () => {
   test('members have the name of their collection; gone ones are reported, refused ones have no id', () => {
     const body = multistatus(
       [
-        response('https://dav.test/h/work/b%20c.vcf', `${etag}<c:address-data>BEGIN</c:address-data>`),
-        gone('/h/work/x.vcf'),
-        gone('/h/work/y.vcf', '403 Forbidden'),
-        response('/h/work/z.vcf', '<c:address-data/>', '404 Not Found'),
-        response('/h/work/', etag),
+        response('https://dav.test/h/team/b%20c.vcf', `${etag}<c:address-data>BEGIN</c:address-data>`),
+        gone('/h/team/x.vcf'),
+        gone('/h/team/y.vcf', '403 Forbidden'),
+        response('/h/team/z.vcf', '<c:address-data/>', '404 Not Found'),
+        response('/h/team/', etag),
       ].join(''),
     )
     const found = read(body) ?? []
     assert.deepEqual(
       found.map(({ id, gone: isGone, text }) => [id, isGone, text]),
       [
-        ['work/b c.vcf', undefined, 'BEGIN'],
-        ['work/x.vcf', true, undefined],
+        ['team/b c.vcf', undefined, 'BEGIN'],
+        ['team/x.vcf', true, undefined],
         [undefined, undefined, undefined],
         [undefined, undefined, undefined],
       ],
@@ -66,7 +66,7 @@ suite('the members of a collection', () => {
   })
 
   test('a server without sync tokens is asked for all names', () => {
-    const parent = (syncs: boolean) => ({ id: 'work', record: { id: 'work', href: '/h/work/', syncs } })
+    const parent = (syncs: boolean) => ({ id: 'team', record: { id: 'team', href: '/h/team/', syncs } })
     const prepare = (syncs: boolean, watermark?: string) =>
       prepareList(REQUEST, {
         nowMs: 0,

@@ -10,7 +10,7 @@ export interface DavResponse {
   missing: XmlElement
 }
 
-/** The results; undefined for something that is no multistatus response. */
+/** The results; undefined for any other response. */
 export function responsesIn(body: unknown): DavResponse[] | undefined {
   const root = body as XmlElement | null
   if (root?.name !== 'multistatus') return undefined

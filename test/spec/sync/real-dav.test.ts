@@ -89,9 +89,9 @@ suite('CardDAV and CalDAV with Radicale', { skip: radicaleMissing() }, () => {
         place: '1 Main St, Apt 2, Arlington, VA, 22201, USA',
       },
     )
-    await putCard(server, 'work', 'p3', 'Renamed 3')
+    await putCard(server, 'team', 'p3', 'Renamed 3')
     await putCard(server, 'family', 'new', 'Somebody new')
-    await server.dav('DELETE', '/ada/work/p4.vcf')
+    await server.dav('DELETE', '/ada/team/p4.vcf')
     await nextRun(token, 'carddav')
     const changed = await names(token, '/types/contacts')
     assert.equal(changed.length, 26)

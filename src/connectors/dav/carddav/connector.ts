@@ -1,9 +1,9 @@
 import { defineConnector } from '#kit/connector.ts'
 import { endpoint } from '#kit/endpoint.ts'
-import { type Collection, collectionsEndpoint, versionOf } from '../dav/collections.ts'
-import { type MembersOptions, memberPages, membersIn, prepareList, syncTokens } from '../dav/members.ts'
-import { syncCollection, XML_TYPE } from '../dav/request-bodies.ts'
-import { davAuth, davRecovery, davSelf } from '../dav/server.ts'
+import { type Collection, collectionsEndpoint, versionOf } from '../collections.ts'
+import { type MembersOptions, memberPages, membersIn, prepareList, syncTokens } from '../members.ts'
+import { syncCollection, XML_TYPE } from '../request-bodies.ts'
+import { davAuth, davRecovery, davSelf } from '../server.ts'
 import { readContact } from './contact.ts'
 import { type Card, contact } from './kinds.ts'
 

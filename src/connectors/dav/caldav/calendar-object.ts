@@ -1,4 +1,4 @@
-import { type ContentLine, contentLines } from '../dav/content-lines.ts'
+import { type ContentLine, contentLines } from '../content-lines.ts'
 
 /** Components inside a calendar object: events, time zones. */
 export interface CalendarComponent {

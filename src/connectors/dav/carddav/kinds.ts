@@ -1,5 +1,5 @@
 import { kind, timeOf } from '#kit/kind.ts'
-import type { Member } from '../dav/members.ts'
+import type { Member } from '../members.ts'
 import type { Contact } from './contact.ts'
 
 export interface Card extends Member {

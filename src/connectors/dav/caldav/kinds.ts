@@ -1,5 +1,5 @@
 import { kind } from '#kit/kind.ts'
-import type { Member } from '../dav/members.ts'
+import type { Member } from '../members.ts'
 import type { Attendee, CalendarEvent } from './event.ts'
 
 /** One calendar object: an event, with the occurrences that differ from its rule. */

@@ -1,5 +1,5 @@
 import type { Place } from '#kit/kind.ts'
-import { type ContentLine, unescaped } from '../dav/content-lines.ts'
+import { type ContentLine, unescaped } from '../content-lines.ts'
 import { type CalendarComponent, componentsIn } from './calendar-object.ts'
 import { durationMs, type EventTime, eventTime, type ZoneNames } from './event-time.ts'
 import { zoneNamed } from './zones.ts'

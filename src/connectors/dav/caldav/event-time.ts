@@ -1,4 +1,4 @@
-import type { ContentLine } from '../dav/content-lines.ts'
+import type { ContentLine } from '../content-lines.ts'
 import { utcOf, zoneNamed } from './zones.ts'
 
 export interface EventTime {
