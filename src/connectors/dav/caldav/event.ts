@@ -72,7 +72,7 @@ export function readEvent(ical: string): CalendarEvent | undefined {
       .map(attendeeOf),
     exceptions: exceptions === 0 ? undefined : exceptions,
     changed: (eventTime(line('LAST-MODIFIED'), zones) ?? eventTime(line('DTSTAMP'), zones))?.ms,
-  }) as CalendarEvent
+  })
 }
 
 /** Zones that the object describes under a name of its own. */
@@ -105,7 +105,7 @@ function attendeeOf({ value, parameters }: ContentLine): Attendee {
     email: email ?? parameters['EMAIL']?.[0],
     name: parameters['CN']?.[0],
     status: parameters['PARTSTAT']?.[0]?.toLowerCase(),
-  }) as Attendee
+  })
 }
 
 const nonEmpty = (text: string): string | undefined => (text.trim() === '' ? undefined : text.trim())

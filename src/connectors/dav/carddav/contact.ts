@@ -68,7 +68,7 @@ export function readContact(vcard: string): Contact {
       .filter(Boolean)
       .slice(0, MAX_VALUES),
     revised: text('REV'),
-  }) as Contact
+  })
 }
 
 /** A file may have several; a resource has one. */
