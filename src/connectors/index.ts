@@ -1,5 +1,7 @@
 import type { Connector } from '#kit/connector.ts'
 import { bluesky } from './bluesky/connector.ts'
+import { caldav } from './dav/caldav/connector.ts'
+import { carddav } from './dav/carddav/connector.ts'
 import { demoHealth } from './demo-health/connector.ts'
 import { demoMicro } from './demo-micro/connector.ts'
 import { demoSocial } from './demo-social/connector.ts'
@@ -25,6 +27,8 @@ import { x } from './x/connector.ts'
 /** The connectors of this release. */
 export const connectors: Connector[] = [
   bluesky,
+  caldav,
+  carddav,
   demoHealth,
   demoMicro,
   demoSocial,

@@ -14,6 +14,8 @@ export interface Checkpoint<Raw> {
   oldestFirst: boolean
   /** For pages that come newest first: the walk ends at the first page whose records are all known. */
   isKnown?: (raw: Raw, watermark: Watermark) => boolean
+  /** The service may give no value to continue from: the next run then reads everything. */
+  isOptional?: boolean
 }
 
 /**
@@ -76,11 +78,18 @@ export function untilKnown<Raw>(options: {
 }
 
 /** For a service whose response contains the value to continue from (sync tokens, delta links). */
-export function token<Body>(options: { param: string; from: (body: Body) => string | undefined }): Checkpoint<unknown> {
+export function token<Body>(options: {
+  /** Left out where the request has `{watermark}` in its body. */
+  param?: string
+  from: (body: Body) => string | undefined
+  isOptional?: boolean
+}): Checkpoint<unknown> {
+  const { param, from, isOptional = false } = options
   return {
-    advance: ({ body }, before) => options.from(body as Body) ?? before,
-    query: (watermark) => ({ [options.param]: String(watermark) }),
+    advance: ({ body }, before) => from(body as Body) ?? before,
+    query: (watermark) => (param === undefined ? {} : { [param]: String(watermark) }),
     oldestFirst: false,
+    isOptional,
   }
 }
 

@@ -17,6 +17,8 @@ export interface PageRequest {
   host?: string
   /** Default: `json`. */
   parse?: BodyFormat
+  /** What `pages.next` needs later. It is stored with the position of a walk, and not sent. */
+  carry?: unknown
 }
 
 /** One response, with the request it belongs to. */

@@ -1,4 +1,5 @@
 import type { Person } from '#model/profile.ts'
+import type { BodyFormat } from './pages.ts'
 import type { RequestBody } from './request-body.ts'
 import { textAt } from './value-at.ts'
 
@@ -11,13 +12,22 @@ export interface Self extends Person {
 /** One call about the signed-in person. */
 export interface SelfCall {
   /** Default: GET. */
-  method?: 'GET' | 'POST'
+  method?: SelfMethod
   /** Relative to `api.baseUrl`. `{sub}` is replaced by the subject of the token response. */
   path: string
   query?: Record<string, string>
   headers?: Record<string, string>
-  /** The body of a POST. */
+  /** The body of a POST or PROPFIND. */
   body?: RequestBody | undefined
+  /** The format of the response. Default: `json`. */
+  parse?: BodyFormat | undefined
+}
+
+export type SelfMethod = 'GET' | 'POST' | 'PROPFIND'
+
+/** A further call. Its address may be a link in the person's record, to anything on the same origin; undefined: no call. */
+export interface FurtherSelfCall extends Omit<SelfCall, 'path'> {
+  path: string | ((record: never) => string | undefined)
 }
 
 /** How to find out whose credential it is. Write it with `self()`, `selfFromToken()` or `selfFromIdToken()`. */
@@ -29,14 +39,15 @@ export interface SelfReader {
   from: 'call' | 'token' | 'id_token'
   path: string
   query: Record<string, string>
-  method: 'GET' | 'POST'
+  method: SelfMethod
   headers: Record<string, string>
   body: RequestBody | undefined
+  parse: BodyFormat
   /**
    * Further calls, by the name under which their answers are added to the record. One that the service refuses is left out: the
    * person may not have granted it.
    */
-  also: Record<string, SelfCall>
+  also: Record<string, FurtherSelfCall>
   read: (body: unknown) => Self
   /** Returns another id of the same person, if the token response identifies them by that one. */
   alsoKnownAs?: (body: unknown) => string | undefined
@@ -49,7 +60,7 @@ export type SelfPaths = { id: string } & { [Field in Exclude<keyof Self, 'id'>]?
 export type ReadSelf<Body> = ((body: Body) => Self) | SelfPaths
 
 export interface SelfInput<Body> extends SelfCall {
-  also?: Record<string, SelfCall>
+  also?: Record<string, FurtherSelfCall>
   read: ReadSelf<Body>
   alsoKnownAs?: (body: Body) => string | undefined
 }
@@ -97,7 +108,7 @@ export function selfFromIdToken(
 
 function readerOf<Body>(
   from: SelfReader['from'],
-  call: SelfCall & { also?: Record<string, SelfCall> },
+  call: SelfCall & { also?: Record<string, FurtherSelfCall> },
   read: ReadSelf<Body>,
   alsoKnownAs: ((body: Body) => string | undefined) | undefined,
 ): SelfReader {
@@ -108,6 +119,7 @@ function readerOf<Body>(
     method: call.method ?? 'GET',
     headers: call.headers ?? {},
     body: call.body,
+    parse: call.parse ?? 'json',
     also: call.also ?? {},
     read: typeof read === 'function' ? (read as SelfReader['read']) : (body) => readPaths(read, body),
     ...(alsoKnownAs === undefined ? {} : { alsoKnownAs: alsoKnownAs as NonNullable<SelfReader['alsoKnownAs']> }),

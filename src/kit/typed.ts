@@ -1,3 +1,5 @@
+import type { BodyFormat } from './pages.ts'
+
 /** Parameters by name; placeholders in values are replaced. */
 type Parameters = Record<string, string>
 
@@ -60,6 +62,25 @@ export interface TypedExchange {
   refusedWith?: number[]
 }
 
+/**
+ * Finds the person's API address on a server that they named, with what they typed (RFC 6764 and the like): the same request goes
+ * to one address after another, until a response names the API.
+ */
+export interface Discovery {
+  /** The addresses to begin at; the next one is tried when one leads nowhere. Redirects are followed. */
+  start: (values: TypedValues) => string[]
+  method: 'GET' | 'PROPFIND'
+  headers?: Parameters
+  body?: { text: string; type: string }
+  /** Default: `json`. */
+  parse?: BodyFormat
+  /**
+   * What a response says: the address of the API, another address to ask, both relative to its own, or that it does not accept what
+   * was typed. Undefined: nothing.
+   */
+  read: (body: unknown) => { api: string } | { next: string } | 'refused' | undefined
+}
+
 /** The person types what calls carry, or what is exchanged for a token. Write it with `typed()`. */
 export interface Typed {
   kind: 'typed'
@@ -67,6 +88,8 @@ export interface Typed {
   /** The field with the account's name: wrong passwords are counted by it. */
   account?: string
   placement: TypedPlacement
+  /** How to find the API at the server that was typed. Default: `api.baseUrl`. */
+  discover?: Discovery
   exchange?: TypedExchange
   /** How to refresh the token; without it, or when it is refused, the exchange is repeated. */
   refresh?: TypedExchange

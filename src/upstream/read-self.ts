@@ -1,11 +1,13 @@
 import { idSuffix } from '#kit/ask.ts'
 import { type Credential, typedFieldsOf } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
+import type { BodyFormat } from '#kit/pages.ts'
 import { encodeBody } from '#kit/request-body.ts'
-import type { Self, SelfCall } from '#kit/self.ts'
+import type { FurtherSelfCall, Self, SelfCall } from '#kit/self.ts'
 import { isOnNamedServer, nativeIdOn } from '#kit/server-native-id.ts'
 import { type LosslessJson, parseLossless, stringifyLossless } from './body/lossless-json.ts'
-import { callService, type ServiceCall, type ServiceCaller } from './call-service.ts'
+import { readBody } from './body/read-body.ts'
+import { callService, type ServiceCall, type ServiceCaller, type ServiceResponse } from './call-service.ts'
 import { UpstreamError } from './errors.ts'
 import { fillParameters, fillPlaceholders } from './fill-placeholders.ts'
 import { isObject, parseFields } from './parse-object.ts'
@@ -35,29 +37,54 @@ function qualifiedId({ ask, auth }: Connector, { instance }: Credential, id: str
 
 /** The person's record by calling the service; the answers of further calls are added to it under their names. */
 async function callForRecord(caller: ServiceCaller): Promise<string> {
-  const { self } = caller.connector
+  const { self, api } = caller.connector
   const reply = await callSelf(caller, self)
-  if (reply.status !== 200) throw selfFailure(caller, reply)
-  if (caller.connector.api.recovery !== undefined && isRefusal(caller.connector, reply))
-    throw selfFailure(caller, reply)
-  const further = await furtherAnswers(caller)
-  return Object.keys(further).length === 0 ? reply.text : withFurther(reply.text, further)
+  if (!isAnswer(reply)) throw selfFailure(caller, reply)
+  if (api.recovery !== undefined && isRefusal(caller.connector, reply)) throw selfFailure(caller, reply)
+  const text = asJson(reply.text, self.parse)
+  const further = await furtherAnswers(caller, text, reply.url)
+  return Object.keys(further).length === 0 ? text : withFurther(text, further)
 }
 
-async function furtherAnswers(caller: ServiceCaller): Promise<Record<string, LosslessJson>> {
+/** 207: several results, as WebDAV has them. */
+const isAnswer = ({ status }: UpstreamResponse): boolean => status === 200 || status === 207
+
+/** Records are stored as JSON, whatever the service sends. */
+function asJson(text: string, format: BodyFormat): string {
+  if (format === 'json') return text
+  try {
+    return stringifyLossless(readBody(text, format))
+  } catch (error) {
+    throw unreadable(error)
+  }
+}
+
+async function furtherAnswers(
+  caller: ServiceCaller,
+  record: string,
+  recordUrl: string,
+): Promise<Record<string, LosslessJson>> {
   const further: Record<string, LosslessJson> = {}
   for (const [name, call] of Object.entries(caller.connector.self.also)) {
-    const answer = await answerOf(caller, call)
+    const answer = await answerOf(caller, call, { record, recordUrl })
     if (answer !== undefined) further[name] = answer
   }
   return further
 }
 
 /** Undefined if the service does not answer: who the person is does not depend on it. */
-async function answerOf(caller: ServiceCaller, call: SelfCall): Promise<LosslessJson | undefined> {
+async function answerOf(
+  caller: ServiceCaller,
+  call: FurtherSelfCall,
+  { record, recordUrl }: { record: string; recordUrl: string },
+): Promise<LosslessJson | undefined> {
   try {
-    const reply = await callSelf(caller, call)
-    return reply.status === 200 ? parseLossless(reply.text) : undefined
+    const { path } = call
+    const link = typeof path === 'string' ? undefined : path(parseLossless(record) as never)
+    if (typeof path !== 'string' && link === undefined) return undefined
+    const url = link === undefined ? undefined : new URL(link, recordUrl).href
+    const reply = await callSelf(caller, { ...call, path: typeof path === 'string' ? path : '' }, url)
+    return isAnswer(reply) ? readBody(reply.text, call.parse ?? 'json') : undefined
   } catch (error) {
     caller.upstream.log.debug('a further call about the person failed', { service: caller.connector.service, error })
     return undefined
@@ -69,10 +96,12 @@ function withFurther(text: string, further: Record<string, LosslessJson>): strin
   return isObject(record) ? stringifyLossless({ ...record, ...further }) : text
 }
 
-function callSelf(caller: ServiceCaller, call: SelfCall): Promise<UpstreamResponse> {
+/** `url` instead of the path: on the origin of the API only. */
+function callSelf(caller: ServiceCaller, call: SelfCall, url?: string): Promise<ServiceResponse> {
   const { connector, credential } = caller
   return callService(caller, {
     ...selfRequestOf(connector, call, credential),
+    url,
     maxBytes: connector.auth.kind === 'none' ? MAX_SOURCE_BYTES : MAX_BYTES,
   })
 }

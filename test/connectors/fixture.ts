@@ -6,9 +6,11 @@ import { finishSignIn } from '#upstream/sign-in.ts'
 import { type ServiceName, serviceNames, startLab } from '../../lab/lab.ts'
 import { fromTheSameHour } from '../../lab/testing/same-hour.ts'
 import { openUpstream } from '../harness/upstream.ts'
+import { radicaleMissing } from '../real/radicale.ts'
 import { wordpressMissing } from '../real/wordpress.ts'
 import { labKey, walk } from '../upstream/fixture.ts'
 import { blueskyFixtureMissing, openBlueskyFixture } from './bluesky-fixture.ts'
+import { openDavFixture } from './dav-fixture.ts'
 import { openFeedFixture } from './feed-fixture.ts'
 import { openWordpressFixture } from './wordpress-fixture.ts'
 
@@ -32,7 +34,10 @@ export interface FixturePlan {
 export async function fixtureFor(connector: Connector): Promise<FixturePlan> {
   if (connector.service === 'bluesky') return { missing: await blueskyFixtureMissing(), open: openBlueskyFixture }
   if (connector.service === 'wordpress') return { missing: wordpressMissing(), open: openWordpressFixture }
-  if (connector.service === 'feed') return { missing: false, open: openFeedFixture }
+  const { service } = connector
+  if (service === 'feed') return { missing: false, open: openFeedFixture }
+  if (service === 'carddav' || service === 'caldav')
+    return { missing: radicaleMissing(), open: () => openDavFixture(service) }
   const name = serviceNames.find((one) => one === connector.service)
   if (name === undefined) return { missing: `the lab has no simulator of ${connector.service}`, open: none }
   return { missing: false, open: () => openLabFixture(connector, name) }

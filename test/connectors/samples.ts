@@ -6,6 +6,49 @@ const image = { $type: 'blob', ref: { $link: 'bafkreione' }, mimeType: 'image/jp
 
 /** Records by endpoint, for services whose real servers need software that a test machine may lack. */
 export const SAMPLES: Record<string, [endpoint: string, record: object][]> = {
+  carddav: [
+    [
+      'contacts',
+      {
+        id: 'family/grace.vcf',
+        collection: 'family',
+        href: '/ada/family/grace.vcf',
+        etag: '"1"',
+        vcard: 'BEGIN:VCARD\r\nFN:Grace\r\nEND:VCARD\r\n',
+        contact: {
+          kind: 'individual',
+          name: 'Grace',
+          emails: [{ value: 'grace@x.test', types: ['home'] }],
+          phones: [{ value: '+1 555' }],
+          urls: [{ value: 'https://grace.test/' }],
+          addresses: [{ value: 'Arlington' }],
+          organization: 'Navy',
+          revised: '20260501T100000Z',
+        },
+      },
+    ],
+  ],
+  caldav: [
+    [
+      'events',
+      {
+        id: 'home/party.ics',
+        collection: 'home',
+        href: '/ada/home/party.ics',
+        etag: '"1"',
+        ical: 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n',
+        event: {
+          title: 'Party',
+          starts: 1_782_900_000_000,
+          ends: 1_782_910_800_000,
+          location: 'Garden',
+          geo: { lat: 52.5, lng: 13.4 },
+          organizer: { email: 'ada@x.test', name: 'Ada' },
+          attendees: [{ email: 'Grace@x.test', status: 'accepted' }],
+        },
+      },
+    ],
+  ],
   wordpress: [
     [
       'posts',

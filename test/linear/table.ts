@@ -1,3 +1,5 @@
+import { readEvent } from '#connectors/dav/caldav/event.ts'
+import { readContact } from '#connectors/dav/carddav/contact.ts'
 import { readAnswer } from '#kit/ask.ts'
 import { allKeys } from '#kit/dedupe-keys.ts'
 import { linksIn, plainText } from '#kit/kind.ts'
@@ -61,6 +63,46 @@ const quietly =
  * each prefix.
  */
 export const FUNCTIONS: Record<string, { run: (text: string) => unknown; pumps: string[]; begins?: string[] }> = {
+  readContact: {
+    run: quietly(readContact),
+    pumps: [
+      '\n',
+      '\r\n ',
+      'EMAIL:x\n',
+      'N:a',
+      ';',
+      ';"',
+      ';a=b,',
+      '\\',
+      '\\n',
+      ',',
+      'CATEGORIES:a,b\n',
+      'ADR:;;;\n',
+      '^n',
+      'a.',
+    ],
+    begins: ['BEGIN:VCARD\nN:', 'BEGIN:VCARD\nEMAIL;TYPE="', 'BEGIN:VCARD\nTEL', 'BDAY:'],
+  },
+  readEvent: {
+    run: quietly(readEvent),
+    pumps: [
+      'BEGIN:VEVENT\n',
+      'END:VEVENT\n',
+      'BEGIN:VEVENT\nEND:VEVENT\n',
+      'BEGIN:VTIMEZONE\nTZID:a\nEND:VTIMEZONE\n',
+      'ATTENDEE:mailto:a\n',
+      'SUMMARY:\\n',
+      '\r\n ',
+      'a/',
+      '1',
+      'P1D',
+    ],
+    begins: [
+      'BEGIN:VCALENDAR\n',
+      'BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART;TZID=',
+      'BEGIN:VCALENDAR\nBEGIN:VEVENT\nDURATION:P',
+    ],
+  },
   parseXml: {
     run: quietly(parseXml),
     pumps: [

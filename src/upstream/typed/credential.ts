@@ -5,6 +5,7 @@ import { publicValues } from '#kit/typed-values.ts'
 import { UpstreamError } from '../errors.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
+import { discoverApi } from './discover.ts'
 import { discoverSource } from './discover-source.ts'
 import { exchangeTyped } from './exchange.ts'
 
@@ -32,7 +33,11 @@ export async function credentialOfTyped(upstream: Upstream, input: TypedSignIn):
     case 'none':
       return { token: '', instance: await discoverSource(upstream, auth, shown) }
     case 'typed': {
-      const typed: Credential = { token: secretOf(fields, values), fields: values, ...instance }
+      const given: Credential = { token: secretOf(fields, values), fields: values, ...instance }
+      const typed =
+        auth.discover === undefined
+          ? given
+          : await discoverApi(upstream, { auth, key, credential: given }, auth.discover)
       return auth.exchange === undefined
         ? typed
         : exchangeTyped(upstream, { connector, key, credential: typed, exchange: auth.exchange })

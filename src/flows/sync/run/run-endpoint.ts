@@ -196,7 +196,8 @@ async function endWalk(
   const { endpoint, name, profileKey, state } = run
   const { walk, seen } = progress
   // Without this error every run would read everything again and look like a success.
-  if (endpoint.checkpoint !== undefined && walk.watermark === undefined && walk.shown > 0 && walk.quota === undefined)
+  const needsWatermark = endpoint.checkpoint !== undefined && endpoint.checkpoint.isOptional !== true
+  if (needsWatermark && walk.watermark === undefined && walk.shown > 0 && walk.quota === undefined)
     throw new UpstreamError('stop', 'The checkpoint does not advance: no record has a value to continue from.', {
       reason: 'checkpoint_stuck',
     })
