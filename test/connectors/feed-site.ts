@@ -40,7 +40,8 @@ export async function startFeedSite(): Promise<FeedSite> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     serve: (path, document) => documents.set(path, document),
-    requestsTo: (path) => requests.filter((one) => one.path === path).map(({ status, ifNoneMatch }) => ({ status, ifNoneMatch })),
+    requestsTo: (path) =>
+      requests.filter((one) => one.path === path).map(({ status, ifNoneMatch }) => ({ status, ifNoneMatch })),
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections()
