@@ -72,7 +72,7 @@ function changesIn(history: HistoryEntry[]): MessageId[] {
         isHidden(message) || more.deleted ? { id, deleted: true } : { id, ...(threadId && { threadId }), ...more },
       )
     }
-    const changed = entry?.id === undefined ? {} : { changed: String(entry.id) }
+    const changed = entry?.id === undefined ? {} : { changed: entry.id }
     for (const { message } of entry?.messagesAdded ?? []) note(message, {})
     for (const { message } of [...(entry?.labelsAdded ?? []), ...(entry?.labelsRemoved ?? [])]) note(message, changed)
     for (const { message } of entry?.messagesDeleted ?? []) note(message, { deleted: true })

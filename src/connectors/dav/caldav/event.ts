@@ -17,7 +17,7 @@ export interface CalendarEvent {
   title?: string
   description?: string
   location?: string
-  geo?: Place
+  geo?: Partial<Place>
   url?: string
   /** In epoch milliseconds. Days without a time begin and end at midnight UTC. */
   starts?: number

@@ -26,7 +26,10 @@ export const event = kind<CalendarObject>({
     author: idOf(object.event?.organizer),
     others: object.event?.attendees?.map(idOf),
   }),
-  place: (object) => object.event?.geo,
+  place: (object) => {
+    const { lat, lng } = object.event?.geo ?? {}
+    return lat === undefined || lng === undefined ? undefined : { lat, lng }
+  },
   map: {
     title: (object) => object.event?.title,
     text: (object) => object.event?.description,
