@@ -46,6 +46,11 @@ function checkAuth(auth: unknown, report: Report): void {
   }
   for (const name of needed[String(auth['kind'])] ?? [])
     if (!isAddress(auth[name])) report(`auth.${name}`, 'must be an address such as https://service.example/token')
+  const home = auth['home']
+  const keepsSecret = ['none', 'private_key_jwt'].includes(String(auth['tokenAuth']))
+  // The person chooses the server, so it must not get the app's secret.
+  if (isObject(home) && home['handle'] !== undefined && !keepsSecret)
+    report('auth.tokenAuth', 'must be none or private_key_jwt where people name their server by a handle')
 }
 
 function checkApi(api: unknown, report: Report): void {
