@@ -21,12 +21,8 @@ export const tokenFields = z.object({
   refresh_token: token(
     'To renew the token. It is used at once if the token is missing, has expired or is refused.',
   ).optional(),
-  expires_at: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(8.64e15)
-    .optional()
+  expires_at: z
+    .preprocess(numberIn, z.number().int().min(0).max(8.64e15).optional())
     .describe('When the token expires, in epoch milliseconds.'),
   scope: token('The scope that was granted.').optional(),
   instance: namedTexts(
@@ -36,6 +32,11 @@ export const tokenFields = z.object({
     'What a person types, for a service without a login page; `GET /services` names the fields. In a form as JSON.',
   ).optional(),
 })
+
+/** A form and a query have texts only. A repeated parameter stays a list, which the schema refuses. */
+function numberIn(value: unknown): unknown {
+  return typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+}
 
 /** An object of texts; in a form or a query as JSON. */
 function namedTexts(meaning: string) {

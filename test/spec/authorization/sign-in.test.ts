@@ -191,6 +191,7 @@ suite('parameters of the app that reach the service', () => {
         'dropbox',
         'facebook',
         'github',
+        'google',
         'instagram',
         'mastodon',
         'spotify',

@@ -39,6 +39,7 @@ const NOT_RUN: Record<string, string> = {
   'flows/authorize/expire-sign-ins.ts': 'unfinished sign-ins of any shard',
   'flows/authorize/revoke-token.ts': 'one shard: the service user',
   'flows/sync/reread/reread-profiles.ts': 'one shard',
+  'flows/sync/run/refresh-self.ts': 'one shard',
   'flows/push/deliver/settle-failure.ts': 'none: destination and events',
   'flows/push/deliver/bisect-rejects.ts': 'one shard',
   'flows/push/repair/reconcile-checkpoint.ts': 'one shard',
