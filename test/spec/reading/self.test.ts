@@ -237,8 +237,10 @@ test('an item that several profiles of a service have is read from the one conne
   ]
   for (const profile of [first, second])
     await harness.put(profile, [{ id: 'shared', at: 1, types: ['photos'], text: profile.owner }])
+  let connectedAt = Date.now()
   const connectedLast = async ({ profileId }: Profile) => {
-    await sql('update profile set connected_at = connected_at + 100000 where id = $1', [profileId])
+    connectedAt += 100_000
+    await sql('update profile set connected_at = $2 where id = $1', [profileId, connectedAt])
     const { body } = await harness.request('/services/library/things/shared', reader)
     return (body as Item).data.text
   }
