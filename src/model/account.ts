@@ -18,10 +18,15 @@ export interface OpenedAccount extends Account {
   token: TokenKey
 }
 
+/** Whether one statement can verify the token and read everything of the account. Merges add profiles of other shards. */
+export function isInOneShard({ shards, token }: OpenedAccount): boolean {
+  return shards.every((shard) => shard === token.shard)
+}
+
 /**
  * An account as a token opened it a moment ago. The token may be revoked since and profiles may have been added or removed, so only
  * a statement that verifies both may read with it, and must throw `AccountChanged` when they differ. It is not an `Account`, so
- * that no other function accepts it.
+ * that no other function accepts it. Only accounts in one shard are cached.
  */
 export interface CachedAccount {
   cached: Pick<OpenedAccount, 'id' | 'profiles' | 'token'>

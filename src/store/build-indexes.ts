@@ -7,10 +7,13 @@ const findIndex = statement(
   'index-look-up',
   'select indisvalid as valid from pg_index where indexrelid = to_regclass($index) and indrelid = to_regclass($table)',
 )
+// A sharded server builds on other nodes, where the progress is not seen; the statement that waits for them is.
 const isBeingBuilt = statement(
   'index-being-built',
   `select exists (select from pg_stat_progress_create_index
-     where datname = current_database() and relid = to_regclass($table)) as yes`,
+       where datname = current_database() and relid = to_regclass($table))
+     or exists (select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+       and state = 'active' and lower(query) like 'create %index concurrently ' || lower($index) || ' on %') as yes`,
 )
 
 const POLL_MS = 200
@@ -48,9 +51,9 @@ async function createIndex(queries: Queries, step: IndexStep): Promise<void> {
  * The session of a killed process continues to build, and its index is used. A second build at the same time would
  * deadlock: each would wait for the other's lock or snapshot.
  */
-async function waitForOtherBuilds(queries: Queries, { table }: IndexStep): Promise<void> {
+async function waitForOtherBuilds(queries: Queries, { index, table }: IndexStep): Promise<void> {
   for (;;) {
-    const [building] = await queries.rows<{ yes: boolean }>(isBeingBuilt.with({ table: table ?? null }))
+    const [building] = await queries.rows<{ yes: boolean }>(isBeingBuilt.with({ index, table: table ?? null }))
     if (building?.yes !== true) return
     await sleep(POLL_MS)
   }

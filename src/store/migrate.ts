@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SetupError } from '#platform/errors.ts'
 import { type Database, type Queries, statement } from '#platform/postgres/database.ts'
 import { buildIndexes } from './build-indexes.ts'
+import { watchNewTables } from './cluster/new-tables.ts'
 import { type Migration, numberOf, readMigrations } from './read-migrations.ts'
+import { splitStatements } from './split-statements.ts'
 
 export interface MigrationPlan {
   done: string[]
@@ -12,6 +14,7 @@ export interface MigrationPlan {
 // One lock for all processes: the second one waits for the first and then finds nothing left to do.
 const LOCK = 8_042_001
 const LOCK_RETRY_MS = 200
+const CREATES_TABLE = /^create\s+table\b/i
 
 const createTable = `create table if not exists migration (
   name text collate "C" primary key, checksum text not null, applied_at bigint not null)`
@@ -68,13 +71,26 @@ async function applyOnce(database: Database, tx: Queries, migration: Migration, 
   const { name, sql, checksum, indexSteps } = migration
   const done = await tx.rows<{ name: string }>(listDone)
   if (done.some((each) => each.name === name)) return false
-  if (indexSteps === undefined) await tx.rows({ name: '', text: sql })
+  if (indexSteps === undefined) await runStatements(tx, sql)
   else {
     await tx.rows(closePortal)
     await database.dedicated((queries) => buildIndexes(queries, name, indexSteps))
   }
   await tx.rows(record.with({ name, checksum, appliedAt: nowMs }))
   return true
+}
+
+/**
+ * One by one, because a sharded server cannot send several at once to its nodes. There they also run one node after the other
+ * (elsewhere the setting is unknown and ignored): else a transaction could not change a reference table after another one.
+ */
+async function runStatements(tx: Queries, sql: string): Promise<void> {
+  await tx.rows({ name: '', text: `set local citus.multi_shard_modify_mode = 'sequential'` })
+  const placement = await watchNewTables(tx)
+  for (const text of splitStatements(sql)) {
+    await tx.rows({ name: '', text })
+    if (CREATES_TABLE.test(text)) await placement.placeNewTables(tx)
+  }
 }
 
 /**

@@ -46,10 +46,13 @@ export interface EngineOptions<Payloads> {
   url: string
   log: Log
   heartbeatS?: number | undefined
+  /** How often a process looks for jobs that others queued. Those that it queues itself it fetches at once. */
+  pollMs?: number | undefined
 }
 
 /** A job whose worker sends no heartbeat for so long goes to another worker. */
 const HEARTBEAT_S = 20
+const POLL_MS = 500
 /** Limit: seconds that a job is kept whose payload cannot be read. Then it is deleted. */
 const MAX_DEAD_LETTER_S = 14 * 86_400
 
@@ -58,6 +61,7 @@ export async function startEngine<Payloads extends { [Queue in keyof Payloads]: 
   url,
   log,
   heartbeatS = HEARTBEAT_S,
+  pollMs = POLL_MS,
 }: EngineOptions<Payloads>): Promise<Engine<Payloads>> {
   const boss = new PgBoss({
     connectionString: url,
@@ -74,30 +78,31 @@ export async function startEngine<Payloads extends { [Queue in keyof Payloads]: 
   await boss.createQueue(DEAD_LETTERS, { retentionSeconds: MAX_DEAD_LETTER_S })
   for (const name of keysOf(queues)) await ensureQueue(boss, name, heartbeatS)
   const queries = queriesOf(boss)
-  const pumps: Pump[] = []
+  const pumps: { queue: string; pump: Pump }[] = []
   return {
     wake: async (queue, wakeUps) => {
       const jobs = wakeUps.map(({ key, data }) => ({ id: randomUUID(), data: { key, ...data }, singletonKey: key }))
       const accepted = new Set(await boss.insert(queue, jobs, { returnId: true }))
+      if (accepted.size > 0) for (const own of pumps) if (own.queue === queue) own.pump.fetchNow()
       return jobs.filter(({ id }) => !accepted.has(id)).map(({ singletonKey }) => singletonKey)
     },
     work: async (queue, run) => {
       const { slots, read } = queues[queue]
-      pumps.push(
-        startPump({
-          boss,
-          queue,
-          slots,
-          heartbeatS,
-          log,
-          run: (job, signal) => runJob({ boss, log, queue, read }, job, signal, run),
-        }),
-      )
+      const pump = startPump({
+        boss,
+        queue,
+        slots,
+        heartbeatS,
+        pollMs,
+        log,
+        run: (job, signal) => runJob({ boss, log, queue, read }, job, signal, run),
+      })
+      pumps.push({ queue, pump })
     },
     waiting: (queue, max) => countWaitingJobs(queries, queue, max),
     every: (queue, cron) => boss.schedule(queue, cron, {}, { singletonKey: queue }),
     stop: async (graceMs) => {
-      await Promise.all(pumps.map((pump) => pump.stop(graceMs)))
+      await Promise.all(pumps.map(({ pump }) => pump.stop(graceMs)))
       await boss.stop({ graceful: false, close: true })
     },
   }

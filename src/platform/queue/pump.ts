@@ -10,11 +10,15 @@ export interface PumpOptions {
   /** How many jobs run at a time. */
   slots: number
   heartbeatS: number
+  /** How often it looks for jobs while none is known. */
+  pollMs: number
   log: Log
   run: (job: Job<unknown>, signal: AbortSignal) => Promise<void>
 }
 
 export interface Pump {
+  /** Fetches now instead of at the next poll, because this process just queued a job. */
+  fetchNow: () => void
   /** Fetches no more jobs, waits up to `graceMs` for running ones, and returns the rest to the queue. */
   stop: (graceMs: number) => Promise<void>
 }
@@ -27,9 +31,13 @@ interface Claim {
 /** The jobs that this process owns, by job id: running, or finished and not recorded yet. */
 type Claims = Map<string, Claim>
 
-const POLL_MS = 500
-/** Debounce after a slot is freed: jobs that finish together share one fetch. */
-const COALESCE_MS = 10
+/**
+ * Debounce after a slot is freed: jobs that finish within this time share one fetch, which the engine sends unprepared, so that the
+ * database plans it each time. The slots of a process are still refilled up to thirty times a second.
+ */
+const COALESCE_MS = 30
+/** The same for recording how jobs finished. */
+const GATHER_MS = 15
 /** For aborted jobs to finish, before they are returned to the queue. */
 const ABORT_GRACE_MS = 1000
 
@@ -37,12 +45,13 @@ const ABORT_GRACE_MS = 1000
  * Keeps its slots filled from a queue. Each job finishes on its own: its slot takes the next job and its key can be woken again, however
  * long the other jobs take. Claims, retries and dead workers are handled by the engine; fetching and recording are batched.
  */
-export function startPump({ boss, queue, slots, heartbeatS, log, run }: PumpOptions): Pump {
+export function startPump({ boss, queue, slots, heartbeatS, pollMs, log, run }: PumpOptions): Pump {
   const claims: Claims = new Map()
   const record = createRecorder(boss, queue, claims, log)
   const stopping = new AbortController()
   let busy = 0
   let onSlotFreed = () => {}
+  let endWait = () => {}
 
   async function work(claim: Claim): Promise<void> {
     busy += 1
@@ -71,6 +80,9 @@ export function startPump({ boss, queue, slots, heartbeatS, log, run }: PumpOpti
 
   async function pump({ signal }: AbortController): Promise<void> {
     while (!signal.aborted) {
+      // Created before the fetch, so that a job that is queued during the fetch is not left until the next poll.
+      const wait = new AbortController()
+      endWait = () => wait.abort()
       const freed = new Promise<void>((resolve) => {
         onSlotFreed = resolve
       })
@@ -79,16 +91,18 @@ export function startPump({ boss, queue, slots, heartbeatS, log, run }: PumpOpti
         return false
       })
       if (busy >= slots) await freed
-      await abortableSleep(hasMore ? COALESCE_MS : POLL_MS, signal)
+      await abortableSleep(hasMore ? COALESCE_MS : pollMs, wait.signal)
     }
   }
 
   const heartbeat = setInterval(() => void sendHeartbeat(boss, queue, claims, log), (heartbeatS * 1000) / 2)
   const pumping = pump(stopping)
   return {
+    fetchNow: () => endWait(),
     stop: async (graceMs) => {
       stopping.abort()
       onSlotFreed()
+      endWait()
       await pumping
       await waitUntilEmpty(claims, graceMs)
       for (const { controller } of claims.values()) controller.abort()
@@ -122,6 +136,7 @@ function createRecorder(boss: PgBoss, queue: string, claims: Claims, log: Log) {
 
   async function writeAll(): Promise<void> {
     while (waiting.length > 0) {
+      await sleep(GATHER_MS)
       const finished = waiting
       waiting = []
       // If the database stays unreachable, other workers run the jobs again, which is harmless.

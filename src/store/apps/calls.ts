@@ -1,4 +1,5 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 
 /** One call through the proxy, without its secrets and contents. */
 export interface CallEntry {
@@ -34,7 +35,7 @@ const list = statement(
   'call-list',
   `select ${columns} from call_log where app_id = $appId and id < $before order by id desc limit $limit`,
 )
-const purge = statement('call-purge', 'delete from call_log where at < $before')
+const purge = statement('call-purge', deleteSome('call_log', 'shard, id', 'at < $before'))
 
 /** One statement with one value, however many calls there are. */
 export async function insertCalls(queries: Queries, calls: readonly CallEntry[]): Promise<void> {
@@ -47,7 +48,7 @@ export async function listCalls(queries: Queries, appId: string, before: string,
 }
 
 export async function purgeCalls(queries: Queries, before: number): Promise<number> {
-  return queries.count(purge.with({ before }))
+  return deleteInBatches(queries, purge.with({ before }))
 }
 
 interface Row extends Omit<CallEntry, 'appId' | 'accountId' | 'requestId'> {

@@ -1,5 +1,6 @@
 import { firstOf } from '#platform/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { keepApp, lockAppExclusively } from './app-locks.ts'
 
 /** The deletion of an app with the data of all its accounts, running or finished. */
 export interface AppDeletion {
@@ -45,18 +46,17 @@ interface Row {
 const columns = `app_id, name, actor, started_at, finished_at, accounts, erased, revoked, refused, not_supported, failed,
   waiting_since, give_up, unconfirmed, error`
 const lockApp = statement('deletion-lock-app', 'select name, deleting_at from app where id = $appId for update')
-// Locks the app until the transaction ends, as a foreign key would: its deletion cannot start during a sign-in.
-const shareLockApp = statement(
-  'deletion-keep-app',
-  'select 1 from app where id = $appId and deleting_at is null for key share',
-)
 const setDeleting = statement('deletion-mark', 'update app set deleting_at = $deletingAt where id = $appId')
 const countAccounts = statement('deletion-accounts', 'select count(*) as n from account where app_id = $appId')
 const insert = statement(
   'deletion-insert',
   `insert into app_deletion (app_id, name, actor, started_at, accounts,
      erased, revoked, not_supported, failed, give_up, unconfirmed, lease_until)
-   values ($appId, $name, $actor, $startedAt, $accounts, 0, 0, 0, 0, false, 0, 0) on conflict (app_id) do nothing`,
+   values ($appId, $name, $actor, $startedAt, 0, 0, 0, 0, 0, false, 0, 0) on conflict (app_id) do nothing`,
+)
+const setAccounts = statement(
+  'deletion-set-accounts',
+  'update app_deletion set accounts = $accounts where app_id = $appId',
 )
 // Paused and failing destinations are tried at once. Runs in progress stop, because `updated_at` changes.
 const activateDestinations = statement(
@@ -96,10 +96,14 @@ const setWaiting = statement(
    returning waiting_since, give_up`,
 )
 const setGiveUp = statement('deletion-give-up', 'update app_deletion set give_up = true where app_id = $appId')
+// A step that was interrupted has removed cursors already, and counts fewer when it is repeated.
+const addUnconfirmed = statement(
+  'deletion-unconfirmed',
+  'update app_deletion set unconfirmed = greatest(unconfirmed, $unconfirmed) where app_id = $appId returning unconfirmed',
+)
 const finish = statement(
   'deletion-finish',
-  `update app_deletion set finished_at = $finishedAt, unconfirmed = $unconfirmed, error = null
-   where app_id = $appId`,
+  'update app_deletion set finished_at = $finishedAt, error = null where app_id = $appId',
 )
 const purge = statement('deletion-purge', 'delete from app_deletion where finished_at < $before')
 const findDeleting = statement('deletion-is-on', 'select 1 from app where id = $appId and deleting_at is not null')
@@ -109,13 +113,14 @@ export async function lockAppToDelete(
   tx: Queries,
   appId: string,
 ): Promise<{ name: string; isDeleting: boolean } | undefined> {
+  await lockAppExclusively(tx, appId)
   const [row] = await tx.rows<{ name: string; deleting_at: number | null }>(lockApp.with({ appId }))
   return row && { name: row.name, isDeleting: row.deleting_at !== null }
 }
 
 /** Keeps the app until the transaction ends. False when it is deleted or being deleted. */
 export async function keepAppFromDeletion(tx: Queries, appId: string): Promise<boolean> {
-  return (await tx.rows(shareLockApp.with({ appId }))).length > 0
+  return (await keepApp(tx, appId)) === 'active'
 }
 
 export async function countAppAccounts(queries: Queries, appId: string): Promise<number> {
@@ -125,12 +130,17 @@ export async function countAppAccounts(queries: Queries, appId: string): Promise
 /** From now on all requests of the app are refused, and a worker continues the deletion. */
 export async function insertAppDeletion(
   tx: Queries,
-  deletion: Pick<AppDeletion, 'appId' | 'name' | 'actor' | 'startedAt' | 'accounts'>,
+  deletion: Pick<AppDeletion, 'appId' | 'name' | 'actor' | 'startedAt'>,
 ): Promise<void> {
-  const { appId, name, actor, startedAt, accounts } = deletion
+  const { appId, name, actor, startedAt } = deletion
   await tx.count(setDeleting.with({ appId, deletingAt: startedAt }))
-  await tx.count(insert.with({ appId, name, actor, startedAt, accounts }))
+  await tx.count(insert.with({ appId, name, actor, startedAt }))
   await tx.count(activateDestinations.with({ appId, nowMs: startedAt }))
+}
+
+/** How many accounts the app had at the start. */
+export async function setDeletionAccounts(tx: Queries, appId: string, accounts: number): Promise<void> {
+  await tx.count(setAccounts.with({ appId, accounts }))
 }
 
 export async function findAppDeletion(queries: Queries, appId: string): Promise<AppDeletion | undefined> {
@@ -191,8 +201,14 @@ export async function giveUpDestinations(queries: Queries, appId: string): Promi
   await queries.count(setGiveUp.with({ appId }))
 }
 
-export async function finishAppDeletion(tx: Queries, appId: string, nowMs: number, unconfirmed: number): Promise<void> {
-  await tx.count(finish.with({ appId, finishedAt: nowMs, unconfirmed }))
+/** Before the cursors of these destinations are removed. Returns how many did not confirm, also those of an interrupted attempt. */
+export async function recordUnconfirmed(queries: Queries, appId: string, unconfirmed: number): Promise<number> {
+  const rows = await queries.rows<{ unconfirmed: number }>(addUnconfirmed.with({ appId, unconfirmed }))
+  return firstOf(rows).unconfirmed
+}
+
+export async function finishAppDeletion(tx: Queries, appId: string, nowMs: number): Promise<void> {
+  await tx.count(finish.with({ appId, finishedAt: nowMs }))
 }
 
 export async function purgeAppDeletions(queries: Queries, before: number): Promise<number> {

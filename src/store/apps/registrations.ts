@@ -35,8 +35,8 @@ const lease = statement(
       or exists (select 1 from service_registration where ${row})
    on conflict (app_id, service, instance) do update
      set lease = excluded.lease, lease_until = excluded.lease_until, began_at = excluded.began_at
-     where coalesce(service_registration.lease_until, 0) < $nowMs
-       and (service_registration.sealed is null or service_registration.expires_at < $nowMs)`,
+     where coalesce(service_registration.lease_until, 0) < excluded.began_at
+       and (service_registration.sealed is null or service_registration.expires_at < excluded.began_at)`,
 )
 const store = statement(
   'registration-store',

@@ -2,12 +2,10 @@ import type { Account } from '#model/account.ts'
 import { shardFor } from '#platform/ids.ts'
 import { firstOf } from '#platform/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 import { dropDeletionRequests } from '../identity/deletion-requests.ts'
 import { removeAppSubscriptions } from '../sync/hook-subscriptions.ts'
 import type { ProfileKey } from '../sync/schedule.ts'
-
-// Rows per statement, so that no statement locks many rows for long.
-const BATCH = 5000
 
 /** An account of an app, also one that was merged into another. */
 export interface AppAccount {
@@ -25,35 +23,35 @@ const deleteTokensOf = statement(
   'remains-tokens',
   'delete from access_token where shard = $shard and account_id = $accountId',
 )
-const deleteSomeItems = statement(
-  'remains-items',
-  `delete from item where shard = $shard and profile_id = $profileId
-     and id in (select id from item where shard = $shard and profile_id = $profileId limit ${BATCH})`,
-)
-const deletePending = statement('remains-pending', 'delete from pending where app_id = $appId')
+const deleteItems = statement('remains-items', deleteSome('item', 'id', 'shard = $shard and profile_id = $profileId'))
+const deletePending = statement('remains-pending', deleteSome('pending', 'shard, hash', 'app_id = $appId'))
 const deleteUsedConsents = statement(
   'remains-consents',
-  'delete from consent where app_id = $appId and used_at is not null',
+  deleteSome('consent', 'shard, hash', 'app_id = $appId and used_at is not null'),
 )
-const deleteRevocations = statement('remains-revocations', 'delete from grant_revocation where app_id = $appId')
-const deleteServiceUsers = statement('remains-users', 'delete from service_user where app_id = $appId')
-const deleteReconnectLinks = statement('remains-links', 'delete from reconnect_link where app_id = $appId')
-const deleteApplied = statement('remains-applied', 'delete from applied_token where app_id = $appId')
-const deleteNotices = statement('remains-notices', 'delete from quota_notice where app_id = $appId')
+const deleteRevocations = statement(
+  'remains-revocations',
+  deleteSome('grant_revocation', 'shard, app_id, service, native_id, id', 'app_id = $appId'),
+)
+const deleteServiceUsers = statement(
+  'remains-users',
+  deleteSome('service_user', 'shard, app_id, service, native_id', 'app_id = $appId'),
+)
+const deleteReconnectLinks = statement('remains-links', deleteSome('reconnect_link', 'shard, hash', 'app_id = $appId'))
+const deleteApplied = statement('remains-applied', deleteSome('applied_token', 'shard, hash', 'app_id = $appId'))
+const deleteNotices = statement(
+  'remains-notices',
+  deleteSome('quota_notice', 'shard, subject, quota', 'app_id = $appId'),
+)
 const deleteSpending = statement('remains-spending', 'delete from spending where shard = $shard and app_id = $appId')
 const deleteRateLimits = statement(
   'remains-rate-limits',
-  `delete from rate_limit where starts_with(bucket, $appId || ' ')`,
+  deleteSome('rate_limit', 'bucket', `starts_with(bucket, $appId || ' ')`),
 )
-const deleteSomeCalls = statement(
-  'remains-calls',
-  `delete from call_log where app_id = $appId
-     and (shard, id) in (select shard, id from call_log where app_id = $appId limit ${BATCH})`,
-)
-const deleteSomeDeliveries = statement(
+const deleteCalls = statement('remains-calls', deleteSome('call_log', 'shard, id', 'app_id = $appId'))
+const deleteDeliveries = statement(
   'remains-history',
-  `delete from delivery where destination_id = $destinationId
-     and (shard, id) in (select shard, id from delivery where destination_id = $destinationId limit ${BATCH})`,
+  deleteSome('delivery', 'shard, id', 'destination_id = $destinationId'),
 )
 // Disabled destinations do not count: they have refused all further deliveries.
 const countUnconfirmed = statement(
@@ -77,27 +75,30 @@ export async function deleteTokens(tx: Queries, { shard, id }: Pick<Account, 'sh
 
 /** Deletes the items of a profile in batches, so that the transaction that deletes the profile itself is short. */
 export async function deleteItemsInBatches(queries: Queries, { shard, profileId }: ProfileKey): Promise<void> {
-  while ((await queries.count(deleteSomeItems.with({ shard, profileId }))) === BATCH);
+  await deleteInBatches(queries, deleteItems.with({ shard, profileId }))
 }
 
-/** Deletes everything of an app except its accounts, its destinations and its own row. */
+/** Deletes everything of an app except its accounts, its destinations and its own row. Can be repeated at any point. */
 export async function deleteRemains(queries: Queries, appId: string): Promise<void> {
-  await queries.count(deletePending.with({ appId }))
-  await queries.count(deleteApplied.with({ appId }))
-  await queries.count(deleteUsedConsents.with({ appId }))
-  await queries.count(deleteServiceUsers.with({ appId }))
-  await queries.count(deleteRevocations.with({ appId }))
-  await queries.count(deleteRateLimits.with({ appId }))
-  await queries.count(deleteReconnectLinks.with({ appId }))
-  await queries.count(deleteNotices.with({ appId }))
+  const ofApp = [
+    deletePending,
+    deleteApplied,
+    deleteUsedConsents,
+    deleteServiceUsers,
+    deleteRevocations,
+    deleteRateLimits,
+    deleteReconnectLinks,
+    deleteNotices,
+    deleteCalls,
+  ]
+  for (const some of ofApp) await deleteInBatches(queries, some.with({ appId }))
   await queries.count(deleteSpending.with({ shard: shardFor(appId), appId }))
   await removeAppSubscriptions(queries, appId)
   await dropDeletionRequests(queries, appId)
-  while ((await queries.count(deleteSomeCalls.with({ appId }))) === BATCH);
 }
 
 export async function deleteDeliveryHistory(queries: Queries, destinationId: string): Promise<void> {
-  while ((await queries.count(deleteSomeDeliveries.with({ destinationId }))) === BATCH);
+  await deleteInBatches(queries, deleteDeliveries.with({ destinationId }))
 }
 
 /** Erasures and events that are not delivered yet, and the number of their destinations. */

@@ -2,7 +2,7 @@ import type { SealedServiceKey } from '#model/app.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { Keyring } from '#platform/sealing.ts'
 
-interface Row {
+export interface ServiceKeyRow {
   service: string
   key: string
   secret: Buffer
@@ -79,14 +79,17 @@ export async function findServiceKey(
   appId: string,
   service: string,
 ): Promise<OpenServiceKey | undefined> {
-  const [row] = await queries.rows<Row>(find.with({ appId, service }))
-  if (row === undefined) return undefined
+  const [row] = await queries.rows<ServiceKeyRow>(find.with({ appId, service }))
+  return row && openServiceKey(keyring, appId, row)
+}
+
+export function openServiceKey(keyring: Keyring, appId: string, row: ServiceKeyRow): OpenServiceKey {
   const {
     secret,
     hook_secret: hookSecret,
     settings,
     hook_id: hookId,
-  } = JSON.parse(keyring.open(row.secret, cellOf(appId, service))) as Secrets
+  } = JSON.parse(keyring.open(row.secret, cellOf(appId, row.service))) as Secrets
   return {
     ...toKey(row),
     secret,
@@ -97,14 +100,14 @@ export async function findServiceKey(
 }
 
 export async function listServiceKeys(queries: Queries, appId: string): Promise<SealedServiceKey[]> {
-  return (await queries.rows<Row>(list.with({ appId }))).map(toKey)
+  return (await queries.rows<ServiceKeyRow>(list.with({ appId }))).map(toKey)
 }
 
 export async function deleteServiceKey(queries: Queries, appId: string, service: string): Promise<boolean> {
   return (await queries.count(remove.with({ appId, service }))) > 0
 }
 
-function toKey(row: Row): SealedServiceKey {
+function toKey(row: ServiceKeyRow): SealedServiceKey {
   return {
     service: row.service,
     key: row.key,

@@ -1,7 +1,9 @@
+import type { Account } from '#model/account.ts'
 import type { Amount } from '#model/quotas.ts'
-import { shardOf } from '#platform/ids.ts'
 import { firstOf } from '#platform/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { rowsOfShards } from '../each-shard.ts'
+import { findAccountById } from '../identity/accounts.ts'
 import type { ProfileKey } from '../sync/schedule.ts'
 
 /** What is stored for one profile of an account, also for one that was merged into another. */
@@ -14,10 +16,9 @@ export interface ProfileUsage extends Amount {
 
 const listOfAccount = statement(
   'usage-account',
-  `select p.shard, p.id, p.service, p.native_id, s.items, s.bytes from account a
-   join profile p on p.shard = any(a.shards) and p.account_id = a.id
+  `select p.shard, p.id, p.service, p.native_id, s.items, s.bytes from profile p
    join profile_sync s on s.shard = p.shard and s.profile_id = p.id
-   where a.shard = $shard and a.id = $accountId order by p.service, p.native_id, p.id`,
+   where p.shard = $shard and p.account_id = $accountId`,
 )
 const sumOfApp = statement(
   'usage-app',
@@ -48,16 +49,34 @@ const storeCount = statement(
    returning before.items <> $items or before.bytes <> $bytes as wrong`,
 )
 
-export async function accountUsage(queries: Queries, accountId: string): Promise<ProfileUsage[]> {
-  const rows = await queries.rows<{
-    shard: number
-    id: string
-    service: string
-    native_id: string
-    items: number
-    bytes: number
-  }>(listOfAccount.with({ shard: shardOf(accountId) ?? -1, accountId }))
-  return rows.map(({ id, native_id, ...row }) => ({ ...row, profileId: id, nativeId: native_id }))
+interface UsageRow {
+  shard: number
+  id: string
+  service: string
+  native_id: string
+  items: number
+  bytes: number
+}
+
+/** By service and id there. */
+export async function accountUsage(
+  queries: Queries,
+  { id: accountId, shards }: Pick<Account, 'id' | 'shards'>,
+): Promise<ProfileUsage[]> {
+  const rows = await rowsOfShards<UsageRow>(queries, shards, (shard) => listOfAccount.with({ shard, accountId }))
+  return rows
+    .map(({ id, native_id, ...row }) => ({ ...row, profileId: id, nativeId: native_id }))
+    .sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
+}
+
+/** Nothing for an account that was deleted or merged. */
+export async function accountUsageById(queries: Queries, accountId: string): Promise<ProfileUsage[]> {
+  const account = await findAccountById(queries, accountId)
+  return account === undefined ? [] : accountUsage(queries, account)
+}
+
+function sortKey({ service, nativeId, profileId }: ProfileUsage): string {
+  return [service, nativeId, profileId].join('\0')
 }
 
 export function totalOf(amounts: Amount[]): Amount {

@@ -1,6 +1,12 @@
 import type { Account, OpenedAccount, ProfileRef, ReadingAccount, TokenKey } from '#model/account.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { type ProfileRefRow, profileRefColumns, profileRefOrder, toProfileRef } from '../items/readable-profiles.ts'
+import {
+  type ProfileRefRow,
+  profileRefColumns,
+  profileRefOrder,
+  profileRefsIn,
+  toProfileRefs,
+} from '../items/readable-profiles.ts'
 
 const insert = statement(
   'token-insert',
@@ -8,16 +14,15 @@ const insert = statement(
    values ($shard, $hash, $accountId, $createdAt)`,
 )
 // A token is valid only while its account and its app are, so one statement checks all three. Most calls read the
-// account's profiles next, so they are included: one row for each profile, or one row without a profile.
+// account's profiles next, so those of the token's shard are included: one row for each, or one row without a profile.
 const findAccount = statement(
   'token-find',
   `select a.shard, a.id, a.app_id, a.shards, a.created_at, ${profileRefColumns} from access_token t
-   join account a on a.shard = t.shard and a.id = t.account_id
+   join account a on a.shard = $shard and a.id = t.account_id
    join app on app.id = a.app_id
-   left join profile p on p.shard = any(a.shards) and p.account_id = a.id
+   left join profile p on p.shard = $shard and p.account_id = a.id
    where t.shard = $shard and t.hash = $hash and t.revoked_at is null
-     and a.merged_into is null and app.deleting_at is null
-   ${profileRefOrder}`,
+     and a.merged_into is null and app.deleting_at is null`,
 )
 const revoke = statement(
   'token-revoke',
@@ -47,25 +52,41 @@ function isProfileRef(row: Row): row is Row & ProfileRefRow {
 }
 
 export async function findAccountByToken(queries: Queries, key: TokenKey): Promise<OpenedAccount | undefined> {
-  const rows = await queries.rows<Row>(findAccount.with({ shard: key.shard, hash: key.hash }))
-  const [row] = rows
-  if (row === undefined) return undefined
-  return {
-    shard: row.shard,
-    id: row.id,
-    appId: row.app_id,
-    shards: row.shards,
-    createdAt: row.created_at,
-    token: key,
-    profiles: rows.filter(isProfileRef).map(toProfileRef),
-  }
+  const found = await findInShard(queries, key)
+  const others = found === undefined ? [] : otherShards(found.account, key)
+  if (found === undefined || others.length === 0) return found && openedWith(found.account, key, found.refs)
+  // After a merge the account has profiles in other shards too.
+  const refs = await profileRefsIn(queries, others, found.account.id)
+  const isComplete = others.every((shard) => refs.some(({ ref_shard }) => ref_shard === shard))
+  // A shard without a profile: they were disconnected, or the account was merged into another one between the two statements.
+  if (!isComplete && (await findInShard(queries, key)) === undefined) return undefined
+  return openedWith(found.account, key, [...found.refs, ...refs])
 }
 
-/** What a statement must verify before it reads on behalf of a token. */
+async function findInShard(
+  queries: Queries,
+  { shard, hash }: TokenKey,
+): Promise<{ account: Account; refs: ProfileRefRow[] } | undefined> {
+  const rows = await queries.rows<Row>(findAccount.with({ shard, hash }))
+  const [row] = rows
+  if (row === undefined) return undefined
+  const account = { shard: row.shard, id: row.id, appId: row.app_id, shards: row.shards, createdAt: row.created_at }
+  return { account, refs: rows.filter(isProfileRef) }
+}
+
+function otherShards({ shards }: Account, { shard }: TokenKey): number[] {
+  return shards.filter((each) => each !== shard)
+}
+
+function openedWith(account: Account, token: TokenKey, refs: readonly ProfileRefRow[]): OpenedAccount {
+  return { ...account, token, profiles: toProfileRefs(refs) }
+}
+
+/** What must be verified when something is read on behalf of a token. */
 export interface Proof {
   token: TokenKey
   accountId: string
-  profileIds: readonly string[]
+  profiles: readonly Pick<ProfileRef, 'shard' | 'profileId'>[]
   /** True: the account has exactly these profiles, in this order, because they were cached. False: it may have more. */
   exactly: boolean
 }
@@ -74,27 +95,45 @@ export interface Proof {
 export function proofOfCached(account: ReadingAccount): Proof | undefined {
   if (!('cached' in account)) return undefined
   const { token, id, profiles } = account.cached
-  return { token, accountId: id, profileIds: profiles.map(({ profileId }) => profileId), exactly: true }
+  return { token, accountId: id, profiles, exactly: true }
 }
 
 /** For further reads of profiles that were selected before; undefined when the account was not found by a token. */
 export function proofOfHolding(account: ReadingAccount, readable: readonly ProfileRef[]): Proof | undefined {
   const { token, id } = 'cached' in account ? account.cached : account
   if (token === undefined) return undefined
-  return { token, accountId: id, profileIds: readable.map(({ profileId }) => profileId), exactly: false }
+  return { token, accountId: id, profiles: readable, exactly: false }
 }
 
-/** SQL that is true while the token is valid for this account and the account has these profiles. */
-export function stillOpens(values: { add(value: unknown): string }, proof: Proof): string {
-  const operator = proof.exactly ? '=' : '<@'
+/** Whether the token and all profiles are in one shard, so that the statement that reads items can verify them. */
+export function isProvenInOneShard({ token, profiles }: Proof): boolean {
+  return profiles.every(({ shard }) => shard === token.shard)
+}
+
+/** SQL that is true while the token is valid for this account and the account has these profiles; all of them in one shard. */
+export function stillOpens(
+  values: { add(value: unknown): string },
+  { token, accountId, profiles, exactly }: Proof,
+): string {
+  const shard = values.add(token.shard)
+  const ids = `${values.add(profiles.map(({ profileId }) => profileId))}::text[]`
+  const own = `array(select p.id from profile p where p.shard = ${shard} and p.account_id = a.id ${profileRefOrder})`
   return `exists (select from access_token t
-    join account a on a.shard = t.shard and a.id = t.account_id
+    join account a on a.shard = ${shard} and a.id = t.account_id
     join app on app.id = a.app_id
-    where t.shard = ${values.add(proof.token.shard)} and t.hash = ${values.add(proof.token.hash)}
-      and t.revoked_at is null and a.id = ${values.add(proof.accountId)}
+    where t.shard = ${shard} and t.hash = ${values.add(token.hash)}
+      and t.revoked_at is null and a.id = ${values.add(accountId)}
       and a.merged_into is null and app.deleting_at is null
-      and ${values.add(proof.profileIds)}::text[] ${operator} array(
-        select p.id from profile p where p.shard = any(a.shards) and p.account_id = a.id ${profileRefOrder}))`
+      and ${exactly ? `a.shards <@ array[${shard}::smallint] and ${ids} = ${own}` : `${ids} <@ ${own}`})`
+}
+
+/** The same by statements of their own, for profiles in several shards. What was read before this holds is not older than the proof. */
+export async function isProven(queries: Queries, { token, accountId, profiles, exactly }: Proof): Promise<boolean> {
+  const account = await findAccountByToken(queries, token)
+  if (account?.id !== accountId) return false
+  const ids = account.profiles.map(({ profileId }) => profileId)
+  if (exactly) return ids.length === profiles.length && profiles.every(({ profileId }, n) => ids[n] === profileId)
+  return profiles.every(({ profileId }) => ids.includes(profileId))
 }
 
 export async function revokeAccessToken(

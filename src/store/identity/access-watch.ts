@@ -1,27 +1,40 @@
 import type { AccessWatch, Grant } from '#model/access.ts'
 import type { TokenKey } from '#model/account.ts'
-import { type Queries, statement } from '#platform/postgres/database.ts'
+import { type Queries, type Statement, statement } from '#platform/postgres/database.ts'
 import type { Log } from '#platform/telemetry/log.ts'
+import { isSharded } from '../cluster/is-sharded.ts'
 
 /** Work in progress ends at most two intervals and one query after its access was revoked. */
 const CHECK_INTERVAL_MS = 400
 
-// One query for all work in progress in a process, however many readers there are.
+const tokenColumns = 't.shard, t.hash, t.account_id'
+const joinsOfToken = `join account a on a.shard = t.shard and a.id = t.account_id
+   join app on app.id = a.app_id`
+const isValidToken = 't.revoked_at is null and a.merged_into is null and app.deleting_at is null'
+const profileColumns = 'p.id, p.account_id, p.merged_into, p.paused_at'
+
+// One query for all work in progress in a process, however many readers there are. Not on a sharded server: there each
+// query would ask every shard.
 const findValidTokens = statement(
   'watch-tokens',
-  `select t.shard, t.hash, t.account_id from unnest($shards::smallint[], $hashes::bytea[]) as wanted (shard, hash)
-   join access_token t on t.shard = wanted.shard and t.hash = wanted.hash
-   join account a on a.shard = t.shard and a.id = t.account_id
-   join app on app.id = a.app_id
-   where t.revoked_at is null and a.merged_into is null and app.deleting_at is null`,
+  `select ${tokenColumns} from unnest($shards::smallint[], $hashes::bytea[]) as wanted (shard, hash)
+   join access_token t on t.shard = wanted.shard and t.hash = wanted.hash ${joinsOfToken} where ${isValidToken}`,
 )
 const findProfiles = statement(
   'watch-profiles',
-  `select p.id, p.account_id, p.merged_into, p.paused_at
-   from unnest($shards::smallint[], $profileIds::text[]) as wanted (shard, id)
+  `select ${profileColumns} from unnest($shards::smallint[], $profileIds::text[]) as wanted (shard, id)
    join profile p on p.shard = wanted.shard and p.id = wanted.id
-   join app on app.id = p.app_id
-   where app.deleting_at is null`,
+   join app on app.id = p.app_id where app.deleting_at is null`,
+)
+const findValidTokensOfShard = statement(
+  'watch-tokens-of-shard',
+  `select ${tokenColumns} from access_token t ${joinsOfToken}
+   where t.shard = $shard and t.hash = any($hashes) and ${isValidToken}`,
+)
+const findProfilesOfShard = statement(
+  'watch-profiles-of-shard',
+  `select ${profileColumns} from profile p join app on app.id = p.app_id
+   where p.shard = $shard and p.id = any($profileIds) and app.deleting_at is null`,
 )
 
 interface Followed {
@@ -80,6 +93,10 @@ export function createAccessWatch({ database, log }: { database: Queries; log: L
   }
 }
 
+interface TokenRow extends TokenKey {
+  account_id: string
+}
+
 interface ProfileRow {
   id: string
   account_id: string
@@ -93,24 +110,48 @@ async function findValidAccess(database: Queries, checked: readonly Followed[]):
   )
   const profiles = new Map(checked.flatMap(({ grant }) => grant.profiles.map((key) => [key.profileId, key])))
   const access: ValidAccess = { tokens: new Map(), profiles: new Map() }
-  if (tokens.size > 0) {
-    const keys = [...tokens.values()]
-    const values = { shards: keys.map(({ shard }) => shard), hashes: keys.map(({ hash }) => hash) }
-    const rows = await database.rows<TokenKey & { account_id: string }>(findValidTokens.with(values))
-    for (const row of rows) access.tokens.set(nameOf(row), row.account_id)
-  }
-  if (profiles.size > 0) {
-    const keys = [...profiles.values()]
-    const values = { shards: keys.map(({ shard }) => shard), profileIds: keys.map(({ profileId }) => profileId) }
-    const rows = await database.rows<ProfileRow>(findProfiles.with(values))
-    for (const row of rows)
-      access.profiles.set(row.id, {
-        accountId: row.account_id,
-        isMerged: row.merged_into !== null,
-        isPaused: row.paused_at !== null,
-      })
-  }
+  for (const row of await readTokens(database, [...tokens.values()])) access.tokens.set(nameOf(row), row.account_id)
+  for (const row of await readProfiles(database, [...profiles.values()]))
+    access.profiles.set(row.id, {
+      accountId: row.account_id,
+      isMerged: row.merged_into !== null,
+      isPaused: row.paused_at !== null,
+    })
   return access
+}
+
+async function readTokens(database: Queries, keys: TokenKey[]): Promise<TokenRow[]> {
+  if (keys.length === 0) return []
+  if (!(await isSharded(database))) {
+    const values = { shards: keys.map(({ shard }) => shard), hashes: keys.map(({ hash }) => hash) }
+    return database.rows<TokenRow>(findValidTokens.with(values))
+  }
+  return inEachShard(database, keys, (shard, ofShard) =>
+    findValidTokensOfShard.with({ shard, hashes: ofShard.map(({ hash }) => hash) }),
+  )
+}
+
+async function readProfiles(database: Queries, keys: Grant['profiles'][number][]): Promise<ProfileRow[]> {
+  if (keys.length === 0) return []
+  if (!(await isSharded(database))) {
+    const values = { shards: keys.map(({ shard }) => shard), profileIds: keys.map(({ profileId }) => profileId) }
+    return database.rows<ProfileRow>(findProfiles.with(values))
+  }
+  return inEachShard(database, keys, (shard, ofShard) =>
+    findProfilesOfShard.with({ shard, profileIds: ofShard.map(({ profileId }) => profileId) }),
+  )
+}
+
+/** One statement after another, so that many open operations do not take the connections of others. */
+async function inEachShard<Key extends { shard: number }, Row extends object>(
+  database: Queries,
+  keys: Key[],
+  statementFor: (shard: number, keys: Key[]) => Statement,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const [shard, ofShard] of Map.groupBy(keys, (key) => key.shard))
+    rows.push(...(await database.rows<Row>(statementFor(shard, ofShard))))
+  return rows
 }
 
 function isValid({ token, accountId, profiles, unmerged, unpaused }: Grant, access: ValidAccess): boolean {

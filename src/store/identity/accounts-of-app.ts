@@ -1,5 +1,5 @@
 import type { Person, ProfileState } from '#model/profile.ts'
-import { firstOf } from '#platform/list-ends.ts'
+import { firstOf, lastOf } from '#platform/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 
 /** An account of an app, without those that were merged into another. */
@@ -31,25 +31,29 @@ export interface ListedProfile {
 /** Limit: accounts that one request examines for a filter; the next page continues after them. */
 const MAX_EXAMINED = 2000
 
-const matches = `a.merged_into is null and (($service::text is null and $state::text is null) or exists (
-  select from profile p where p.shard = any(a.shards) and p.account_id = a.id and p.merged_into is null
-    and ($service::text is null or p.service = $service) and ($state::text is null or p.state = $state)))`
+const isWanted = `p.merged_into is null and ($service::text is null or p.service = $service)
+  and ($state::text is null or p.state = $state)`
 
-// By the index on (app_id, shard, id). `last` is a row of its own, also for a page without accounts.
+// By the index on (app_id, shard, id). Profiles in other shards than their account's, after a merge, are examined after it.
 const listPage = statement(
   'account-page',
-  `with examined as materialized (
-     select shard, id, shards, created_at, merged_into from account a
-     where a.app_id = $appId and (a.shard, a.id) > ($afterShard::smallint, $afterId::text)
-     order by a.shard, a.id limit ${MAX_EXAMINED}),
-   found as (select shard, id, shards, created_at from examined a where ${matches} order by shard, id limit $limit)
-   select l.examined, l.last_id, f.shard, f.id, f.shards, f.created_at
-   from (select count(*) as examined, (array_agg(id order by shard desc, id desc))[1] as last_id from examined) l
-   left join found f on true order by f.shard, f.id`,
+  `select a.shard, a.id, a.shards, a.created_at, a.merged_into is not null as is_merged,
+     ($service::text is null and $state::text is null)
+       or exists (select from profile p where p.shard = a.shard and p.account_id = a.id and ${isWanted}) as matches
+   from account a where a.app_id = $appId and (a.shard, a.id) > ($afterShard::smallint, $afterId::text)
+   order by a.shard, a.id limit $limit`,
+)
+const findMatch = statement(
+  'account-matches',
+  `select from profile p where p.shard = $shard and p.account_id = $accountId and ${isWanted} limit 1`,
+)
+const countAll = statement(
+  'account-count',
+  'select count(*) as n from account where app_id = $appId and merged_into is null',
 )
 const countMatches = statement(
-  'account-count',
-  `select count(*) as n from account a where a.app_id = $appId and ${matches}`,
+  'account-count-matching',
+  `select count(distinct p.account_id) as n from profile p where p.app_id = $appId and ${isWanted}`,
 )
 const listProfilesOf = statement(
   'account-page-profiles',
@@ -60,39 +64,62 @@ const listProfilesOf = statement(
 )
 
 interface PageRow {
-  examined: number
-  last_id: string | null
-  shard: number | null
+  shard: number
   id: string
   shards: number[]
   created_at: number
+  is_merged: boolean
+  matches: boolean
 }
+
+type Filter = { [Name in keyof AccountFilter]: AccountFilter[Name] | null }
 
 /** One page in the order of shard and id, and the id after which the next one continues; undefined at the end. */
 export async function listAccountsOfApp(
   queries: Queries,
   appId: string,
-  { service = null, state = null }: { [Name in keyof AccountFilter]: AccountFilter[Name] | null },
+  { service = null, state = null }: Filter,
   after: { shard: number; id: string },
   limit: number,
 ): Promise<{ accounts: ListedAccount[]; next: string | undefined }> {
-  // One more than requested shows whether there is a next page.
-  const values = { appId, service, state, afterShard: after.shard, afterId: after.id, limit: limit + 1 }
-  const rows = await queries.rows<PageRow>(listPage.with(values))
-  const accounts = rows.flatMap(({ shard, id, shards, created_at: createdAt }) =>
-    shard === null ? [] : [{ shard, id, shards, createdAt }],
-  )
-  if (accounts.length > limit) return { accounts: accounts.slice(0, limit), next: accounts[limit - 1]?.id }
-  const { examined, last_id: lastId } = firstOf(rows)
-  return { accounts, next: examined === MAX_EXAMINED ? (lastId ?? undefined) : undefined }
+  const filter = { service, state }
+  const accounts: ListedAccount[] = []
+  let last = after
+  // One more than requested shows whether there is a next page. Where some do not match, the rest is examined at once.
+  for (let examined = 0, batch = limit + 1; examined < MAX_EXAMINED; batch = MAX_EXAMINED - examined) {
+    const position = { afterShard: last.shard, afterId: last.id, limit: batch }
+    const rows = await queries.rows<PageRow>(listPage.with({ appId, ...filter, ...position }))
+    for (const row of rows) {
+      if (row.is_merged || !(row.matches || (await matchesElsewhere(queries, row, filter)))) continue
+      if (accounts.length === limit) return { accounts, next: accounts.at(-1)?.id }
+      accounts.push({ shard: row.shard, id: row.id, shards: row.shards, createdAt: row.created_at })
+    }
+    if (rows.length < batch) return { accounts, next: undefined }
+    examined += batch
+    last = lastOf(rows)
+  }
+  return { accounts, next: last.id }
+}
+
+/** Only a merged account has profiles in other shards. */
+async function matchesElsewhere(queries: Queries, account: PageRow, filter: Filter): Promise<boolean> {
+  const { service, state } = { service: filter.service ?? null, state: filter.state ?? null }
+  for (const shard of account.shards) {
+    if (shard === account.shard) continue
+    const found = await queries.rows(findMatch.with({ shard, accountId: account.id, service, state }))
+    if (found.length > 0) return true
+  }
+  return false
 }
 
 export async function countAccountsOfApp(
   queries: Queries,
   appId: string,
-  { service = null, state = null }: { [Name in keyof AccountFilter]: AccountFilter[Name] | null },
+  { service = null, state = null }: Filter,
 ): Promise<number> {
-  return firstOf(await queries.rows<{ n: number }>(countMatches.with({ appId, service, state }))).n
+  const isFiltered = service !== null || state !== null
+  const count = isFiltered ? countMatches.with({ appId, service, state }) : countAll.with({ appId })
+  return firstOf(await queries.rows<{ n: number }>(count)).n
 }
 
 interface ProfileRow {

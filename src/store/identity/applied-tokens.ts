@@ -1,6 +1,8 @@
 import { SHARDS } from '#platform/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { Keyring } from '#platform/sealing.ts'
+import { keepApp } from '../apps/app-locks.ts'
+import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 
 /** A refresh token that an app applied. */
 export interface AppliedToken {
@@ -17,26 +19,23 @@ interface Row {
 }
 
 const find = statement('applied-find', 'select sealed from applied_token where shard = $shard and hash = $hash')
-// Nothing is stored once the app is being deleted: it would stay after everything else is erased.
-const ofApp = '(select id from app where id = $appId and deleting_at is null for key share) app'
+const insertColumns = `insert into applied_token (shard, hash, app_id, sealed, lease_until, expires_at)
+   values ($shard, $hash, $appId, $sealed, $leaseUntil, $expiresAt)`
 const claim = statement(
   'applied-claim',
-  `insert into applied_token (shard, hash, app_id, sealed, lease_until, expires_at)
-   select $shard::smallint, $hash::bytea, id, $sealed::bytea, $leaseUntil::bigint, $expiresAt::bigint
-   from ${ofApp}
+  `${insertColumns}
    on conflict (shard, hash) do update set lease_until = excluded.lease_until, expires_at = excluded.expires_at
      where applied_token.lease_until < $nowMs
    returning sealed`,
 )
 const store = statement(
   'applied-store',
-  `insert into applied_token (shard, hash, app_id, sealed, lease_until, expires_at)
-   select $shard::smallint, $hash::bytea, id, $sealed::bytea, $leaseUntil::bigint, $expiresAt::bigint from ${ofApp}
+  `${insertColumns}
    on conflict (shard, hash) do update set sealed = excluded.sealed, lease_until = excluded.lease_until,
      expires_at = excluded.expires_at`,
 )
 const remove = statement('applied-delete', 'delete from applied_token where shard = $shard and hash = $hash')
-const purge = statement('applied-purge', 'delete from applied_token where expires_at < $nowMs')
+const purge = statement('applied-purge', deleteSome('applied_token', 'shard, hash', 'expires_at < $nowMs'))
 
 // The row is found by the hash of a request, so the shard is derived from the hash.
 const shardOf = (hash: Buffer) => hash.readUInt16BE(0) % SHARDS
@@ -52,21 +51,24 @@ export async function findApplied(queries: Queries, keyring: Keyring, hash: Buff
  * undefined for all others.
  */
 export async function claimApplied(
-  queries: Queries,
+  tx: Queries,
   keyring: Keyring,
   { hash, appId, value, leaseUntil, expiresAt }: AppliedToken,
   nowMs: number,
 ): Promise<string | undefined> {
+  // Nothing is stored once the app is being deleted: it would stay after everything else is erased.
+  if ((await keepApp(tx, appId)) !== 'active') return undefined
   const sealed = keyring.seal(value, cellOf(hash))
   const values = { shard: shardOf(hash), hash, appId, sealed, leaseUntil, expiresAt, nowMs }
-  const [row] = await queries.rows<Row>(claim.with(values))
+  const [row] = await tx.rows<Row>(claim.with(values))
   return row && keyring.open(row.sealed, cellOf(hash))
 }
 
-export async function storeApplied(queries: Queries, keyring: Keyring, applied: AppliedToken): Promise<void> {
+export async function storeApplied(tx: Queries, keyring: Keyring, applied: AppliedToken): Promise<void> {
   const { hash, appId, value, leaseUntil, expiresAt } = applied
+  if ((await keepApp(tx, appId)) !== 'active') return
   const sealed = keyring.seal(value, cellOf(hash))
-  await queries.count(store.with({ shard: shardOf(hash), hash, appId, sealed, leaseUntil, expiresAt }))
+  await tx.count(store.with({ shard: shardOf(hash), hash, appId, sealed, leaseUntil, expiresAt }))
 }
 
 export async function deleteApplied(queries: Queries, hash: Buffer): Promise<void> {
@@ -74,5 +76,5 @@ export async function deleteApplied(queries: Queries, hash: Buffer): Promise<voi
 }
 
 export async function purgeApplied(queries: Queries, nowMs: number): Promise<number> {
-  return queries.count(purge.with({ nowMs }))
+  return deleteInBatches(queries, purge.with({ nowMs }))
 }

@@ -1,5 +1,7 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { type Keyring, SealError } from '#platform/sealing.ts'
+import { keepApp } from '../apps/app-locks.ts'
+import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 
 /** A finished sign-in that waits for the app to redeem it (`code`) or the person to confirm it (`confirm`). */
 export interface Consent {
@@ -46,13 +48,11 @@ type ExpiredRow = Pick<Row, 'shard' | 'hash' | 'app_id' | 'service' | 'sealed'>
 
 const columns =
   'shard, hash, kind, app_id, service, native_id, account_id, redirect_uri, code_challenge, browser, sealed, expires_at'
-// Locks the app as a foreign key would: it cannot be deleted before the deletion has found and revoked this credential.
 const insert = statement(
   'consent-insert',
   `insert into consent (${columns})
-   select $shard::smallint, $hash::bytea, $kind, id, $service, $nativeId, $accountId, $redirectUri, $codeChallenge,
-     $browser::bytea, $sealed::bytea, $expiresAt::bigint
-   from (select id from app where id = $appId for key share) app`,
+   values ($shard, $hash, $kind, $appId, $service, $nativeId, $accountId, $redirectUri, $codeChallenge, $browser, $sealed,
+     $expiresAt)`,
 )
 const lock = statement(
   'consent-lock',
@@ -67,31 +67,40 @@ const storeDecision = statement(
   'consent-settle',
   `update consent set used_at = $usedAt, sealed = $sealed, native_id = '' where shard = $shard and hash = $hash`,
 )
-// A used consent is in the shard of the account that it joined, unless that account was merged since.
+// A used consent and its token are in the shard of the account, unless that account was merged since.
 const findSignIn = statement(
   'consent-signed-in-here',
-  `select from consent c join access_token t on t.shard = c.token_shard and t.hash = c.token_hash
-   where c.shard = $shard and c.browser = $browser and t.account_id = $accountId and t.revoked_at is null limit 1`,
+  `select from consent c join access_token t on t.shard = c.shard and t.hash = c.token_hash
+   where c.shard = $shard and c.token_shard = c.shard and c.browser = $browser and t.account_id = $accountId
+     and t.revoked_at is null limit 1`,
 )
-const lockExpired = statement(
+const findExpired = statement(
   'consent-expired',
-  `select shard, hash, app_id, service, sealed from consent
-   where used_at is null and expires_at < $nowMs limit 100 for update skip locked`,
+  'select shard, hash from consent where used_at is null and expires_at < $nowMs limit 100',
+)
+const takeExpired = statement(
+  'consent-take-expired',
+  `delete from consent where shard = $shard and hash = $hash and used_at is null and expires_at < $nowMs
+   returning shard, hash, app_id, service, sealed`,
 )
 const listUnused = statement(
   'consent-unused-of',
   'select shard, hash, app_id, service, sealed from consent where app_id = $appId and used_at is null limit 100',
 )
 const remove = statement('consent-delete', 'delete from consent where shard = $shard and hash = $hash')
-const purgeUsed = statement('consent-purge', 'delete from consent where used_at < $before')
+const purgeUsed = statement('consent-purge', deleteSome('consent', 'shard, hash', 'used_at < $before'))
 
 /** Where the sealed content of a consent belongs. */
 export const sealedConsentCell = (hash: Buffer) => ({ table: 'consent', row: hash.toString('hex'), column: 'sealed' })
 
-/** False when the app does not exist any more. */
-export async function insertConsent(queries: Queries, keyring: Keyring, consent: Consent): Promise<boolean> {
+/**
+ * False when the app does not exist any more. Keeps the app: it is not deleted before its deletion has found and revoked this
+ * credential.
+ */
+export async function insertConsent(tx: Queries, keyring: Keyring, consent: Consent): Promise<boolean> {
   const { shard, hash, kind, appId, service, nativeId, redirectUri, expiresAt } = consent
-  const inserted = await queries.count(
+  if ((await keepApp(tx, appId)) === 'gone') return false
+  await tx.count(
     insert.with({
       shard,
       hash,
@@ -107,7 +116,7 @@ export async function insertConsent(queries: Queries, keyring: Keyring, consent:
       expiresAt,
     }),
   )
-  return inserted > 0
+  return true
 }
 
 /** Locked until the transaction ends, so that concurrent requests cannot redeem a code twice. */
@@ -160,8 +169,20 @@ export interface ExpiredConsent extends Pick<Consent, 'shard' | 'hash' | 'appId'
   value: string | undefined
 }
 
-export async function expiredConsents(tx: Queries, keyring: Keyring, nowMs: number): Promise<ExpiredConsent[]> {
-  return (await tx.rows<ExpiredRow>(lockExpired.with({ nowMs }))).map((row) => toExpired(keyring, row))
+/** Some consents that were not redeemed in time, of any shard. None is locked: `takeExpiredConsent` decides. */
+export async function expiredConsents(queries: Queries, nowMs: number): Promise<Pick<Consent, 'shard' | 'hash'>[]> {
+  return queries.rows(findExpired.with({ nowMs }))
+}
+
+/** Deletes an expired consent. Undefined when another process was first, or the code was redeemed meanwhile. */
+export async function takeExpiredConsent(
+  queries: Queries,
+  keyring: Keyring,
+  { shard, hash }: Pick<Consent, 'shard' | 'hash'>,
+  nowMs: number,
+): Promise<ExpiredConsent | undefined> {
+  const [row] = await queries.rows<ExpiredRow>(takeExpired.with({ shard, hash, nowMs }))
+  return row && toExpired(keyring, row)
 }
 
 /** For an app that is being deleted: its consents cannot be redeemed any more. */
@@ -184,7 +205,7 @@ export async function deleteConsent(tx: Queries, consent: Pick<Consent, 'shard' 
 }
 
 export async function purgeUsedConsents(queries: Queries, before: number): Promise<number> {
-  return queries.count(purgeUsed.with({ before }))
+  return deleteInBatches(queries, purgeUsed.with({ before }))
 }
 
 function toConsent(keyring: Keyring, row: Row): UsedConsent {

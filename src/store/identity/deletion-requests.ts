@@ -1,4 +1,7 @@
+import { shardIn } from '#platform/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
+import { rowsOfShards } from '../each-shard.ts'
 import type { ServiceUser } from './service-users.ts'
 
 /** The request of a service to delete what is stored of one of its users. */
@@ -40,12 +43,15 @@ const insert = statement(
    values ($shard, $hash, $appId, $service, $nativeId, $nowMs, '{}', 0, 0) on conflict (shard, hash) do nothing`,
 )
 const find = statement('deletion-request-find', `select ${columns} from deletion_request where ${isOne}`)
+const findDue = statement(
+  'deletion-request-due',
+  `select shard, hash from deletion_request where finished_at is null and lease_until <= $nowMs
+   order by requested_at limit $limit`,
+)
 const lease = statement(
   'deletion-request-lease',
-  `update deletion_request set lease_until = $leaseUntilMs where (shard, hash) in (
-     select shard, hash from deletion_request where finished_at is null and lease_until <= $nowMs
-     order by requested_at limit $limit for update skip locked)
-   returning ${columns}`,
+  `update deletion_request set lease_until = $leaseUntilMs
+   where ${isOne} and finished_at is null and lease_until <= $nowMs returning ${columns}`,
 )
 const addErased = statement(
   'deletion-request-erased-some',
@@ -60,10 +66,13 @@ const setFinished = statement(
   'deletion-request-finish',
   `update deletion_request set finished_at = $nowMs, profile_ids = '{}' where ${isOne}`,
 )
-const purge = statement('deletion-request-purge', 'delete from deletion_request where finished_at < $before')
+const purge = statement(
+  'deletion-request-purge',
+  deleteSome('deletion_request', 'shard, hash', 'finished_at < $before'),
+)
 const removeOfApp = statement(
   'deletion-request-drop',
-  'delete from deletion_request where app_id = $appId and finished_at is null',
+  deleteSome('deletion_request', 'shard, hash', 'app_id = $appId and finished_at is null'),
 )
 const findAccounts = statement(
   'profile-accounts-of-service-user',
@@ -73,7 +82,7 @@ const findAccounts = statement(
 const countOpenErasures = statement(
   'deletion-request-open',
   `select count(*) as n from delivery_cursor c join destination d on d.id = c.destination_id
-   where c.shard = any($shards) and c.profile_id = any($profileIds) and c.erase and d.state <> 'disabled'`,
+   where c.shard = $shard and c.profile_id = any($profileIds) and c.erase and d.state <> 'disabled'`,
 )
 
 /** A repeated request changes nothing. */
@@ -94,11 +103,23 @@ export async function findDeletionRequest(
   return row && toRequest(row)
 }
 
-export async function leaseDeletionRequests(
+/** The oldest requests that nobody works on, of any shard. None is locked: `leaseDeletionRequest` decides. */
+export async function dueDeletionRequests(
   queries: Queries,
-  { leaseUntilMs, nowMs, limit }: { leaseUntilMs: number; nowMs: number; limit: number },
-): Promise<DeletionRequest[]> {
-  return (await queries.rows<Row>(lease.with({ leaseUntilMs, nowMs, limit }))).map(toRequest)
+  nowMs: number,
+  limit: number,
+): Promise<Pick<DeletionRequest, 'shard' | 'hash'>[]> {
+  return queries.rows(findDue.with({ nowMs, limit }))
+}
+
+/** Undefined when another process has the lease, or has finished. */
+export async function leaseDeletionRequest(
+  queries: Queries,
+  { shard, hash }: Pick<DeletionRequest, 'shard' | 'hash'>,
+  { leaseUntilMs, nowMs }: { leaseUntilMs: number; nowMs: number },
+): Promise<DeletionRequest | undefined> {
+  const [row] = await queries.rows<Row>(lease.with({ shard, hash, leaseUntilMs, nowMs }))
+  return row && toRequest(row)
 }
 
 /** In the transaction that erases the profiles. */
@@ -134,18 +155,21 @@ export async function accountsOfServiceUser(queries: Queries, user: ServiceUser)
 }
 
 /** Erasures that destinations have not confirmed. */
-export async function openErasures(queries: Queries, shards: number[], profileIds: string[]): Promise<number> {
-  const [row] = await queries.rows<{ n: number }>(countOpenErasures.with({ shards, profileIds }))
-  return row?.n ?? 0
+export async function openErasures(queries: Queries, profileIds: readonly string[]): Promise<number> {
+  const byShard = Map.groupBy(profileIds, shardIn)
+  const rows = await rowsOfShards<{ n: number }>(queries, [...byShard.keys()], (shard) =>
+    countOpenErasures.with({ shard, profileIds: byShard.get(shard) ?? [] }),
+  )
+  return rows.reduce((sum, { n }) => sum + n, 0)
 }
 
 export async function purgeDeletionRequests(queries: Queries, before: number): Promise<number> {
-  return queries.count(purge.with({ before }))
+  return deleteInBatches(queries, purge.with({ before }))
 }
 
 /** With the app everything is erased; what is finished stays for the page of its status. */
 export async function dropDeletionRequests(queries: Queries, appId: string): Promise<void> {
-  await queries.count(removeOfApp.with({ appId }))
+  await deleteInBatches(queries, removeOfApp.with({ appId }))
 }
 
 function toRequest(row: Row): DeletionRequest {

@@ -1,5 +1,6 @@
 import { shardFor } from '#platform/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 import type { ServiceUser } from './service-users.ts'
 
 const isUser = 'shard = $shard and app_id = $appId and service = $service and native_id = $nativeId'
@@ -17,7 +18,10 @@ const findSince = statement(
   `select ended_at is null and until > $nowMs as running from grant_revocation
    where ${isUser} and coalesce(ended_at, until) >= $sinceMs order by running desc limit 1`,
 )
-const purge = statement('grant-revocation-purge', 'delete from grant_revocation where until < $before')
+const purge = statement(
+  'grant-revocation-purge',
+  deleteSome('grant_revocation', 'shard, app_id, service, native_id, id', 'until < $before'),
+)
 
 const keyOf = ({ appId, service, nativeId }: ServiceUser) => ({
   shard: shardFor(`${appId} ${service} ${nativeId}`),
@@ -57,5 +61,5 @@ export async function grantRevocationSince(
 }
 
 export async function purgeGrantRevocations(queries: Queries, before: number): Promise<number> {
-  return queries.count(purge.with({ before }))
+  return deleteInBatches(queries, purge.with({ before }))
 }

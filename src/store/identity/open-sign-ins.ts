@@ -1,6 +1,7 @@
 import { shardFor } from '#platform/ids.ts'
 import { firstOf } from '#platform/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 
 const MINUTE_MS = 60_000
 /** How long a sign-in and its code are valid, plus the rest of the minute in which it began. */
@@ -9,17 +10,18 @@ const TTL_MS = 11 * MINUTE_MS
 // One statement on one row decides and counts, so concurrent callers see each other.
 const countIfBelowLimit = statement(
   'sign-in-open',
-  `insert into open_sign_in (shard, subject, minutes, counts)
-   select $shard, $subject, array[$minute::bigint], array[1] where $limit::bigint > 0
-   on conflict (shard, subject) do update set (minutes, counts) = (
+  `update open_sign_in set (minutes, counts) = (
      select array_agg(minute order by minute), array_agg(n order by minute) from (
        select minute, sum(n)::integer as n from (
-         select minute, n from unnest(open_sign_in.minutes, open_sign_in.counts) as known (minute, n)
-         where minute > $expiredMinute and n > 0
+         select minute, n from unnest(minutes, counts) as known (minute, n) where minute > $expiredMinute and n > 0
          union all select $minute, 1) as each group by minute) as summed)
-   where $limit > (
-     select coalesce(sum(n), 0) from unnest(open_sign_in.minutes, open_sign_in.counts) as known (minute, n)
-     where minute > $expiredMinute)`,
+   where shard = $shard and subject = $subject and $limit::bigint > (
+     select coalesce(sum(n), 0) from unnest(minutes, counts) as known (minute, n) where minute > $expiredMinute)`,
+)
+const insertFirst = statement(
+  'sign-in-open-first',
+  `insert into open_sign_in (shard, subject, minutes, counts)
+   values ($shard, $subject, array[$minute::bigint], array[1]) on conflict (shard, subject) do nothing`,
 )
 const subtractOne = statement(
   'sign-in-close',
@@ -37,7 +39,7 @@ const sumOpen = statement(
 // The newest minute is the last one.
 const purge = statement(
   'sign-in-purge',
-  'delete from open_sign_in where minutes[cardinality(minutes)] <= $expiredMinute',
+  deleteSome('open_sign_in', 'shard, subject', 'minutes[cardinality(minutes)] <= $expiredMinute'),
 )
 
 /** The start of the minute under which a sign-in of this time is counted. */
@@ -51,14 +53,17 @@ export function appSubject(appId: string): string {
 
 /** Counts a sign-in, unless `limit` are unfinished already. False when it was not counted. */
 export async function openSignIn(queries: Queries, subject: string, nowMs: number, limit: number): Promise<boolean> {
-  const values = {
-    shard: shardFor(subject),
-    subject,
-    minute: minuteOf(nowMs),
+  if (limit <= 0) return false
+  const row = { shard: shardFor(subject), subject, minute: minuteOf(nowMs) }
+  const counted = countIfBelowLimit.with({
+    ...row,
     expiredMinute: expiredMinute(nowMs),
     limit: Math.min(limit, Number.MAX_SAFE_INTEGER),
-  }
-  return (await queries.count(countIfBelowLimit.with(values))) > 0
+  })
+  if ((await queries.count(counted)) > 0) return true
+  if ((await queries.count(insertFirst.with(row))) > 0) return true
+  // The row exists: `limit` are unfinished, or another caller inserted it just now.
+  return (await queries.count(counted)) > 0
 }
 
 /** Counts a sign-in that was accepted before, whatever the limit is. */
@@ -82,7 +87,7 @@ export async function openSignIns(
 }
 
 export async function purgeOpenSignIns(queries: Queries, nowMs: number): Promise<number> {
-  return queries.count(purge.with({ expiredMinute: expiredMinute(nowMs) }))
+  return deleteInBatches(queries, purge.with({ expiredMinute: expiredMinute(nowMs) }))
 }
 
 /** Sign-ins that began in this minute or earlier have expired. */

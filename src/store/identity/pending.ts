@@ -1,6 +1,7 @@
 import { SHARDS } from '#platform/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { Keyring } from '#platform/sealing.ts'
+import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 
 /** A sign-in that was started and has not returned from the service yet. */
 export interface Pending {
@@ -45,7 +46,7 @@ const replace = statement(
   'pending-replace',
   `update pending set sealed = $sealed where shard = $shard and hash = $hash`,
 )
-const purge = statement('pending-purge', 'delete from pending where expires_at < $nowMs')
+const purge = statement('pending-purge', deleteSome('pending', 'shard, hash', 'expires_at < $nowMs'))
 
 // The row is found by the hash of the state that the service returns, so the shard is derived from the hash.
 const shardOf = (hash: Buffer) => hash.readUInt16BE(0) % SHARDS
@@ -104,5 +105,5 @@ function toPending(keyring: Keyring, hash: Buffer, row: Row): Pending {
 }
 
 export async function purgePending(queries: Queries, nowMs: number): Promise<number> {
-  return queries.count(purge.with({ nowMs }))
+  return deleteInBatches(queries, purge.with({ nowMs }))
 }

@@ -10,8 +10,9 @@ import {
 import { isNamed, parseProfileName, type ServiceNames } from '#model/profile-name.ts'
 import { shardOf } from '#platform/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { countInShards, rowsOfShards } from '../each-shard.ts'
 
-interface Row {
+export interface ProfileRow {
   shard: number
   id: string
   account_id: string
@@ -30,25 +31,24 @@ interface Row {
   synced_at: number | null
 }
 
-const columns = `p.shard, p.id, p.account_id, p.app_id, p.service, p.native_id, p.state, p.paused_at, p.state_until,
+/** Of a profile `p`. */
+export const PROFILE_COLUMNS = `p.shard, p.id, p.account_id, p.app_id, p.service, p.native_id, p.state, p.paused_at, p.state_until,
   p.error, p.scope, p.self, p.data::text as data, p.connected_at,
   coalesce(p.updated_at, p.connected_at) as updated_at, p.synced_at`
 const list = statement(
   'profile-list',
-  `select ${columns} from profile p where p.shard = any($shards) and p.account_id = $accountId and p.merged_into is null
-   order by p.service, p.connected_at, p.id`,
+  `select ${PROFILE_COLUMNS} from profile p where p.shard = $shard and p.account_id = $accountId and p.merged_into is null`,
 )
 const listAll = statement(
   'profile-list-all',
-  `select ${columns} from profile p where p.shard = any($shards) and p.account_id = $accountId
-   order by p.service, p.connected_at, p.id`,
+  `select ${PROFILE_COLUMNS} from profile p where p.shard = $shard and p.account_id = $accountId`,
 )
 const listOfApp = statement(
   'profile-of-app',
-  `select ${columns} from profile_sync s join profile p on p.shard = s.shard and p.id = s.profile_id
+  `select ${PROFILE_COLUMNS} from profile_sync s join profile p on p.shard = s.shard and p.id = s.profile_id
    where s.app_id = $appId and s.profile_id > $after order by s.profile_id limit $limit`,
 )
-const find = statement('profile-find', `select ${columns} from profile p where p.shard = $shard and p.id = $id`)
+const find = statement('profile-find', `select ${PROFILE_COLUMNS} from profile p where p.shard = $shard and p.id = $id`)
 const findMergedInto = statement(
   'profile-duplicate',
   'select merged_into from profile where shard = $shard and id = $id and merged_into <> id',
@@ -87,18 +87,14 @@ const resume = statement(
   `update profile set paused_at = null, state = case when state = 'paused' then $state else state end
    where shard = $shard and id = $id and paused_at is not null returning state`,
 )
-const setSyncedAt = statement(
-  'profile-synced',
-  'update profile set synced_at = $syncedAt where shard = $shard and id = $id',
-)
 const moveAll = statement(
   'profile-move',
-  'update profile set account_id = $toAccountId where shard = any($shards) and account_id = $fromAccountId',
+  'update profile set account_id = $toAccountId where shard = $shard and account_id = $fromAccountId',
 )
 const setMergedInto = statement(
   'profile-merge-into',
   `update profile set merged_into = $mergedInto
-   where shard = any($shards) and account_id = $accountId and (id = $id or merged_into = $id)`,
+   where shard = $shard and account_id = $accountId and (id = $id or merged_into = $id)`,
 )
 const remove = statement(
   'profile-delete',
@@ -108,7 +104,10 @@ const remove = statement(
 
 /** The profiles that people see, without those that were merged into another and only keep their items. */
 export async function listProfiles(queries: Queries, account: Account): Promise<Profile[]> {
-  return (await queries.rows<Row>(list.with({ shards: account.shards, accountId: account.id }))).map(toProfile)
+  const rows = await rowsOfShards<ProfileRow>(queries, account.shards, (shard) =>
+    list.with({ shard, accountId: account.id }),
+  )
+  return rows.sort(inOrder).map(toProfile)
 }
 
 /** The profiles that `service` or `id@service` names exactly. */
@@ -136,7 +135,9 @@ export async function findProfileByName(
 
 /** With those that were merged into another: their items belong to the account, too. */
 export async function listAllProfiles(queries: Queries, account: Account): Promise<Profile[]> {
-  return (await queries.rows<Row>(listAll.with({ shards: account.shards, accountId: account.id }))).map(toProfile)
+  const { id: accountId, shards } = account
+  const rows = await rowsOfShards<ProfileRow>(queries, shards, (shard) => listAll.with({ shard, accountId }))
+  return rows.sort(inOrder).map(toProfile)
 }
 
 /** Every profile of an app, a page at a time; `after` is the id of the last one seen. */
@@ -146,11 +147,11 @@ export async function listAppProfiles(
   after: string | undefined,
   limit: number,
 ): Promise<Profile[]> {
-  return (await queries.rows<Row>(listOfApp.with({ appId, after: after ?? '', limit }))).map(toProfile)
+  return (await queries.rows<ProfileRow>(listOfApp.with({ appId, after: after ?? '', limit }))).map(toProfile)
 }
 
 export async function findProfile(queries: Queries, shard: number, id: string): Promise<Profile | undefined> {
-  const [row] = await queries.rows<Row>(find.with({ shard, id }))
+  const [row] = await queries.rows<ProfileRow>(find.with({ shard, id }))
   return row && toProfile(row)
 }
 
@@ -239,24 +240,15 @@ export async function resumeProfile(
   return row?.state
 }
 
-/** At least one of its endpoints was read to the end. */
-export async function markSynced(
-  queries: Queries,
-  profile: Pick<Profile, 'shard' | 'id'>,
-  nowMs: number,
-): Promise<void> {
-  await queries.count(setSyncedAt.with({ shard: profile.shard, id: profile.id, syncedAt: nowMs }))
-}
-
 /** Moves every profile of an account, also merged ones. The cost depends on the number of profiles, not of items. */
 export async function moveProfiles(tx: Queries, from: Account, to: Account): Promise<number> {
-  return tx.count(moveAll.with({ shards: from.shards, fromAccountId: from.id, toAccountId: to.id }))
+  return countInShards(tx, from.shards, (shard) => moveAll.with({ shard, fromAccountId: from.id, toAccountId: to.id }))
 }
 
 /** With those that were merged into it before, so that all of them refer to the one that people see. */
 export async function mergeProfileInto(tx: Queries, shards: number[], profile: Profile, into: Profile): Promise<void> {
   const { id, accountId } = profile
-  await tx.count(setMergedInto.with({ shards, accountId, id, mergedInto: into.id }))
+  await countInShards(tx, shards, (shard) => setMergedInto.with({ shard, accountId, id, mergedInto: into.id }))
 }
 
 /** With those that were merged into it. Returns all deleted profiles. */
@@ -274,7 +266,13 @@ export async function deleteProfile(
   return deleted
 }
 
-function toProfile(row: Row): Profile {
+/** By service, the one connected first before the others. */
+function inOrder(a: ProfileRow, b: ProfileRow): number {
+  if (a.service !== b.service) return a.service < b.service ? -1 : 1
+  return a.connected_at - b.connected_at || (a.id < b.id ? -1 : 1)
+}
+
+export function toProfile(row: ProfileRow): Profile {
   return {
     shard: row.shard,
     id: row.id,

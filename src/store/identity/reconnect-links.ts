@@ -1,4 +1,5 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 import type { ProfileKey } from '../sync/schedule.ts'
 
 /** A link by which a person signs in again to one profile. */
@@ -36,7 +37,7 @@ const removeOfProfile = statement(
   'reconnect-link-remove',
   'delete from reconnect_link where shard = $shard and profile_id = $profileId',
 )
-const purge = statement('reconnect-link-purge', 'delete from reconnect_link where expires_at < $before')
+const purge = statement('reconnect-link-purge', deleteSome('reconnect_link', 'shard, hash', 'expires_at < $before'))
 
 export async function insertReconnectLink(tx: Queries, link: ReconnectLink): Promise<void> {
   const { shard, profileId, scope = null } = link
@@ -75,5 +76,5 @@ export async function removeReconnectLinks(tx: Queries, { shard, profileId }: Pr
 }
 
 export async function purgeReconnectLinks(queries: Queries, before: number): Promise<number> {
-  return queries.count(purge.with({ before }))
+  return deleteInBatches(queries, purge.with({ before }))
 }

@@ -28,12 +28,14 @@ const insertOrLock = statement(
 )
 const isUser = 'shard = $shard and app_id = $appId and service = $service and native_id = $nativeId'
 const find = statement('service-user-find', `select account_ids from service_user where ${isUser}`)
+// Citus 13.2 takes a slice at the top of an assignment for an assignment to elements, and crashes; hence the `coalesce`.
 const moveToFront = statement(
   'service-user-point',
   `insert into service_user (shard, app_id, service, native_id, account_ids, used_at)
    values ($shard, $appId, $service, $nativeId, array[$accountId], $usedAt)
    on conflict (shard, app_id, service, native_id) do update set used_at = excluded.used_at,
-     account_ids = (excluded.account_ids || array_remove(service_user.account_ids, $accountId))[1:${MAX_ACCOUNTS}]`,
+     account_ids = coalesce(
+       (excluded.account_ids || array_remove(service_user.account_ids, $accountId))[1:${MAX_ACCOUNTS}], '{}')`,
 )
 const replaceAccount = statement(
   'service-user-merge',

@@ -1,6 +1,8 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { autoPrepare } from '#platform/postgres/statement-cache.ts'
+import { rowsOfShards } from '../each-shard.ts'
 import type { ProfileKey } from '../sync/schedule.ts'
+import { refuseForeign } from './foreign-rows.ts'
 import { hexId } from './item-ids.ts'
 import { Values } from './predicates.ts'
 
@@ -19,29 +21,55 @@ export interface ChangeKey {
 
 const findLatest = statement(
   'changes-latest-all',
-  'select profile_id, seq from profile_sync where shard = any($shards) and profile_id = any($profileIds)',
+  'select profile_id, seq from profile_sync where shard = $shard and profile_id = any($profileIds)',
 )
 
 /** The newest seq of each of these profiles. */
 export async function latestChanges(queries: Queries, profiles: readonly ProfileKey[]): Promise<Map<string, number>> {
-  if (profiles.length === 0) return new Map()
-  const shards = [...new Set(profiles.map(({ shard }) => shard))]
-  const profileIds = profiles.map(({ profileId }) => profileId)
-  const rows = await queries.rows<{ profile_id: string; seq: number }>(findLatest.with({ shards, profileIds }))
-  return new Map(rows.map(({ profile_id, seq }) => [profile_id, seq]))
+  const byShard = Map.groupBy(profiles, ({ shard }) => shard)
+  const rows = await rowsOfShards<{ profile_id: string; seq: number }>(queries, [...byShard.keys()], (shard) =>
+    findLatest.with({ shard, profileIds: byShard.get(shard)!.map(({ profileId }) => profileId) }),
+  )
+  const known = new Set(profiles.map(({ profileId }) => profileId))
+  return new Map(
+    rows.map(({ profile_id, seq }) => {
+      refuseForeign(known, profile_id)
+      return [profile_id, seq]
+    }),
+  )
 }
 
 /**
  * The changes of several profiles after a seq of each, at most `limit` items and `limit` tombstones of each profile. One
- * statement, so that all of them are of one moment: a profile's seqs are assigned under a lock that is held until the
- * commit, so a statement that sees a seq also sees all lesser ones.
+ * statement for each shard, so that both lists of a profile are of one moment: its seqs are assigned under a lock that is held
+ * until the commit, so a statement that sees a seq also sees all lesser ones.
  */
 export async function changeKeysAfter(
   queries: Queries,
-  positions: readonly (ProfileKey & { seq: number })[],
+  positions: readonly ChangePosition[],
   limit: number,
 ): Promise<ChangeKey[]> {
-  if (positions.length === 0) return []
+  const byShard = Map.groupBy(positions, ({ shard }) => shard)
+  const rows = await rowsOfShards<KeyRow>(queries, [...byShard.keys()], (shard) => {
+    const { text, values } = writeChangeKeys(byShard.get(shard)!, limit)
+    return { ...autoPrepare(text), values }
+  })
+  const known = new Set(positions.map(({ profileId }) => profileId))
+  return rows.map(({ profile_id, native_id, ...row }) => {
+    refuseForeign(known, profile_id)
+    return { ...row, profileId: profile_id, nativeId: native_id }
+  })
+}
+
+interface ChangePosition extends ProfileKey {
+  seq: number
+}
+
+/** The statement of `changeKeysAfter` for profiles in one shard. */
+export function writeChangeKeys(
+  positions: readonly ChangePosition[],
+  limit: number,
+): { text: string; values: unknown[] } {
   const values = new Values()
   const maxRows = values.add(limit)
   const lists = positions.flatMap(({ shard, profileId, seq }) => {
@@ -52,8 +80,7 @@ export async function changeKeysAfter(
       `(select profile_id, seq, ${hexId('id')}, deleted_at, null::integer, endpoint, native_id from item_tombstone ${where})`,
     ]
   })
-  const rows = await queries.rows<KeyRow>(autoPrepare(lists.join(' union all ')), values.list)
-  return rows.map(({ profile_id, native_id, ...row }) => ({ ...row, profileId: profile_id, nativeId: native_id }))
+  return { text: lists.join(' union all '), values: values.list }
 }
 
 interface KeyRow {

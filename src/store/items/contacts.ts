@@ -2,6 +2,7 @@ import { typeBits } from '#model/types.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { autoPrepare } from '#platform/postgres/statement-cache.ts'
 import type { ProfileKey } from '../sync/schedule.ts'
+import { isHiddenElsewhere, withoutHidden } from './hidden-copies.ts'
 import { hexId } from './item-ids.ts'
 import { exceptDuplicates, Values } from './predicates.ts'
 import type { ReadableProfile } from './readable-profiles.ts'
@@ -39,24 +40,38 @@ const findChange = statement(
    ) as changed`,
 )
 
-/** Contacts of a profile after another one, the oldest first; without those that another profile of the account has too. */
-export async function contactsAfter(
+/** All contacts of a profile in batches, the oldest first; without those that another profile of the account has too. */
+export async function* contactsOf(
   queries: Queries,
-  { shard, profileId, duplicates }: ReadableProfile,
+  profile: ReadableProfile,
+  batchRows: number,
+): AsyncGenerator<StoredContact[]> {
+  for (let after: StoredContact | undefined; ; ) {
+    const { text, values } = writeContacts(profile, after, batchRows)
+    const found = (await queries.rows<Row>(autoPrepare(text), values)).map(toContact)
+    yield isHiddenElsewhere(profile) ? await withoutHidden(queries, profile, found) : found
+    if (found.length < batchRows) return
+    after = found.at(-1)
+  }
+}
+
+/** The statement of `contactsOf`. */
+export function writeContacts(
+  profile: ReadableProfile,
   after: Pick<StoredContact, 'at' | 'id'> | undefined,
   limit: number,
-): Promise<StoredContact[]> {
+): { text: string; values: unknown[] } {
   const values = new Values()
   const where = [
-    `i.shard = ${values.add(shard)}`,
-    `i.profile_id = ${values.add(profileId)}`,
+    `i.shard = ${values.add(profile.shard)}`,
+    `i.profile_id = ${values.add(profile.profileId)}`,
     `(i.types & ${CONTACT_BITS}) <> 0`,
     ...(after === undefined ? [] : [`(i.at, i.id) > (${values.add(after.at)}, ${values.add(after.id)}::uuid)`]),
-    ...exceptDuplicates(values, duplicates),
+    ...exceptDuplicates(values, profile),
   ]
   const text = `select ${columns} from item i where ${where.join(' and ')}
     order by i.at, i.id limit ${values.add(limit)}`
-  return (await queries.rows<Row>(autoPrepare(text), values.list)).map(toContact)
+  return { text, values: values.list }
 }
 
 /** Those of these items that are contacts of the profile. */

@@ -3,7 +3,9 @@ import type { ItemKey, Query, Selection } from '#model/query.ts'
 import { firstOf } from '#platform/list-ends.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { autoPrepare } from '#platform/postgres/statement-cache.ts'
+import { withoutHiddenOf } from './hidden-copies.ts'
 import { matchPredicates, selectionPredicate, UNLIMITED, Values } from './predicates.ts'
+import { shardsOf, splitByCopies } from './read-shards.ts'
 import type { ReadableProfile } from './readable-profiles.ts'
 
 /** An item as it is compared with others. */
@@ -15,6 +17,7 @@ export interface ComparedItem extends ItemKey {
 /** An item that matches the query, by one of its dedupe keys. */
 interface KeyedItem extends ItemKey {
   dedupe_key: string
+  profile_id: string
   service: string
 }
 
@@ -65,7 +68,7 @@ function firstSince(found: readonly KeyedItem[], sinceMs: number): number {
   return low
 }
 
-/** The items of each key that several items have, earliest first; of links and ids only the earliest. */
+/** The items of each key that several items have, earliest first; of links and ids at least the earliest. */
 async function findKeyed(
   queries: Queries,
   readable: readonly ReadableProfile[],
@@ -73,16 +76,55 @@ async function findKeyed(
   query: Query,
   items: readonly ComparedItem[],
 ): Promise<Map<string, KeyedItem[]>> {
+  const hasOtherServices = new Set(readable.map(({ service }) => service)).size > 1
+  const { open, hidden } = splitByCopies(readable)
+  const isAll = open.length === readable.length && shardsOf(open).length === 1
+  const read = (group: readonly ReadableProfile[], only: 'shared' | 'earliest' | 'all') => {
+    const composed = writeKeyed(group, selection, query, items, { hasOtherServices, only })
+    return composed === undefined ? [] : queries.rows<KeyedItem>(autoPrepare(composed.text), composed.values)
+  }
+  if (isAll) return Map.groupBy(await read(open, 'shared'), ({ dedupe_key }) => dedupe_key)
+  // Another shard may have an item of the same key, or a copy that takes precedence.
+  const lists = await Promise.all([
+    ...shardsOf(open).map((group) => read(group, 'earliest')),
+    ...shardsOf(hidden).map(async (group) => withoutHiddenCopies(queries, group, await read(group, 'all'))),
+  ])
+  return Map.groupBy(lists.flat().sort(compareKeyed), ({ dedupe_key }) => dedupe_key)
+}
+
+async function withoutHiddenCopies(
+  queries: Queries,
+  readable: readonly ReadableProfile[],
+  found: readonly KeyedItem[],
+): Promise<KeyedItem[]> {
+  const items = found.map((keyed) => ({ keyed, profileId: keyed.profile_id, id: keyed.id.replaceAll('-', '') }))
+  return (await withoutHiddenOf(queries, readable, items)).map(({ keyed }) => keyed)
+}
+
+function compareKeyed(a: KeyedItem, b: KeyedItem): number {
+  return a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+}
+
+/**
+ * Finds the keys of these items in profiles of one shard; undefined when they have none. `shared`: only keys that several items
+ * have. `earliest`: of links and ids the first item, of texts all.
+ */
+export function writeKeyed(
+  readable: readonly ReadableProfile[],
+  selection: Selection,
+  query: Query,
+  items: readonly ComparedItem[],
+  { hasOtherServices, only }: { hasOtherServices: boolean; only: 'shared' | 'earliest' | 'all' },
+): { text: string; values: unknown[] } | undefined {
   const keys = [...new Set(items.flatMap(({ guid }) => guid))]
   const links = keys.filter(isLinkOrId)
-  const hasOtherServices = new Set(readable.map(({ service }) => service)).size > 1
   const texts = hasOtherServices ? keys.filter(isTextKey) : []
-  if (links.length + texts.length === 0) return new Map()
+  if (links.length + texts.length === 0) return undefined
   const ats = items.map(({ at }) => at)
   const values = new Values()
   const earliest = ats.reduce((first, at) => Math.min(first, at))
   const untilMs = values.add(ats.reduce((latest, at) => Math.max(latest, at)))
-  const write = (wanted: string[], since: number, places: readonly number[], isShared: string) => {
+  const write = (wanted: string[], since: number, places: readonly number[], isKept: string) => {
     const [dedupeKeys, sinceMs] = [values.add(wanted), values.add(since)]
     const isWanted = (place: number) => `${hashOf(`i.guid[${place}]`, 'i.profile_id')} = any(array(
       select ${hashOf('k', 'p.profile_id')} from unnest(${dedupeKeys}::text[]) k))
@@ -90,21 +132,23 @@ async function findKeyed(
     const found = groupsOf(readable, query).flatMap((profiles) =>
       itemsWith(values, profiles, selection, query, places, isWanted),
     )
-    return `(select dedupe_key, at, id, service from (
+    return `(select dedupe_key, profile_id, at, id, service from (
         select *, ${NUMBERED} from (${found.join(' union all ')}) found
         window of_key as (partition by dedupe_key order by at, id),
           whole as (partition by dedupe_key order by at, id rows between unbounded preceding and unbounded following)) found
-      where ${isShared} order by dedupe_key, at, id)`
+      where ${isKept} order by dedupe_key, at, id)`
   }
-  const statement = [
+  const text = [
     ...(texts.length === 0
       ? []
-      : [write(texts, Math.max(query.since, earliest - SAME_TEXT_MS), [TEXT_PLACE], 'first_service <> last_service')]),
-    ...(links.length === 0 ? [] : [write(links, query.since, PLACES, 'nth = 1 and total > 1')]),
+      : [write(texts, Math.max(query.since, earliest - SAME_TEXT_MS), [TEXT_PLACE], KEPT_TEXTS[only])]),
+    ...(links.length === 0 ? [] : [write(links, query.since, PLACES, KEPT_LINKS[only])]),
   ].join(' union all ')
-  const rows = await queries.rows<KeyedItem>(autoPrepare(statement), values.list)
-  return Map.groupBy(rows, ({ dedupe_key }) => dedupe_key)
+  return { text, values: values.list }
 }
+
+const KEPT_TEXTS = { shared: 'first_service <> last_service', earliest: 'true', all: 'true' }
+const KEPT_LINKS = { shared: 'nth = 1 and total > 1', earliest: 'nth = 1', all: 'true' }
 
 /** The key of a text is the first in the list. In items of earlier releases a link or an id may be. */
 const TEXT_PLACE = 1
@@ -135,16 +179,15 @@ function itemsWith(
   places: readonly number[],
   isWanted: (place: number) => string,
 ): string[] {
-  const list = (type: string, name: 'shard' | 'profileId' | 'service') =>
-    `${values.add(profiles.map((profile) => profile[name]))}::${type}[]`
-  const profile = `unnest(${list('smallint', 'shard')}, ${list('text', 'profileId')}, ${list('text', 'service')})
-    as p (shard, profile_id, service)`
+  const shard = values.add(firstOf(profiles).shard)
+  const list = (name: 'profileId' | 'service') => `${values.add(profiles.map((profile) => profile[name]))}::text[]`
+  const profile = `unnest(${list('profileId')}, ${list('service')}) as p (profile_id, service)`
   const isMatch = [selectionPredicate(values, selection), ...matchPredicates(values, firstOf(profiles), query)]
   return places.map((place) => {
     const stored = `i.guid[${place}]`
     // In a subquery of its own, so that the planner uses the index of the keys and no other.
-    return `select ${stored} as dedupe_key, i.at, i.id, p.service from ${profile} cross join lateral (
-        select * from item i where i.shard = p.shard and i.profile_id = p.profile_id and ${stored} is not null
+    return `select ${stored} as dedupe_key, i.profile_id, i.at, i.id, p.service from ${profile} cross join lateral (
+        select * from item i where i.shard = ${shard} and i.profile_id = p.profile_id and ${stored} is not null
           and ${isWanted(place)} limit ${UNLIMITED}) i
       where ${isMatch.join(' and ')}`
   })

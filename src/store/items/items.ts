@@ -132,14 +132,15 @@ const eraseTombstones = statement(
   'delete from item_tombstone where shard = $shard and profile_id = $profileId',
 )
 
-interface ProbeRow {
+/** In the order of the columns of `probe`. */
+type ProbeRow = [
   /** From 1, in the list of probed items. */
-  position: number
-  at: number
-  same: boolean
-  bytes: number
-  data: string | null
-}
+  position: number,
+  at: number,
+  same: boolean,
+  bytes: number,
+  data: string | null,
+]
 
 /**
  * What is already stored of these items, so that an unchanged one costs no write. The first 4 bytes of a hash are its
@@ -155,9 +156,9 @@ export async function probeItems(
   if (items.length === 0) return new Map()
   const ids = uuidArray(items.map(({ id }) => id))
   const hashes = byteaArray(items.map(({ hash }) => hash))
-  const rows = await queries.rows<ProbeRow>(probe.with({ ...key, ids, hashes, ignoreVersion }))
+  const rows = await queries.rows<ProbeRow>({ ...probe.with({ ...key, ids, hashes, ignoreVersion }), tuples: true })
   return new Map(
-    rows.map(({ position, at, same, bytes, data }) => [
+    rows.map(([position, at, same, bytes, data]) => [
       items[position - 1]!.id,
       { at, isSame: same, bytes, data: data ?? undefined },
     ]),

@@ -1,5 +1,6 @@
 import type { Account } from '#model/account.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { rowsOfShards } from '../each-shard.ts'
 import type { ProfileKey } from '../sync/schedule.ts'
 
 /** A profile that holds items which the app itself stores for an account. */
@@ -24,8 +25,7 @@ const list = statement(
   'own-profile-list',
   `select p.shard, p.id, p.native_id, s.items from profile p
    join profile_sync s on s.shard = p.shard and s.profile_id = p.id
-   where p.shard = any($shards) and p.account_id = $accountId and p.service = $service
-   order by p.native_id <> $accountId, p.id`,
+   where p.shard = $shard and p.account_id = $accountId and p.service = $service`,
 )
 const advanceSeq = statement(
   'own-sync-number',
@@ -34,9 +34,17 @@ const advanceSeq = statement(
 
 /** The account's own comes first; those that merges moved into it follow. */
 export async function listOwnProfiles(queries: Queries, account: Account, service: string): Promise<OwnProfile[]> {
-  const values = { shards: account.shards, accountId: account.id, service }
-  const rows = await queries.rows<{ shard: number; id: string; native_id: string; items: number }>(list.with(values))
-  return rows.map(({ shard, id, native_id, items }) => ({ shard, profileId: id, owner: native_id, items }))
+  const { id: accountId, shards } = account
+  const rows = await rowsOfShards<{ shard: number; id: string; native_id: string; items: number }>(
+    queries,
+    shards,
+    (shard) => list.with({ shard, accountId, service }),
+  )
+  return rows
+    .map(({ shard, id, native_id, items }) => ({ shard, profileId: id, owner: native_id, items }))
+    .sort(
+      (a, b) => Number(a.owner !== accountId) - Number(b.owner !== accountId) || (a.profileId < b.profileId ? -1 : 1),
+    )
 }
 
 /** Call it while the account is locked. The profile is never due: its items come from no service. */

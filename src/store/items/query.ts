@@ -1,10 +1,12 @@
 import { AccountChanged } from '#model/account.ts'
 import type { Query, Selection } from '#model/query.ts'
 import { baseOf } from '#model/types.ts'
-import { firstOf } from '#platform/list-ends.ts'
+import { firstOf, lastOf } from '#platform/list-ends.ts'
 import { type Queries, type Statement, statement } from '#platform/postgres/database.ts'
 import { autoPrepare } from '#platform/postgres/statement-cache.ts'
+import { isSharded } from '../cluster/is-sharded.ts'
 import { type Proof, stillOpens } from '../identity/access-tokens.ts'
+import { refuseForeign } from './foreign-rows.ts'
 import {
   allPredicates,
   indexLookup,
@@ -14,6 +16,7 @@ import {
   scanPredicates,
   Values,
 } from './predicates.ts'
+import { readShards } from './read-shards.ts'
 import type { ReadableProfile } from './readable-profiles.ts'
 
 /** An item as a query returns it; JSON stays text. */
@@ -54,6 +57,7 @@ const columnsWith = <Oembed extends string>(oembed: Oembed) =>
   `i.profile_id, i.id, i.endpoint, i.native_id, i.at, i.updated_at, i.types,
   array_to_string(i.guid, '${GUID_SEPARATOR}') as guid, ${oembed}::text as oembed, i.data::text as data, i.seq` as const
 const columns = columnsWith('i.oembed')
+const RESULT_NAMES = 'profile_id, id, endpoint, native_id, at, updated_at, types, guid, oembed, data, seq'
 
 /** `oembed` is the card of the selected type. Most items have one type, no other cards, and cost nothing more. */
 function columnsFor(selection: Selection): string {
@@ -71,8 +75,8 @@ const DENSITY = 4
 const EXTENDED_SCAN = 2 * DENSITY - 1
 
 /**
- * One page of items in reading order. With a proof, the same statement checks that the token still opens these
- * profiles; throws `AccountChanged` when it does not.
+ * One page of items in reading order. With a proof, checks that the token still opens these profiles; throws `AccountChanged`
+ * when it does not.
  */
 export async function queryItems(
   queries: Queries,
@@ -85,31 +89,35 @@ export async function queryItems(
   const isEmpty = readable.length === 0 || limit === 0 || query.terms?.length === 0
   if (isEmpty && proof !== undefined) throw new AccountChanged()
   if (isEmpty) return []
-  const { statement: sql, values } = writeQuery(readable, selection, query, limit, proof)
-  const rows = await queries.rows<Row>(sql, values)
-  if (proof === undefined) return toOwnItems(readable, rows)
-  if (rows.length === 0) throw new AccountChanged()
-  return rows[0]?.[1] === null ? [] : toOwnItems(readable, rows)
+  const sharded = await isSharded(queries)
+  return readShards(queries, readable, query, limit, proof, async (group, page, rows, inStatement) => {
+    const { statement: sql, values } = writeQuery(sharded, group, selection, page, rows, inStatement)
+    const found = await queries.rows<Row>(sql, values)
+    if (inStatement === undefined) return toOwnItems(group, found)
+    if (found.length === 0) throw new AccountChanged()
+    return found[0]?.[1] === null ? [] : toOwnItems(group, found)
+  })
 }
 
 /** The last check before items leave the store: a row of another person is never returned. */
 function toOwnItems(readable: readonly ReadableProfile[], rows: readonly Row[]): FoundItem[] {
   const own = new Set(readable.map(({ profileId }) => profileId))
   return rows.map((row) => {
-    if (!own.has(row[0])) throw new Error(`an item of another profile was read: ${row[0]}`)
+    refuseForeign(own, row[0])
     return toItem(row)
   })
 }
 
-/** The statement of `queryItems`. */
+/** The statement of `queryItems` for profiles in one shard. */
 export function writeQuery(
+  sharded: boolean,
   readable: readonly ReadableProfile[],
   selection: Selection,
   query: Query,
   limit: number,
   proof?: Proof,
 ): { statement: Statement; values: unknown[] } {
-  const values = new Values()
+  const values = new Values(sharded)
   const text = writeSelect(values, readable, selection, query, limit)
   const proven = proveFirst(values, text, orderBy(query, 'found.'), proof)
   return { statement: { ...autoPrepare(proven), tuples: true }, values: values.list }
@@ -124,7 +132,8 @@ export function writeSelect(
   limit: number,
   selected = columnsFor(selection),
 ): string {
-  const write = indexPredicate(new Values(), firstOf(readable), query) === undefined ? writeScan : writeSearch
+  const write =
+    indexPredicate(new Values(values.isSharded), firstOf(readable), query) === undefined ? writeScan : writeSearch
   return write(values, readable, selection, query, limit, selected)
 }
 
@@ -238,6 +247,7 @@ export async function findItem(
   id: string,
 ): Promise<FoundItem | undefined> {
   const [row] = await queries.rows<Row>({ ...findById.with({ shard, profileId, id }), tuples: true })
+  if (row !== undefined) refuseForeign(new Set([profileId]), row[0])
   return row && toItem(row)
 }
 
@@ -253,8 +263,52 @@ export async function findItems(
   queries: Queries,
   wanted: readonly WantedItem[],
   maxBytes: number,
-): Promise<{ items: { place: number; item: FoundItem }[]; isCut: boolean; bytes: number }> {
-  if (wanted.length === 0) return { items: [], isCut: false, bytes: 0 }
+): Promise<FoundItems> {
+  const lists = await Promise.all(
+    [...Map.groupBy(wanted, ({ profile }) => profile.shard).values()].map((list) =>
+      findInShard(queries, list, maxBytes),
+    ),
+  )
+  // Where a shard was cut, further items of it come next: nothing after its last one may be returned.
+  const end = Math.min(...lists.filter(({ isCut }) => isCut).map(({ items }) => lastOf(items).place))
+  const found = lists.flatMap(({ items }) => items).sort((a, b) => a.place - b.place)
+  const items: FoundItems['items'] = []
+  let bytes = 0
+  for (const each of found) {
+    if (each.place > end || (items.length > 0 && bytes + each.bytes > maxBytes)) break
+    items.push(each)
+    bytes += each.bytes
+  }
+  return { items, isCut: items.length < found.length || end < Number.POSITIVE_INFINITY, bytes }
+}
+
+interface FoundItems {
+  items: { place: number; item: FoundItem; bytes: number }[]
+  isCut: boolean
+  bytes: number
+}
+
+async function findInShard(
+  queries: Queries,
+  wanted: readonly WantedItem[],
+  maxBytes: number,
+): Promise<Omit<FoundItems, 'bytes'>> {
+  const { text, values } = writeFind(wanted, maxBytes)
+  const rows = await queries.rows<[...Row, place: number, size: number, found: number]>(
+    { ...autoPrepare(text), tuples: true },
+    values,
+  )
+  const own = new Set(wanted.map(({ profile }) => profile.profileId))
+  const items = rows.map((row) => {
+    const item = toItem(row.slice(0, 11) as Row)
+    refuseForeign(own, item.profileId)
+    return { place: row[11], item, bytes: row[12] }
+  })
+  return { items, isCut: rows.length < (rows[0]?.[13] ?? 0) }
+}
+
+/** The statement of `findItems` for items in one shard. */
+export function writeFind(wanted: readonly WantedItem[], maxBytes: number): { text: string; values: unknown[] } {
   const values = new Values()
   const lists = [...Map.groupBy(wanted, ({ profile }) => profile)].map(([{ shard, profileId }, items]) => {
     const ids = values.add(items.map(({ id }) => id))
@@ -262,23 +316,12 @@ export async function findItems(
     return `select ${columns}, w.place from unnest(${ids}::uuid[], ${places}::integer[]) as w (id, place)
       join item i on i.shard = ${values.add(shard)} and i.profile_id = ${values.add(profileId)} and i.id = w.id`
   })
-  const text = `select * from (
+  const text = `select ${RESULT_NAMES}, place, size, found from (
       select *, count(*) over () as found, row_number() over (order by place) as nth,
-        sum(octet_length(data) + octet_length(oembed)) over (order by place) as bytes
-      from (${lists.join(' union all ')}) listed) sized
+        sum(size) over (order by place) as bytes
+      from (select *, octet_length(data) + octet_length(oembed) as size from (${lists.join(' union all ')}) listed) listed) sized
     where bytes <= ${values.add(maxBytes)} or nth = 1 order by place`
-  const rows = await queries.rows<[...Row, place: number, found: number, nth: number, bytes: number]>(
-    { ...autoPrepare(text), tuples: true },
-    values.list,
-  )
-  const own = new Set(wanted.map(({ profile }) => profile.profileId))
-  const items = rows.map((row) => {
-    const item = toItem(row.slice(0, 11) as Row)
-    if (!own.has(item.profileId)) throw new Error(`an item of another profile was read: ${item.profileId}`)
-    return { place: row[11], item }
-  })
-  const last = rows.at(-1)
-  return { items, isCut: last !== undefined && rows.length < last[12], bytes: last?.[14] ?? 0 }
+  return { text, values: values.list }
 }
 
 export async function hasEndpoint(

@@ -1,6 +1,7 @@
 import type { Account, ProfileRef, ReadingAccount } from '#model/account.ts'
 import type { Selection } from '#model/query.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { rowsOfShards } from '../each-shard.ts'
 import type { ProfileKey } from '../sync/schedule.ts'
 
 /** A profile whose items may be read. */
@@ -16,29 +17,55 @@ export interface ProfileRefRow {
   ref_id: string
   ref_service: string
   ref_owner: string
+  ref_is_merged: boolean
+  ref_connected_at: number
 }
 
 /** For statements that read profile references as well, from `profile p`. */
-export const profileRefColumns =
-  'p.shard as ref_shard, p.id as ref_id, p.service as ref_service, p.native_id as ref_owner'
+export const profileRefColumns = `p.shard as ref_shard, p.id as ref_id, p.service as ref_service, p.native_id as ref_owner,
+  p.merged_into is not null as ref_is_merged, p.connected_at as ref_connected_at`
 // The profile that was connected last comes first. Of duplicates, the one that is synced precedes those merged into it.
 export const profileRefOrder = 'order by p.service, p.merged_into is not null, p.connected_at desc, p.id desc'
 
-export function toProfileRef(row: ProfileRefRow): ProfileRef {
-  return { shard: row.ref_shard, profileId: row.ref_id, service: row.ref_service, owner: row.ref_owner }
+/** The order of `profileRefOrder`, for rows of several shards. */
+function compareRefs(a: ProfileRefRow, b: ProfileRefRow): number {
+  return (
+    compareText(a.ref_service, b.ref_service) ||
+    Number(a.ref_is_merged) - Number(b.ref_is_merged) ||
+    b.ref_connected_at - a.ref_connected_at ||
+    compareText(b.ref_id, a.ref_id)
+  )
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** In the order in which they are read. */
+export function toProfileRefs(rows: readonly ProfileRefRow[]): ProfileRef[] {
+  return rows
+    .toSorted(compareRefs)
+    .map((row) => ({ shard: row.ref_shard, profileId: row.ref_id, service: row.ref_service, owner: row.ref_owner }))
 }
 
 const list = statement(
   'profile-readable',
-  `select ${profileRefColumns} from profile p
-   where p.shard = any($shards) and p.account_id = $accountId ${profileRefOrder}`,
+  `select ${profileRefColumns} from profile p where p.shard = $shard and p.account_id = $accountId`,
 )
+
+/** The profiles of an account in these shards. */
+export function profileRefsIn(
+  queries: Queries,
+  shards: readonly number[],
+  accountId: string,
+): Promise<ProfileRefRow[]> {
+  return rowsOfShards<ProfileRefRow>(queries, shards, (shard) => list.with({ shard, accountId }))
+}
 
 /** Every profile whose items belong to the account, including those that were merged into another. */
 export async function listReadable(queries: Queries, account: Account): Promise<ReadableProfile[]> {
   if (account.profiles !== undefined) return withDuplicates(account.profiles)
-  const rows = await queries.rows<ProfileRefRow>(list.with({ shards: account.shards, accountId: account.id }))
-  return withDuplicates(rows.map(toProfileRef))
+  return withDuplicates(toProfileRefs(await profileRefsIn(queries, account.shards, account.id)))
 }
 
 /** The same for an account that the statement which reads items verifies. */

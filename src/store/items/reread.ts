@@ -1,5 +1,6 @@
 import { byteaArray, textArray, uuidArray } from '#platform/postgres/binary-arrays.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { isSharded } from '../cluster/is-sharded.ts'
 import type { ProfileKey } from '../sync/schedule.ts'
 import { FIRST_ITEM_ID, hexId } from './item-ids.ts'
 import { buildSearchVector, type SearchableItem } from './search-terms.ts'
@@ -46,6 +47,13 @@ const findOutdated = statement(
      where service = wanted.service and reader_version < wanted.version and reread_until <= $nowMs
      order by reader_version, shard, profile_id limit $limit) p`,
 )
+// On a sharded server, where a lateral join over several shards is not possible.
+const findOutdatedOf = statement(
+  'reread-find-of-service',
+  `select shard, profile_id, service, $version::int as version from profile_sync
+   where service = $service and reader_version < $version::int and reread_until <= $nowMs
+   order by reader_version, shard, profile_id limit $limit`,
+)
 const takeLease = statement(
   'reread-take',
   `update profile_sync s set reread_until = $untilMs, reread_attempts = reread_attempts + 1
@@ -87,9 +95,9 @@ const storePosition = statement(
 )
 const countOutdated = statement(
   'reread-count',
-  `select coalesce(sum(n), 0)::int as n from unnest($services::text[], $versions::int[]) as wanted (service, version),
-     lateral (select count(*) as n from profile_sync
-       where service = wanted.service and reader_version < wanted.version) outdated`,
+  `select count(*)::int as n from profile_sync s
+   join unnest($services::text[], $versions::int[]) as wanted (service, version)
+     on s.service = wanted.service and s.reader_version < wanted.version`,
 )
 
 /** Profiles with items to read again, which no process works on. At most `limit` of each service. */
@@ -99,9 +107,14 @@ export async function outdatedProfiles(
   limit: number,
   nowMs: number,
 ): Promise<OutdatedProfile[]> {
-  const rows = await queries.rows<{ shard: number; profile_id: string; service: string; version: number }>(
-    findOutdated.with({ ...columnsOf(current), limit, nowMs }),
-  )
+  const rows: { shard: number; profile_id: string; service: string; version: number }[] = []
+  if (await isSharded(queries))
+    for (const { service, version } of current)
+      rows.push(...(await queries.rows<(typeof rows)[number]>(findOutdatedOf.with({ service, version, limit, nowMs }))))
+  else
+    rows.push(
+      ...(await queries.rows<(typeof rows)[number]>(findOutdated.with({ ...columnsOf(current), limit, nowMs }))),
+    )
   return rows.map(({ profile_id, ...row }) => ({ ...row, profileId: profile_id }))
 }
 

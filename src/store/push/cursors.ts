@@ -9,38 +9,22 @@ export interface CursorKey extends ProfileKey {
 }
 
 // Every insert selects `d`, the destination: its schedule decides whether the new cursor is due at once.
-const newCursorColumns = `shard, profile_id, destination_id, backfill_until, due_at, scheduled, behind_since, seq,
+export const newCursorColumns = `shard, profile_id, destination_id, backfill_until, due_at, scheduled, behind_since, seq,
   written, generation, revision, acked_revision, epoch, erase, dead, redrive, fails, rows`
-const initialValues = `case when d.schedule = 'on_change' then $nowMs::bigint end, d.schedule <> 'on_change', $nowMs, 0,
+export const initialValues = `case when d.schedule = 'on_change' then $nowMs::bigint end, d.schedule <> 'on_change', $nowMs, 0,
   0, 0, 1, 0, 0, false, false, false, 0, 0`
 const openForProfile = statement(
   'cursor-open-profile',
   `insert into delivery_cursor as c (${newCursorColumns})
    select $shard, $profileId, d.id, 0, ${initialValues} from destination d where d.app_id = $appId
    on conflict (shard, profile_id, destination_id) do update set revision = c.revision + 1,
-     behind_since = coalesce(c.behind_since, $nowMs),
-     due_at = case when c.scheduled or c.lease_token is not null then c.due_at else $nowMs end`,
+     behind_since = coalesce(c.behind_since, excluded.behind_since),
+     due_at = case when c.scheduled or c.lease_token is not null then c.due_at else excluded.behind_since end`,
 )
-const openForDestination = statement(
-  'cursor-open-destination',
-  `insert into delivery_cursor (${newCursorColumns})
-   select p.shard, p.profile_id, d.id, p.seq, ${initialValues}
-   from destination d join profile_sync p on p.app_id = d.app_id where d.id = $destinationId on conflict do nothing`,
-)
-// A sign-in and a new destination in concurrent transactions do not see each other, so a cursor may be missing.
-const openMissing = statement(
-  'cursor-open-missing',
-  `insert into delivery_cursor (${newCursorColumns})
-   select p.shard, p.profile_id, d.id, p.seq, ${initialValues}
-   from destination d join profile_sync p on p.app_id = d.app_id
-   where not exists (select 1 from delivery_cursor c
-     where c.shard = p.shard and c.profile_id = p.profile_id and c.destination_id = d.id)
-   on conflict do nothing`,
-)
-const newRevision = 'revision = revision + 1, behind_since = coalesce(behind_since, $nowMs)'
-const newGeneration = `acked_profile_digest = null, generation = generation + 1, ${newRevision}` as const
+export const newRevision = 'revision = revision + 1, behind_since = coalesce(behind_since, $nowMs)'
+export const newGeneration = `acked_profile_digest = null, generation = generation + 1, ${newRevision}` as const
 // A run whose lease is revoked may still write at the destination, but with an older epoch.
-const revokeLease = 'lease_token = null, fails = 0'
+export const revokeLease = 'lease_token = null, fails = 0'
 const markDue = statement(
   'cursor-due',
   `update delivery_cursor set ${newRevision},
@@ -59,30 +43,6 @@ const resend = statement(
      ${revokeLease}, ${newGeneration}
    where shard = $shard and profile_id = $profileId`,
 )
-const rewind = statement(
-  'cursor-rewind',
-  `update delivery_cursor set seq = least(seq, $seq), due_at = $nowMs, ${revokeLease}, ${newGeneration}
-   where destination_id = $destinationId and ($profileId::text is null or profile_id = $profileId)`,
-)
-// Seqs and times grow together, so the newest change before the time gives the seq; no other change has to be read.
-const rewindSince = statement(
-  'cursor-rewind-since',
-  `update delivery_cursor c set due_at = $nowMs, ${revokeLease}, ${newGeneration},
-     seq = least(c.seq, greatest(
-       coalesce((select i.seq from item i where i.shard = c.shard and i.profile_id = c.profile_id
-         and i.updated_at < $sinceMs order by i.seq desc limit 1), 0),
-       coalesce((select t.seq from item_tombstone t where t.shard = c.shard and t.profile_id = c.profile_id
-         and t.deleted_at < $sinceMs order by t.seq desc limit 1), 0)))
-   where c.destination_id = $destinationId and ($profileId::text is null or c.profile_id = $profileId)`,
-)
-const makePendingDue = statement(
-  'cursor-wake',
-  `update delivery_cursor c set due_at = $nowMs, fails = 0 from (
-     select shard, profile_id, destination_id from delivery_cursor
-     where destination_id = $destinationId and (due_at is not null or revision > acked_revision)
-       and lease_token is null and (due_at is null or due_at > $nowMs) limit $limit for update skip locked) pending
-   where c.shard = pending.shard and c.profile_id = pending.profile_id and c.destination_id = pending.destination_id`,
-)
 const findNext = statement(
   'cursor-next',
   `select shard, profile_id, seq from delivery_cursor
@@ -90,20 +50,6 @@ const findNext = statement(
      and profile_id <> $skippedProfileId and not erase
    order by shard, profile_id limit 1`,
 )
-const setScheduled = statement(
-  'cursor-scheduled',
-  'update delivery_cursor set scheduled = $scheduled where destination_id = $destinationId',
-)
-const revokeLeases = statement(
-  'cursor-stop-runs',
-  'update delivery_cursor set lease_token = null where destination_id = $destinationId and lease_token is not null',
-)
-const markRedrive = statement(
-  'cursor-redrive',
-  `update delivery_cursor set redrive = true, due_at = $nowMs, ${revokeLease}, ${newRevision}
-   where destination_id = $destinationId and dead`,
-)
-const removeAll = statement('cursor-remove-all', 'delete from delivery_cursor where destination_id = $destinationId')
 const removeOrphans = statement(
   'cursor-remove-orphans',
   'delete from delivery_cursor c where not exists (select 1 from destination d where d.id = c.destination_id)',
@@ -126,21 +72,9 @@ const findLag = statement(
    where (c.due_at is not null or c.revision > c.acked_revision) and d.state <> 'paused' group by d.kind`,
 )
 
-/** Cursors that one statement makes due: few enough that a sync never waits long for a locked row. */
-const DUE_BATCH = 2000
-
 /** Opens a cursor to every destination of the app for a profile that was connected. */
 export async function openProfileCursors(tx: Queries, key: ProfileKey, appId: string, nowMs: number): Promise<void> {
   await tx.count(openForProfile.with({ ...key, appId, nowMs }))
-}
-
-/** Opens a cursor for every profile of the app to a new destination. */
-export async function openDestinationCursors(tx: Queries, destinationId: string, nowMs: number): Promise<number> {
-  return tx.count(openForDestination.with({ destinationId, nowMs }))
-}
-
-export async function openMissingCursors(queries: Queries, nowMs: number): Promise<number> {
-  return queries.count(openMissing.with({ nowMs }))
 }
 
 /** Call it in the transaction of the change, so that no change is lost. */
@@ -158,42 +92,6 @@ export async function resendProfile(tx: Queries, key: ProfileKey, nowMs: number)
   await tx.count(resend.with({ ...key, nowMs }))
 }
 
-/** Sends everything after a seq again, of all profiles or of one. */
-export async function rewindCursors(
-  queries: Queries,
-  destinationId: string,
-  seq: number,
-  nowMs: number,
-  profileId?: string,
-): Promise<number> {
-  return queries.count(rewind.with({ destinationId, seq, nowMs, profileId: profileId ?? null }))
-}
-
-export async function rewindCursorsSince(
-  queries: Queries,
-  destinationId: string,
-  sinceMs: number,
-  nowMs: number,
-  profileId?: string,
-): Promise<number> {
-  return queries.count(rewindSince.with({ destinationId, sinceMs, nowMs, profileId: profileId ?? null }))
-}
-
-/** Makes up to DUE_BATCH cursors with undelivered changes due. True when there may be more. */
-export async function wakeSomeCursors(queries: Queries, destinationId: string, nowMs: number): Promise<boolean> {
-  return (await queries.count(makePendingDue.with({ destinationId, nowMs, limit: DUE_BATCH }))) === DUE_BATCH
-}
-
-/** Makes all cursors with undelivered changes due. */
-export async function wakeCursors(queries: Queries, destinationId: string, nowMs: number): Promise<number> {
-  let total = 0
-  for (;;) {
-    const count = await queries.count(makePendingDue.with({ destinationId, nowMs, limit: DUE_BATCH }))
-    total += count
-    if (count < DUE_BATCH) return total
-  }
-}
-
 export interface CursorPosition extends CursorKey {
   seq: number
 }
@@ -208,24 +106,6 @@ export async function nextCursor(
   const values = { destinationId, shard: shardOf(profileId) ?? -1, profileId, skippedProfileId }
   const [row] = await queries.rows<{ shard: number; profile_id: string; seq: number }>(findNext.with(values))
   return row && { shard: row.shard, profileId: row.profile_id, destinationId, seq: row.seq }
-}
-
-export async function setCursorsScheduled(tx: Queries, destinationId: string, scheduled: boolean): Promise<void> {
-  await tx.count(setScheduled.with({ destinationId, scheduled }))
-}
-
-/** Revokes the leases of all runs of a destination: they save nothing more. */
-export async function stopRunsOf(tx: Queries, destinationId: string): Promise<void> {
-  await tx.count(revokeLeases.with({ destinationId }))
-}
-
-/** Returns how many profiles have dead letters to try again. */
-export async function redriveCursors(tx: Queries, destinationId: string, nowMs: number): Promise<number> {
-  return tx.count(markRedrive.with({ destinationId, nowMs }))
-}
-
-export async function removeCursors(tx: Queries, destinationId: string): Promise<void> {
-  await tx.count(removeAll.with({ destinationId }))
 }
 
 /** Removes the cursors of destinations that were deleted with their app. */

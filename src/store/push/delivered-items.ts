@@ -1,4 +1,5 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { countInShards } from '../each-shard.ts'
 import { hexId } from '../items/item-ids.ts'
 import type { CursorKey } from './cursors.ts'
 
@@ -19,7 +20,11 @@ const removeOfProfile = statement(
 )
 const removeOfDestination = statement(
   'delivered-drop',
-  'delete from delivered_item where destination_id = $destinationId',
+  'delete from delivered_item where shard = $shard and destination_id = $destinationId',
+)
+const findShards = statement(
+  'delivered-shards',
+  'select distinct shard from delivered_item where destination_id = $destinationId',
 )
 const removeOrphans = statement(
   'delivered-orphans',
@@ -51,8 +56,11 @@ export async function forgetRecordedItems(tx: Queries, { shard, profileId, desti
   await tx.count(removeOfProfile.with({ shard, profileId, destinationId }))
 }
 
-export async function dropRecordedItems(tx: Queries, destinationId: string): Promise<void> {
-  await tx.count(removeOfDestination.with({ destinationId }))
+/** Removes all records of a destination, shard by shard. */
+export async function dropRecordedItems(queries: Queries, destinationId: string): Promise<void> {
+  const rows = await queries.rows<{ shard: number }>(findShards.with({ destinationId }))
+  const shards = rows.map(({ shard }) => shard)
+  await countInShards(queries, shards, (shard) => removeOfDestination.with({ shard, destinationId }))
 }
 
 export async function purgeOrphanRecordedItems(queries: Queries): Promise<number> {

@@ -1,6 +1,7 @@
 import { encodeNumber, newId } from '#platform/ids.ts'
 import { firstOf } from '#platform/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { countInShards } from '../each-shard.ts'
 import { FIRST_ITEM_ID, hexId } from '../items/item-ids.ts'
 import type { CursorKey } from './cursors.ts'
 
@@ -86,8 +87,22 @@ const countByKind = statement(
   'dead-by-kind',
   'select d.kind, count(*) as n from dead_letter l join destination d on d.id = l.destination_id group by d.kind',
 )
-const removeDeadLetters = statement('dead-drop', 'delete from dead_letter where destination_id = $destinationId')
-const removeDeliveries = statement('delivery-drop', 'delete from delivery where destination_id = $destinationId')
+const findShardsOfDeadLetters = statement(
+  'dead-shards',
+  'select distinct shard from dead_letter where destination_id = $destinationId',
+)
+const removeDeadLetters = statement(
+  'dead-drop',
+  'delete from dead_letter where shard = $shard and destination_id = $destinationId',
+)
+const findShardsOfDeliveries = statement(
+  'delivery-shards',
+  'select distinct shard from delivery where destination_id = $destinationId',
+)
+const removeDeliveries = statement(
+  'delivery-drop',
+  'delete from delivery where shard = $shard and destination_id = $destinationId',
+)
 
 /** Above every delivery id. */
 const LAST_ID = '~'
@@ -228,7 +243,13 @@ export async function clearDeadLetters(queries: Queries, key: CursorKey, itemIds
   if (itemIds.length > 0) await queries.count(removeSome.with({ ...key, itemIds }))
 }
 
-export async function dropDeliveryRecords(tx: Queries, destinationId: string): Promise<void> {
-  await tx.count(removeDeadLetters.with({ destinationId }))
-  await tx.count(removeDeliveries.with({ destinationId }))
+/** Removes dead letters and records of all deliveries of a destination, shard by shard. */
+export async function dropDeliveryRecords(queries: Queries, destinationId: string): Promise<void> {
+  for (const [find, remove] of [
+    [findShardsOfDeadLetters, removeDeadLetters],
+    [findShardsOfDeliveries, removeDeliveries],
+  ] as const) {
+    const shards = (await queries.rows<{ shard: number }>(find.with({ destinationId }))).map(({ shard }) => shard)
+    await countInShards(queries, shards, (shard) => remove.with({ shard, destinationId }))
+  }
 }

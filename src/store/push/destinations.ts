@@ -3,7 +3,7 @@ import type { Destination, DestinationKind, DestinationSecrets, DestinationState
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { Keyring } from '#platform/sealing.ts'
 
-interface Row {
+export interface DestinationRow {
   id: string
   app_id: string
   name: string
@@ -25,7 +25,7 @@ interface Row {
   updated_at: number
 }
 
-const columns = `id, app_id, name, kind, filter, schedule, options, wants_events, state, last_error, fails,
+export const destinationColumns = `id, app_id, name, kind, filter, schedule, options, wants_events, state, last_error, fails,
   failing_since, next_attempt_at, alerted, next_run_at, deaths, alone_until, created_at, updated_at`
 const insert = statement(
   'destination-insert',
@@ -37,10 +37,10 @@ const insert = statement(
 const lockApp = statement('destination-lock-app', 'select id from app where id = $appId for update')
 const list = statement(
   'destination-list',
-  `select ${columns} from destination where app_id = $appId order by created_at, id`,
+  `select ${destinationColumns} from destination where app_id = $appId order by created_at, id`,
 )
-const find = statement('destination-find', `select ${columns} from destination where id = $id`)
-const lock = statement('destination-lock', `select ${columns} from destination where id = $id for update`)
+const find = statement('destination-find', `select ${destinationColumns} from destination where id = $id`)
+const lock = statement('destination-lock', `select ${destinationColumns} from destination where id = $id for update`)
 const findSealed = statement('destination-sealed', 'select sealed from destination where id = $id')
 const laterUpdatedAt = 'updated_at = greatest($nowMs, updated_at + 1)'
 const update = statement(
@@ -78,25 +78,9 @@ const claim = statement(
   `update destination set next_attempt_at = $untilMs
    where id = $id and state = 'failing' and next_attempt_at <= $nowMs`,
 )
-const findDue = statement(
-  'destination-due',
-  `select found.* from (
-     select ${columns}, (
-         select count(*) from (
-           select 1 from delivery_cursor c where c.destination_id = d.id and c.due_at <= $nowMs limit $maxCount) c
-       ) as due,
-       exists (select 1 from push_event e where e.destination_id = d.id) as has_events
-     from destination d where d.state = 'active' or (d.state = 'failing' and d.next_attempt_at <= $nowMs)) found
-   where found.due > 0 or found.has_events`,
-)
-const findDueErasure = statement(
-  'destination-erasing',
-  `select exists (
-     select 1 from delivery_cursor c where c.destination_id = $id and c.due_at <= $nowMs and c.erase) as found`,
-)
 const findScheduled = statement(
   'destination-ticking',
-  `select ${columns} from destination where next_run_at <= $nowMs and state in ('active', 'failing')`,
+  `select ${destinationColumns} from destination where next_run_at <= $nowMs and state in ('active', 'failing')`,
 )
 const setNextRun = statement(
   'destination-tick',
@@ -131,17 +115,17 @@ export async function lockOwner(tx: Queries, appId: string): Promise<boolean> {
 }
 
 export async function listDestinations(queries: Queries, appId: string): Promise<Destination[]> {
-  return (await queries.rows<Row>(list.with({ appId }))).map(toDestination)
+  return (await queries.rows<DestinationRow>(list.with({ appId }))).map(toDestination)
 }
 
 export async function findDestination(queries: Queries, id: string): Promise<Destination | undefined> {
-  const [row] = await queries.rows<Row>(find.with({ id }))
+  const [row] = await queries.rows<DestinationRow>(find.with({ id }))
   return row && toDestination(row)
 }
 
 /** Reads it and locks it until the transaction ends. */
 export async function lockDestination(tx: Queries, id: string): Promise<Destination | undefined> {
-  const [row] = await tx.rows<Row>(lock.with({ id }))
+  const [row] = await tx.rows<DestinationRow>(lock.with({ id }))
   return row && toDestination(row)
 }
 
@@ -209,25 +193,9 @@ export async function claimAttempt(queries: Queries, id: string, nowMs: number, 
   return (await queries.count(claim.with({ id, nowMs, untilMs }))) > 0
 }
 
-export interface DueDestination {
-  destination: Destination
-  /** Profiles that are due, at most `maxCount`. */
-  due: number
-}
-
-/** Destinations with something to deliver that are active, or failing and due for another attempt. */
-export async function dueDestinations(queries: Queries, nowMs: number, maxCount: number): Promise<DueDestination[]> {
-  const rows = await queries.rows<Row & { due: number }>(findDue.with({ nowMs, maxCount }))
-  return rows.map((row) => ({ destination: toDestination(row), due: row.due }))
-}
-
-export async function hasErasures(queries: Queries, id: string, nowMs: number): Promise<boolean> {
-  return (await queries.rows<{ found: boolean }>(findDueErasure.with({ id, nowMs })))[0]?.found === true
-}
-
 /** Destinations whose scheduled run is due. */
 export async function tickingDestinations(queries: Queries, nowMs: number): Promise<Destination[]> {
-  return (await queries.rows<Row>(findScheduled.with({ nowMs }))).map(toDestination)
+  return (await queries.rows<DestinationRow>(findScheduled.with({ nowMs }))).map(toDestination)
 }
 
 export async function moveTick(
@@ -247,7 +215,7 @@ export async function deleteDestination(tx: Queries, id: string): Promise<void> 
   await tx.count(remove.with({ id }))
 }
 
-function toDestination(row: Row): Destination {
+export function toDestination(row: DestinationRow): Destination {
   return {
     id: row.id,
     appId: row.app_id,

@@ -24,18 +24,6 @@ export interface Cursor extends CursorKey {
   state: string
 }
 
-const takeDue = <Order extends 'asc' | 'desc'>(order: Order) =>
-  `update delivery_cursor c set lease_token = $token, due_at = $leaseUntilMs, epoch = c.epoch + 1,
-     recorded_epoch = c.epoch + 1, recording = case when due.is_recorded then c.recording else 'none' end
-   from (select shard, profile_id, destination_id, recorded_epoch = epoch as is_recorded from delivery_cursor
-     where destination_id = $destinationId and due_at <= $nowMs and (erase or not $onlyErasures)
-     order by due_at ${order} limit 1 for update skip locked) due, destination d
-   where d.id = $destinationId and d.updated_at = $updatedAt and d.state in ('active', 'failing')
-     and c.shard = due.shard and c.profile_id = due.profile_id and c.destination_id = due.destination_id
-   returning c.shard, c.profile_id, c.seq, c.written, c.backfill_until, c.generation, c.epoch, c.erase, c.dead,
-     c.redrive, c.fails, c.revision, c.acked_profile_digest, d.state, c.recording` as const
-const takeOldest = statement('lease-take-oldest', takeDue('asc'))
-const takeNewest = statement('lease-take-newest', takeDue('desc'))
 /** Only while the lease is held. */
 const isLeased =
   'shard = $shard and profile_id = $profileId and destination_id = $destinationId and lease_token = $token'
@@ -75,46 +63,6 @@ const setDead = statement('lease-set-dead', `update delivery_cursor set dead = $
 const remove = statement('lease-remove', `delete from delivery_cursor where ${isLeased}`)
 
 const leaseOf = ({ shard, profileId, destinationId, token }: Cursor) => ({ shard, profileId, destinationId, token })
-
-export interface CursorLeaseRequest {
-  destinationId: string
-  /** As the caller read the destination: no cursor is leased when it has changed since. */
-  updatedAt: number
-  nowMs: number
-  leaseUntilMs: number
-  token: string
-  onlyErasures: boolean
-  /** The cursor that became due last comes first; otherwise the one that has been due longest. */
-  newestFirst: boolean
-}
-
-type LeasedRow = Omit<Cursor, 'profileId' | 'backfillUntil' | 'ackedProfileDigest' | 'destinationId' | 'token'> & {
-  profile_id: string
-  backfill_until: number
-  acked_profile_digest: string | null
-}
-
-/** Leases the next cursor that is due. */
-export async function takeCursor(queries: Queries, request: CursorLeaseRequest): Promise<Cursor | undefined> {
-  const { newestFirst, ...values } = request
-  const { destinationId, token } = values
-  const [row] = await queries.rows<LeasedRow>((newestFirst ? takeNewest : takeOldest).with(values))
-  if (row === undefined) return undefined
-  const {
-    profile_id: profileId,
-    backfill_until: backfillUntil,
-    acked_profile_digest: ackedProfileDigest,
-    ...rest
-  } = row
-  return {
-    ...rest,
-    profileId,
-    backfillUntil,
-    ackedProfileDigest: ackedProfileDigest ?? undefined,
-    destinationId,
-    token,
-  }
-}
 
 /** Extends the lease. False when it was lost. */
 export async function holdCursor(queries: Queries, cursor: Cursor, leaseUntilMs: number): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { Keyring } from '#platform/sealing.ts'
+import { takeInShards } from '../cluster/take-in-shards.ts'
 import { NEVER } from './endpoints.ts'
 
 export interface SubscriptionKey {
@@ -40,28 +41,13 @@ interface Row {
   sealed: Buffer | null
 }
 
-const columnNames = [
-  'shard',
-  'app_id',
-  'service',
-  'profile_id',
-  'name',
-  'person',
-  'state',
-  'native_id',
-  'expires_at',
-  'due_at',
-  'attempts',
-  'last_reason',
-  'last_error',
-  'sealed',
-]
-const columns = columnNames.join(', ')
-const ofTable = columnNames.map((name) => `h.${name}`).join(', ')
+const columns = `shard, app_id, service, profile_id, name, person, state, native_id, expires_at, due_at, attempts,
+  last_reason, last_error, sealed`
 const isOne = 'shard = $shard and app_id = $appId and service = $service and profile_id = $profileId and name = $name'
 const newColumns = 'shard, app_id, service, profile_id, name, person, state, due_at, attempts'
 // One that waits for a new sign-in is tried again: a profile that runs has a grant.
-const wakeParked = `on conflict (shard, app_id, service, profile_id, name) do update set due_at = $nowMs, attempts = 0
+const wakeParked = `on conflict (shard, app_id, service, profile_id, name) do update set due_at = excluded.due_at,
+     attempts = 0
    where hook_subscription.state = 'wanted' and hook_subscription.due_at >= ${NEVER}`
 // The lock makes the erasure of the profile wait, which then finds the new rows.
 const insertOfProfile = statement(
@@ -89,14 +75,15 @@ const listOfApp = statement(
    order by shard, profile_id, name limit $limit`,
 )
 // Leasing only moves due_at ahead: after a crash the next process takes it.
+const findDue = statement(
+  'hook-subscription-due',
+  `select shard, app_id, service, profile_id, name from hook_subscription
+   where due_at <= $nowMs order by due_at limit $limit`,
+)
 const lease = statement(
   'hook-subscription-lease',
-  `update hook_subscription h set lease_token = $token, due_at = $leaseUntilMs from (
-     select shard, app_id, service, profile_id, name from hook_subscription
-     where due_at <= $nowMs order by due_at limit $limit for update skip locked) due
-   where h.shard = due.shard and h.app_id = due.app_id and h.service = due.service
-     and h.profile_id = due.profile_id and h.name = due.name
-   returning ${ofTable}`,
+  `update hook_subscription set lease_token = $token, due_at = $leaseUntilMs where ${isOne} and due_at <= $nowMs
+   returning ${columns}`,
 )
 const leaseEnding = statement(
   'hook-subscription-lease-ending',
@@ -197,13 +184,24 @@ export interface Lease {
   nowMs: number
 }
 
+/** Leases subscriptions that are due. Several processes that find the same ones get different ones. */
 export async function leaseSubscriptions(
   queries: Queries,
   { token, untilMs, nowMs }: Lease,
   limit: number,
 ): Promise<StoredSubscription[]> {
-  const rows = await queries.rows<Row>(lease.with({ token, leaseUntilMs: untilMs, nowMs, limit }))
-  return rows.map(toSubscription)
+  const due = await queries.rows<Pick<Row, 'shard' | 'app_id' | 'service' | 'profile_id' | 'name'>>(
+    findDue.with({ nowMs, limit }),
+  )
+  const leased = await takeInShards(due, limit, async (shard, keys) => {
+    const rows: Row[] = []
+    for (const { app_id: appId, service, profile_id: profileId, name } of keys) {
+      const values = { shard, appId, service, profileId, name, token, leaseUntilMs: untilMs, nowMs }
+      rows.push(...(await queries.rows<Row>(lease.with(values))))
+    }
+    return rows
+  })
+  return leased.map(toSubscription)
 }
 
 /** Those of an erased profile that the service is still to be told of. */

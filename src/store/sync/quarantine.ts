@@ -1,6 +1,7 @@
-import { type Queries, statement } from '#platform/postgres/database.ts'
+import { type Database, type Queries, statement } from '#platform/postgres/database.ts'
 import { IS_WAITING, NEVER } from './endpoints.ts'
 import type { ProfileKey } from './schedule.ts'
+import { shardsOfApp } from './shards-of-app.ts'
 
 /** A record that could not be stored. */
 export interface BadRecord {
@@ -90,17 +91,17 @@ const makeProfilesDue = statement(
   'quarantine-wake-profiles',
   `update profile_sync p set
      next_run_at = case when p.lease_token is null then least(p.next_run_at, $nowMs) else p.next_run_at end
-   where p.app_id = $appId and p.next_run_at is not null and exists (
+   where p.shard = $shard and p.app_id = $appId and p.next_run_at is not null and exists (
      select 1 from endpoint_sync e
-     where e.shard = p.shard and e.profile_id = p.profile_id and e.quarantined > 0 and e.next_run_at < ${NEVER})`,
+     where e.shard = $shard and e.shard = p.shard and e.profile_id = p.profile_id and e.quarantined > 0 and e.next_run_at < ${NEVER})`,
 )
 const requestRetry = statement(
   'quarantine-ask-retry',
   `update endpoint_sync e set retry_quarantined = true,
      next_run_at = case when ${IS_WAITING} then e.next_run_at else least(e.next_run_at, $nowMs) end
    from profile_sync p
-   where p.app_id = $appId and p.shard = e.shard and p.profile_id = e.profile_id
-     and e.quarantined > 0 and e.next_run_at < ${NEVER}`,
+   where e.shard = $shard and p.shard = $shard and p.app_id = $appId and p.shard = e.shard
+     and p.profile_id = e.profile_id and e.quarantined > 0 and e.next_run_at < ${NEVER}`,
 )
 // A record whose sample was cut, or that is stored in another version, is read from the service again: the
 // endpoint restarts.
@@ -191,10 +192,18 @@ export async function listAppQuarantine(
   return rows.map((row) => ({ ...toQuarantined(row), profileId: row.profile_id, service: row.service }))
 }
 
-/** Requests a retry of everything in the quarantine of an app's profiles. Returns the number of endpoints. */
-export async function askForRetry(tx: Queries, appId: string, nowMs: number): Promise<number> {
-  await tx.count(makeProfilesDue.with({ appId, nowMs }))
-  return tx.count(requestRetry.with({ appId, nowMs }))
+/**
+ * Requests a retry of everything in the quarantine of an app's profiles, a transaction for each shard; it can be repeated.
+ * Returns the number of endpoints.
+ */
+export async function askForRetry(database: Database, appId: string, nowMs: number): Promise<number> {
+  let endpoints = 0
+  for (const shard of await shardsOfApp(database, appId))
+    endpoints += await database.transaction(async (tx) => {
+      await tx.count(makeProfilesDue.with({ shard, appId, nowMs }))
+      return tx.count(requestRetry.with({ shard, appId, nowMs }))
+    })
+  return endpoints
 }
 
 /** Ends a retry. With `reread`, the endpoint is read from the beginning. */

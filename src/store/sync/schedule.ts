@@ -1,4 +1,4 @@
-import { type Database, type Queries, statement } from '#platform/postgres/database.ts'
+import { type Queries, statement } from '#platform/postgres/database.ts'
 
 export interface ProfileKey {
   shard: number
@@ -46,44 +46,6 @@ const insertEndpoints = statement(
    on conflict (shard, profile_id, endpoint)
    do update set next_run_at = excluded.next_run_at, fails = 0, last_reason = null, last_error = null`,
 )
-// A loose index scan from group to group: its cost grows with the number of groups, not of profiles.
-const findGroups = statement(
-  'sync-due-groups',
-  `with recursive found as (
-     (select app_id, service from profile_sync order by app_id, service limit 1)
-     union all
-     select next.app_id, next.service from found, lateral (
-       select p.app_id, p.service from profile_sync p where (p.app_id, p.service) > (found.app_id, found.service)
-       order by p.app_id, p.service limit 1) next
-   )
-   select app_id, service from found where exists (
-     select 1 from profile_sync p
-     where p.app_id = found.app_id and p.service = found.service and p.next_run_at <= $nowMs)
-     and not exists (select 1 from app where app.id = found.app_id and app.deleting_at is not null)`,
-)
-/** Limit: profiles leased at once. */
-export const MAX_LEASED = 100
-// Leasing only moves next_run_at ahead: a crash before the job is queued delays the profile by one lease and never
-// loses it. The outer limit is a literal for the planner: without it, it expects a tenth of all profiles and reads the
-// whole table to join them.
-const leaseDue = statement(
-  'sync-lease',
-  `update profile_sync p set next_run_at = $leaseUntilMs from (
-     select due.shard, due.profile_id
-     from unnest($appIds::text[], $services::text[], $limits::int[]) as wanted (app_id, service, max), lateral (
-       select d.shard, d.profile_id from profile_sync d
-       where d.app_id = wanted.app_id and d.service = wanted.service and d.next_run_at <= $nowMs
-       order by d.next_run_at limit wanted.max for update skip locked) due
-     limit ${MAX_LEASED}
-   ) leased where p.shard = leased.shard and p.profile_id = leased.profile_id
-   returning p.shard, p.profile_id, p.app_id, p.service, p.alone_until > $nowMs as alone`,
-)
-const endUnusedLeases = statement(
-  'sync-return',
-  `update profile_sync p set next_run_at = $dueAt
-   from unnest($shards::smallint[], $profileIds::text[]) as unused (shard, profile_id)
-   where p.shard = unused.shard and p.profile_id = unused.profile_id and p.next_run_at = $leaseUntilMs`,
-)
 const takeLease = statement(
   'sync-take',
   `update profile_sync set lease_token = $token, next_run_at = $leaseUntilMs
@@ -104,14 +66,6 @@ const setSelfRead = statement(
 const lock = statement(
   'sync-lock',
   'select lease_token from profile_sync where shard = $shard and profile_id = $profileId for update',
-)
-const endLease = statement(
-  'sync-finish',
-  `update profile_sync p set lease_token = null, next_run_at = greatest($earliestMs::bigint, least($selfDueMs::bigint,
-     (select min(e.next_run_at) from endpoint_sync e where e.shard = $shard and e.profile_id = $profileId),
-     (select min(r.received_at) from hook_record r
-      where r.shard = $shard and r.profile_id = $profileId and r.kept_until is null)))
-   where p.shard = $shard and p.profile_id = $profileId and p.lease_token = $token`,
 )
 const makeDue = statement(
   'sync-due',
@@ -161,55 +115,6 @@ export async function scheduleEndpoints(
   await tx.count(insertEndpoints.with({ ...key, nowMs, names, intervals }))
 }
 
-/** Groups that have at least one profile due. */
-export async function findDueGroups(queries: Queries, nowMs: number): Promise<SyncGroup[]> {
-  const rows = await queries.rows<{ app_id: string; service: string }>(findGroups.with({ nowMs }))
-  return rows.map((row) => ({ appId: row.app_id, service: row.service }))
-}
-
-/** Leases due profiles of each group, up to its limit. No other caller gets them until the lease ends. */
-export async function leaseDueProfiles(
-  queries: Queries,
-  groups: (SyncGroup & { most: number })[],
-  nowMs: number,
-  leaseUntilMs: number,
-): Promise<(Scheduled & { alone: boolean })[]> {
-  const rows = await queries.rows<{
-    shard: number
-    profile_id: string
-    app_id: string
-    service: string
-    alone: boolean
-  }>(
-    leaseDue.with({
-      nowMs,
-      leaseUntilMs,
-      appIds: groups.map(({ appId }) => appId),
-      services: groups.map(({ service }) => service),
-      limits: groups.map(({ most }) => most),
-    }),
-  )
-  return rows.map(({ shard, profile_id: profileId, app_id: appId, service, alone }) => ({
-    shard,
-    profileId,
-    appId,
-    service,
-    alone,
-  }))
-}
-
-/** Ends leases that were not used; profiles that were rescheduled since stay as they are. */
-export async function returnLeases(
-  queries: Queries,
-  profiles: ProfileKey[],
-  leaseUntilMs: number,
-  dueAt: number,
-): Promise<void> {
-  if (profiles.length === 0) return
-  const [shards, profileIds] = [profiles.map(({ shard }) => shard), profiles.map(({ profileId }) => profileId)]
-  await queries.count(endUnusedLeases.with({ shards, profileIds, leaseUntilMs, dueAt }))
-}
-
 /**
  * Makes the caller the holder of the profile's lease. Undefined when the profile is not scheduled, or not in this
  * process: a profile of which a worker died runs alone in a process for a while.
@@ -246,21 +151,6 @@ export async function holdProfile(
 ): Promise<number | undefined> {
   const [row] = await tx.rows<{ seq: number }>(extendLease.with({ ...key, token, leaseUntilMs, count }))
   return row?.seq
-}
-
-/** Ends a run: the profile is due when its next endpoint or the person's record is, but not before `earliestMs`. */
-export async function finishProfile(
-  database: Database,
-  key: ProfileKey,
-  token: string,
-  earliestMs: number,
-  selfDueMs: number,
-): Promise<boolean> {
-  return database.transaction(async (tx) => {
-    // Lock first: the next statement then sees what was committed before, and no sync requested meanwhile is lost.
-    await lockSchedule(tx, key)
-    return (await tx.count(endLease.with({ ...key, token, earliestMs, selfDueMs }))) > 0
-  })
 }
 
 /** Locks the profile's row. Needed to change when endpoints are due, so that a run that ends meanwhile sees it. */

@@ -49,7 +49,7 @@ const listAll = statement(
 const reserve = statement(
   'spending-reserve',
   `insert into spending (shard, app_id, service, month, currency, spent)
-   select $shard, $appId, $service, $month, $currency, $cost::bigint where $cost::bigint <= $limit::bigint
+   values ($shard, $appId, $service, $month, $currency, $cost::bigint)
    on conflict ${rowKey} do update set spent = spending.spent + excluded.spent
    where spending.spent + excluded.spent <= $limit::bigint`,
 )
@@ -76,12 +76,6 @@ const forgetStops = statement(
   `update spending set reached_at = null, unpaid_since = null, unpaid_until = null
    where shard = $shard and app_id = $appId and month = $month`,
 )
-const wakeStopped = statement(
-  'spending-wake',
-  `update endpoint_sync e set next_run_at = $nowMs from profile_sync p
-   where p.app_id = $appId and p.shard = e.shard and p.profile_id = e.profile_id
-     and e.last_reason in ('spending_limit_reached', 'unpaid') and e.next_run_at > $nowMs`,
-)
 const purge = statement('spending-purge', 'delete from spending where month < $beforeMonth')
 
 export async function findSpending(queries: Queries, key: SpendingKey): Promise<Spending | undefined> {
@@ -106,6 +100,7 @@ export async function reserveSpending(
   key: SpendingKey,
   { currency, cost, limit }: { currency: string; cost: Micros; limit: Micros },
 ): Promise<boolean> {
+  if (cost > limit) return false
   return (await queries.count(reserve.with({ ...withShard(key), currency, cost, limit }))) > 0
 }
 
@@ -140,9 +135,8 @@ export async function markServiceUnpaid(
 }
 
 /** After an app changed its rules: what stopped its priced endpoints is looked at again. */
-export async function retryStopped(tx: Queries, appId: string, month: string, nowMs: number): Promise<void> {
+export async function forgetSpendingStops(tx: Queries, appId: string, month: string): Promise<void> {
   await tx.count(forgetStops.with({ shard: shardFor(appId), appId, month }))
-  await tx.count(wakeStopped.with({ appId, nowMs }))
 }
 
 export async function purgeSpending(queries: Queries, beforeMonth: string): Promise<number> {

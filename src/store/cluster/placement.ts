@@ -1,0 +1,64 @@
+/**
+ * Where the rows of a table are on a sharded server: divided by a column, copied to every node (`reference`), or on the
+ * coordinator only (`local`).
+ */
+export type Placement = { by: string } | 'reference' | 'local'
+
+/** Rows of one shard are on one node, whatever their table: statements and transactions on them need no other node. */
+const SHARDED_TABLES = [
+  'access_token',
+  'account',
+  'applied_token',
+  'audit',
+  'call_log',
+  'child_item',
+  'child_sync',
+  'consent',
+  'credential',
+  'dead_letter',
+  'deletion_request',
+  'delivered_item',
+  'delivery',
+  'delivery_cursor',
+  'endpoint_sync',
+  'grant_revocation',
+  'hook_record',
+  'hook_subscription',
+  'item',
+  'item_tombstone',
+  'open_sign_in',
+  'pending',
+  'profile',
+  'profile_sync',
+  'quarantine',
+  'quota_notice',
+  'reader_fault',
+  'reconnect_link',
+  'service_user',
+  'spending',
+] as const
+
+/** Small tables, written by operators and read with everything. A write is a transaction on every node. */
+const REFERENCE_TABLES = [
+  'app',
+  'app_deletion',
+  'app_secret',
+  'destination',
+  'service_key',
+  'service_registration',
+  'vault',
+] as const
+
+/**
+ * Tables without a shard that everybody writes: as reference tables each write would lock all nodes. They are found by one
+ * key, so they are divided by it.
+ */
+const KEYED_TABLES = { attempt: 'subject', push_event: 'destination_id', rate_limit: 'bucket' } as const
+
+/** Every table of the schema. */
+export const PLACEMENTS: ReadonlyMap<string, Placement> = new Map<string, Placement>([
+  ...SHARDED_TABLES.map((table): [string, Placement] => [table, { by: 'shard' }]),
+  ...Object.entries(KEYED_TABLES).map(([table, by]): [string, Placement] => [table, { by }]),
+  ...REFERENCE_TABLES.map((table): [string, Placement] => [table, 'reference']),
+  ['migration', 'local'],
+])
