@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { type Account, AccountChanged, type CachedAccount, type ReadingAccount } from '#model/account.ts'
+import { type Account, AccountChanged, type CachedAccount, isInOneShard, type ReadingAccount } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { createTtlCache } from '#platform/ttl-cache.ts'
 import { requireAccount, tokenOf } from './authenticate.ts'
@@ -18,7 +18,8 @@ export interface Accounts {
 
 /**
  * Caches the accounts of tokens. The statement that reads also verifies the cached account, so that a revoked token or a removed
- * profile returns nothing, and a request needs one query instead of two.
+ * profile returns nothing, and a request needs one query instead of two. An account with profiles in several shards is looked up
+ * for each request, because no statement can read all of them.
  */
 export function createAccounts(deps: Pick<HttpDeps, 'clock' | 'database' | 'hasher'>): Accounts {
   const cache = createTtlCache<CachedAccount>(deps.clock, { ttlMs: TTL_MS, maxEntries: MAX_TOKENS })
@@ -27,7 +28,7 @@ export function createAccounts(deps: Pick<HttpDeps, 'clock' | 'database' | 'hash
     const account = await requireAccount(deps, request)
     const { id, profiles, token } = account
     const cached = { cached: { id, profiles, token } }
-    cache.set(tokenOf(request), cached)
+    if (isInOneShard(account)) cache.set(tokenOf(request), cached)
     return { account, cached }
   }
 

@@ -8,10 +8,12 @@ import type { ReadPage } from '#flows/proxy/parse-page.ts'
 import type { DeliverDeps } from '#flows/push/deps.ts'
 import type { PeopleDeps } from '#flows/read/people/people.ts'
 import type { SyncDeps } from '#flows/sync/deps.ts'
+import type { RunCounts } from '#flows/sync/run/run-counts.ts'
 import type { AccessWatch } from '#model/access.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Config } from '#platform/config.ts'
 import type { LaneView } from '#platform/isolation/lane.ts'
+import type { Replica } from '#platform/postgres/replica.ts'
 import type { QuotaSettings } from '#platform/quota-variables.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import type { Tracer } from '#platform/telemetry/trace.ts'
@@ -38,10 +40,14 @@ export interface HttpDeps
   /** The worker processes and their last reports, for metrics. */
   workers: () => LaneView[]
   workerReports: () => unknown[]
+  /** What this process has synced, without its workers. */
+  syncRuns: RunCounts
   /** Parses pages for the proxy; undefined: in this process. */
   readPage?: ReadPage | undefined
   /** Classifies refusals for the proxy; undefined: in this process. */
   classifyRefusal?: ClassifyRefusal | undefined
+  /** For reads of items that allow staleness; absent without `DATABASE_READ_URL`. */
+  replica?: Replica | undefined
   access: AccessWatch
   clock: Clock
   log: Log

@@ -11,18 +11,25 @@ import { TYPE_NAMES } from '#model/types.ts'
 import { dataRoute } from './data-route.ts'
 import { text } from './parameters.ts'
 import { sendItem, sendItems, sendMedia } from './send-items.ts'
+import { readingDeps, staleness } from './staleness.ts'
 
 const service = text('The service, or `id@service`.')
 const endpoint = text('The endpoint.')
-const single = z.object({ ...showing, media: flag("Redirect to the item's media: a file or a picture.") })
+const list = itemQuery.extend(staleness)
+const single = z.object({
+  ...showing,
+  media: flag("Redirect to the item's media: a file or a picture."),
+  ...staleness,
+})
 
 export const byEndpoint = dataRoute({
   summary: 'List items of one endpoint of a service',
   usesCachedAccount: true,
   path: z.object({ service, endpoint }),
-  query: itemQuery,
+  query: list,
   reasons: ['no_profile', 'not_found'],
-  run: async (deps, { path, query, account, ...exchange }) => {
+  run: async (given, { path, query, account, ...exchange }) => {
+    const deps = readingDeps(given, exchange.reply, query.max_staleness)
     const scope = await scopeOfEndpoint(deps, account, path.service, path.endpoint)
     return sendItems(deps, exchange, scope, toQuery(query, deps.clock.now()), { ...query, oembed: false })
   },
@@ -32,9 +39,10 @@ export const byOwnEndpoint = dataRoute({
   summary: "List the app's own items of one endpoint",
   usesCachedAccount: true,
   path: z.object({ endpoint }),
-  query: itemQuery,
+  query: list,
   reasons: ['no_profile', 'not_found'],
-  run: async (deps, { path, query, account, ...exchange }) => {
+  run: async (given, { path, query, account, ...exchange }) => {
+    const deps = readingDeps(given, exchange.reply, query.max_staleness)
     const scope = await scopeOfEndpoint(deps, account, 'self', path.endpoint)
     return sendItems(deps, exchange, scope, toQuery(query, deps.clock.now()), { ...query, oembed: false })
   },
@@ -44,9 +52,10 @@ export const byType = dataRoute({
   summary: 'List items of one type, of all services',
   usesCachedAccount: true,
   path: z.object({ type: text('The type.') }),
-  query: itemQuery.extend(servicesQuery),
+  query: list.extend(servicesQuery),
   reasons: ['not_found'],
-  run: async (deps, { path, query, account, ...exchange }) => {
+  run: async (given, { path, query, account, ...exchange }) => {
+    const deps = readingDeps(given, exchange.reply, query.max_staleness)
     const type = TYPE_NAMES.find((name) => name === path.type)
     if (type === undefined)
       throw new ApiError('not_found', `There is no type “${path.type}”. The types: ${TYPE_NAMES.join(', ')}.`)
@@ -60,7 +69,8 @@ export const one = dataRoute({
   path: z.object({ service, endpoint, id: text('The native id.') }),
   query: single,
   reasons: ['no_profile', 'not_found', 'no_media'],
-  run: async (deps, { path, query, account, ...exchange }) => {
+  run: async (given, { path, query, account, ...exchange }) => {
+    const deps = readingDeps(given, exchange.reply, query.max_staleness)
     const scope = await scopeOfEndpoint(deps, account, path.service, path.endpoint)
     const item = await readByNativeId(deps, scope, path.endpoint, path.id)
     if (query.media) return sendMedia(exchange, mediaAddress(deps, scope.readable, item))
@@ -73,7 +83,8 @@ export const oneOwn = dataRoute({
   path: z.object({ endpoint, id: text('The id.') }),
   query: single,
   reasons: ['no_profile', 'not_found', 'no_media'],
-  run: async (deps, { path, query, account, ...exchange }) => {
+  run: async (given, { path, query, account, ...exchange }) => {
+    const deps = readingDeps(given, exchange.reply, query.max_staleness)
     const scope = await scopeOfEndpoint(deps, account, 'self', path.endpoint)
     const item = await readByNativeId(deps, scope, path.endpoint, path.id)
     if (query.media) return sendMedia(exchange, mediaAddress(deps, scope.readable, item))
@@ -86,7 +97,8 @@ export const byId = dataRoute({
   path: z.object({ id: text('The id or IDR.') }),
   query: single,
   reasons: ['not_found', 'no_media'],
-  run: async (deps, { path, query, account, ...exchange }) => {
+  run: async (given, { path, query, account, ...exchange }) => {
+    const deps = readingDeps(given, exchange.reply, query.max_staleness)
     const { item, readable } = await readById(deps, account, path.id)
     if (query.media) return sendMedia(exchange, mediaAddress(deps, readable, item))
     return sendItem(exchange, presentOne(deps, readable, { ...query, oembed: true }, item))
@@ -96,15 +108,19 @@ export const byId = dataRoute({
 export const serviceCounts = dataRoute({
   summary: 'Count the items of each endpoint of a service',
   path: z.object({ service }),
-  query: z.object({ rich: flag('Add oldest, newest and the last sync.'), ...timeRange }),
+  query: z.object({ rich: flag('Add oldest, newest and the last sync.'), ...timeRange, ...staleness }),
   reasons: ['no_profile'],
-  run: (deps, { path, query: { rich, ...range }, account }) =>
-    countEndpoints(deps, account, path.service, { rich, ...toTimeRange(range, deps.clock.now()) }),
+  run: (given, { path, query: { rich, max_staleness: maxStalenessS, ...range }, account, reply }) => {
+    const deps = readingDeps(given, reply, maxStalenessS)
+    return countEndpoints(deps, account, path.service, { rich, ...toTimeRange(range, deps.clock.now()) })
+  },
 })
 
 export const typeCounts = dataRoute({
   summary: 'Count the items of each type',
-  query: z.object({ rich: flag('Add oldest and newest.'), ...timeRange, ...servicesQuery }),
-  run: (deps, { query: { rich, services, ...range }, account }) =>
-    countTypes(deps, account, services, { rich, ...toTimeRange(range, deps.clock.now()) }),
+  query: z.object({ rich: flag('Add oldest and newest.'), ...timeRange, ...servicesQuery, ...staleness }),
+  run: (given, { query: { rich, services, max_staleness: maxStalenessS, ...range }, account, reply }) => {
+    const deps = readingDeps(given, reply, maxStalenessS)
+    return countTypes(deps, account, services, { rich, ...toTimeRange(range, deps.clock.now()) })
+  },
 })

@@ -6,6 +6,7 @@ import { pushHealth } from '#flows/push/manage/status.ts'
 import { subscriptionCounts } from '#flows/sync/hooks/list-subscriptions.ts'
 import { faultCounts, parkedCount } from '#flows/sync/progress.ts'
 import { countRereads } from '#flows/sync/reread/reread-profiles.ts'
+import { sumRunCounts } from '#flows/sync/run/run-counts.ts'
 import { spendingFigures } from '#flows/sync/schedule/spending-figures.ts'
 import { sumLogCounts } from '#platform/telemetry/log-counts.ts'
 import { requireAdmin } from './authenticate.ts'
@@ -16,8 +17,10 @@ import { isLocalCaller } from './local-caller.ts'
 import { logMetrics } from './log-metrics.ts'
 import { pushMetrics } from './push-metrics.ts'
 import { quotaMetrics } from './quota-metrics.ts'
+import { replicaMetrics } from './replica-metrics.ts'
 import { route } from './route.ts'
 import { spendingMetrics } from './spending-metrics.ts'
+import { syncMetrics } from './sync-metrics.ts'
 import { workerMetrics } from './worker-metrics.ts'
 import type { WorkerReport } from './worker-report.ts'
 
@@ -63,11 +66,13 @@ export function createMetrics(): Metrics {
     registers,
   })
   const updateWorkers = workerMetrics(registry)
+  const updateSyncs = syncMetrics(registry)
   const updatePush = pushMetrics(registry)
   const updateQuotas = quotaMetrics(registry)
   const updateSpending = spendingMetrics(registry)
   const updateFaults = faultMetrics(registry)
   const updateHooks = hookMetrics(registry)
+  const updateReplica = replicaMetrics(registry)
   const updateLog = logMetrics(registry)
   // Finding the labelled counter costs more than counting.
   const counters = new Map<string, ReturnType<typeof requests.labels>>()
@@ -98,6 +103,7 @@ export function createMetrics(): Metrics {
         malformed.set({ queue: depth.queue }, depth.deadLetters)
       }
       const reports = deps.workerReports() as WorkerReport[]
+      updateSyncs(sumRunCounts([deps.syncRuns, ...reports.map(({ syncs }) => syncs)]))
       const pushCounters = sumCounters([deps.pushCounters.all(), ...reports.map(({ deliveries }) => deliveries)])
       updatePush(await read('push', () => pushHealth(deps)), pushCounters)
       updateWorkers(deps.workers(), await read('parked endpoints', () => parkedCount(deps)))
@@ -107,6 +113,7 @@ export function createMetrics(): Metrics {
       updateSpending(await read('spending', () => spendingFigures(deps)))
       updateFaults(await read('faults and quarantine', () => faultCounts(deps)))
       updateHooks(await read('subscriptions to webhooks', () => subscriptionCounts(deps)))
+      updateReplica(deps.replica?.status())
       // The last, so that it counts metrics that could not be read just now.
       updateLog(sumLogCounts([deps.log.counts(), ...reports.map(({ log }) => log)]))
       return registry.metrics()

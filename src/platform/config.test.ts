@@ -55,6 +55,7 @@ const KNOWN: { [K in keyof Config]: { takes: [string, Config[K]][]; refuses: str
     ],
     refuses: ['mysql://h/d', 'localhost:5432', 'x'],
   },
+  databaseReadUrl: { takes: [['postgres://h/d', 'postgres://h/d']], refuses: ['http://h'] },
   engineUrl: { takes: [['postgres://h/d', 'postgres://h/d']], refuses: ['http://h'] },
   databasePool: {
     takes: [

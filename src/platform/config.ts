@@ -11,6 +11,7 @@ import { weaknessOf } from './weak-secret.ts'
 
 export interface Config extends QuotaSettings {
   databaseUrl: string | undefined
+  databaseReadUrl: string | undefined
   engineUrl: string | undefined
   databasePool: number
   preparedStatements: boolean
@@ -55,6 +56,13 @@ export const VARIABLES: Table = {
     name: 'DATABASE_URL',
     fallback: undefined,
     meaning: 'PostgreSQL 15 or newer. Unset: an embedded PostgreSQL 18 in the data folder.',
+    read: parsePostgresUrl,
+  },
+  databaseReadUrl: {
+    name: 'DATABASE_READ_URL',
+    fallback: undefined,
+    meaning:
+      'A streaming replica of that database. Requests with `max_staleness` read items there while it is recent enough; everything else uses `DATABASE_URL`. Unset: all reads use `DATABASE_URL`.',
     read: parsePostgresUrl,
   },
   engineUrl: {

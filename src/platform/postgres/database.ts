@@ -25,6 +25,8 @@ export interface NamedStatement<Names extends string> {
 }
 
 export interface Queries {
+  /** Set where statements run on a replica: the primary, which has the newest state. */
+  primary?: Queries | undefined
   rows<Row extends object>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>
   /** Returns the number of affected rows. */
   count(statement: Statement, values?: readonly unknown[]): Promise<number>
@@ -54,9 +56,12 @@ export interface DatabaseOptions {
   log: Log
   /** Called when the database cannot be reached, so that an embedded one can be started again. */
   onLost?: (() => void) | undefined
+  /** How long a transaction may wait for its next statement. */
+  idleTransactionMs?: number | undefined
 }
 
-export function openDatabase({ url, pool: max, prepared, log, onLost }: DatabaseOptions): Database {
+export function openDatabase(options: DatabaseOptions): Database {
+  const { url, pool: max, prepared, log, onLost, idleTransactionMs = IDLE_TRANSACTION_MS } = options
   let closing = false
   const pool = new Pool({
     connectionString: url,
@@ -84,6 +89,8 @@ export function openDatabase({ url, pool: max, prepared, log, onLost }: Database
       throw error
     })
   const pooled = queriesOn(pool, prepared)
+  // The server ends the transaction of a process that froze or lost its network, so that others get the rows that it locked.
+  const begin = `begin; set local idle_in_transaction_session_timeout = ${idleTransactionMs}`
   const queries: Queries = {
     rows: (statement, values) => reportingLoss(pooled.rows(statement, values)),
     count: (statement, values) => reportingLoss(pooled.count(statement, values)),
@@ -91,9 +98,9 @@ export function openDatabase({ url, pool: max, prepared, log, onLost }: Database
   return {
     ...queries,
     background: limitConcurrency(queries, Math.max(1, Math.floor(max / 3))),
-    transaction: (work) => reportingLoss(retryOnDeadlock(() => inTransaction(pool, prepared, work))),
+    transaction: (work) => reportingLoss(retryOnDeadlock(() => inTransaction(pool, prepared, work, begin))),
     withoutTimeout: (work) =>
-      reportingLoss(retryOnDeadlock(() => inTransaction(pool, prepared, work, watchdog), MAX_MIGRATION_TRIES)),
+      reportingLoss(retryOnDeadlock(() => inTransaction(pool, prepared, work, 'begin', watchdog), MAX_MIGRATION_TRIES)),
     dedicated: (work) => reportingLoss(onOwnConnection(url, work)),
     script: async (text) => {
       await pool.query(text)
@@ -169,6 +176,8 @@ const APPLICATION = 'tributary'
 const CONNECT_TIMEOUT_MS = 10_000
 /** Enough for a slow page of a long read; a statement that takes longer hangs. */
 const STATEMENT_TIMEOUT_MS = 120_000
+/** Our transactions call nobody outside, so the next statement follows at once. As long as the heartbeat of jobs. */
+const IDLE_TRANSACTION_MS = 20_000
 const UNREACHABLE_CODES = new Set(['ECONNREFUSED', 'ENOENT'])
 const DEADLOCK = '40P01'
 /** Limit: attempts of a transaction that deadlocks; then its error is thrown. */
@@ -191,6 +200,7 @@ async function inTransaction<Result>(
   pool: Pool,
   prepared: boolean,
   work: (tx: Queries) => Promise<Result>,
+  begin: string,
   watchdog?: Watchdog,
 ): Promise<Result> {
   const client = await pool.connect()
@@ -203,7 +213,7 @@ async function inTransaction<Result>(
   }
   client.on('error', onLost)
   try {
-    await client.query('begin')
+    await client.query(begin)
     const result = await work(queriesOn(client, prepared))
     await client.query('commit')
     return result
