@@ -11,7 +11,7 @@ import { fillConnector } from '#upstream/fill-connector.ts'
 import { hostFieldOf } from '#upstream/own-server.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
 import { registrationKeyOf, registrationOf } from './register-app.ts'
-import { keyFor } from './service-key.ts'
+import { type KnownKey, keyFor } from './service-key.ts'
 
 interface KeyDeps {
   database: Database
@@ -38,6 +38,7 @@ export async function findServiceAccess(
   appId: string,
   connector: Connector,
   instance: Answers | undefined,
+  known?: KnownKey,
 ): Promise<ServiceAccess | undefined> {
   const registered = instance?.[REGISTERED]
   if (instance !== undefined && registered !== undefined) {
@@ -48,7 +49,7 @@ export async function findServiceAccess(
     if (registrationOf(connector) === undefined) return undefined
     return { connector: fillConnector(connector, instance), key: { key: registered, secret, overrides: {} } }
   }
-  const key = await keyFor(deps, appId, connector)
+  const key = await keyFor(deps, appId, connector, known)
   return key && { connector: fillConnector(connector, { ...answersIn(connector, key), ...instance }), key }
 }
 
@@ -57,10 +58,11 @@ export async function serviceAccessOf(
   deps: KeyDeps,
   profile: Pick<Profile, 'shard' | 'id' | 'appId'>,
   connector: Connector,
+  known?: KnownKey,
 ): Promise<ServiceAccess | undefined> {
   const hasInstances = connector.ask !== undefined || registrationOf(connector) !== undefined
   const instance = hasInstances ? await storedInstance(deps, profile) : undefined
-  return findServiceAccess(deps, profile.appId, connector, instance)
+  return findServiceAccess(deps, profile.appId, connector, instance, known)
 }
 
 /** What is known about the instance of a profile; undefined if its credential is gone or damaged. */

@@ -11,14 +11,20 @@ interface KeyDeps {
   keyring: Keyring
 }
 
+/** The stored key of the app, where the caller has read it already. */
+export interface KnownKey {
+  stored: OpenServiceKey | undefined
+}
+
 /** Undefined when the app has no key and the service requires one. An app may still set one, e.g. to override an address. */
 export async function keyFor(
   { database, keyring }: KeyDeps,
   appId: string,
   connector: Connector | undefined,
+  known?: KnownKey,
 ): Promise<OpenServiceKey | undefined> {
   if (connector === undefined) return undefined
-  const stored = await findServiceKey(database, keyring, appId, connector.service)
+  const { stored } = known ?? { stored: await findServiceKey(database, keyring, appId, connector.service) }
   return stored ?? (typedFieldsOf(connector.auth) === undefined ? undefined : noKey(connector))
 }
 

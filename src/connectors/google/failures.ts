@@ -59,18 +59,20 @@ export function rate(_headers: Record<string, string>, nowMs: number, body?: unk
   return { remaining: 0, resetAtMs: nextPacificMidnight(nowMs), of: 'app_group' }
 }
 
-const PACIFIC = new Intl.DateTimeFormat('en-US', {
+const CLOCK_IN_CALIFORNIA = {
   timeZone: 'America/Los_Angeles',
   hourCycle: 'h23',
   hour: 'numeric',
   minute: 'numeric',
   second: 'numeric',
-})
+} as const
 const [HOUR_MS, MINUTE_MS, SECOND_MS] = [3_600_000, 60_000, 1000]
 
 /** An hour early or late on the two days of the year on which the clocks change. */
 export function nextPacificMidnight(nowMs: number): number {
-  const parts = new Map(PACIFIC.formatToParts(nowMs).map(({ type, value }) => [type, Number(value)]))
+  // Created when it is needed, because loading the rules of time zones takes longer than loading a connector.
+  const format = new Intl.DateTimeFormat('en-US', CLOCK_IN_CALIFORNIA)
+  const parts = new Map(format.formatToParts(nowMs).map(({ type, value }) => [type, Number(value)]))
   const part = (name: 'hour' | 'minute' | 'second') => parts.get(name) ?? 0
   const passedMs = part('hour') * HOUR_MS + part('minute') * MINUTE_MS + part('second') * SECOND_MS
   return nowMs - (nowMs % SECOND_MS) - passedMs + 24 * HOUR_MS

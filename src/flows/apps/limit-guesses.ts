@@ -106,7 +106,6 @@ function isOver(guess: Guess, counts: Map<string, number>, own: number): boolean
   return guess.alone !== true && before(guess.address) >= ATTEMPTS.perAddress
 }
 
-// The address first: concurrent requests lock the two rows in the same order.
 function subjectsOf(guess: Guess): string[] {
   return guess.alone === true ? [subjectKey(guess)] : [guess.address, subjectKey(guess)]
 }

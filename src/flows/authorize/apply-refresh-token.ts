@@ -60,11 +60,13 @@ export async function claimRefreshToken(deps: AuthorizeDeps, input: RefreshInput
   for (;;) {
     const now = clock.now()
     const row = { hash, appId: input.app.id, leaseUntil: now + LEASE_MS, expiresAt: now + APPLIED_TTL_MS }
-    const claimed = await claimApplied(database, keyring, { ...row, value: JSON.stringify(given) }, now)
+    const claimed = await database.transaction((tx) =>
+      claimApplied(tx, keyring, { ...row, value: JSON.stringify(given) }, now),
+    )
     if (claimed !== undefined) {
       const { credential, profile } = JSON.parse(claimed) as AppliedValue
-      const store = (queries: Queries, value: AppliedValue) =>
-        storeApplied(queries, keyring, { ...row, leaseUntil: 0, value: JSON.stringify(value) })
+      const store = (tx: Queries, value: AppliedValue) =>
+        storeApplied(tx, keyring, { ...row, leaseUntil: 0, value: JSON.stringify(value) })
       return {
         hash,
         credential: credential ?? input.credential,
@@ -76,7 +78,7 @@ export async function claimRefreshToken(deps: AuthorizeDeps, input: RefreshInput
           const isUnused =
             value.profile === undefined && value.credential?.refreshToken === input.credential.refreshToken
           if (isUnused) await deleteApplied(database, hash)
-          else await store(database, value)
+          else await database.transaction((tx) => store(tx, value))
         },
       }
     }
@@ -95,13 +97,8 @@ export async function refreshClaimed(
   const renewed = await refreshCredential(upstream, { connector, key, credential })
   const now = clock.now()
   const value = JSON.stringify({ credential: renewed } satisfies AppliedValue)
-  await storeApplied(database, keyring, {
-    hash,
-    appId: app.id,
-    value,
-    leaseUntil: now + LEASE_MS,
-    expiresAt: now + APPLIED_TTL_MS,
-  })
+  const applied = { hash, appId: app.id, value, leaseUntil: now + LEASE_MS, expiresAt: now + APPLIED_TTL_MS }
+  await database.transaction((tx) => storeApplied(tx, keyring, applied))
   return renewed
 }
 

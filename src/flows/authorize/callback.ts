@@ -242,7 +242,8 @@ async function storeConsent(
     value: JSON.stringify(content),
     expiresAt: deps.clock.now() + TEN_MINUTES_MS,
   }
-  if (!(await insertConsent(deps.database, deps.keyring, stored))) throw new ApiError('session_expired')
+  const isStored = await deps.database.transaction((tx) => insertConsent(tx, deps.keyring, stored))
+  if (!isStored) throw new ApiError('session_expired')
   return { ticket, stored }
 }
 

@@ -49,14 +49,16 @@ export async function beginDeletion(
     if (app === undefined) throw new ApiError('not_found', `There is no app ${appId}.`)
     if (giveUp) await deletions.giveUpDestinations(tx, appId)
     if (app.isDeleting) return
+    await deletions.insertAppDeletion(tx, { appId, name: app.name, actor, startedAt: now })
+    if (giveUp) await deletions.giveUpDestinations(tx, appId)
+    // Last: a sharded server does not change the app and its destinations after it has read every shard.
     const accounts = await deletions.countAppAccounts(tx, appId)
     if (accounts > 0 && !erase)
       throw new ApiError(
         'app_has_accounts',
         `${appId} has ${accounts} accounts. Deleting the app erases all of their data: repeat with erase=true (--erase) to confirm.`,
       )
-    await deletions.insertAppDeletion(tx, { appId, name: app.name, actor, startedAt: now, accounts })
-    if (giveUp) await deletions.giveUpDestinations(tx, appId)
+    await deletions.setDeletionAccounts(tx, appId, accounts)
     await auditApp(tx, appId, { at: now, actor, action: 'app.delete_begin', detail: { accounts } })
   })
   return (await deletionProgress(deps, appId))!

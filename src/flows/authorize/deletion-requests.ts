@@ -4,16 +4,17 @@ import type { NamedPerson } from '#kit/deletion.ts'
 import type { HookRequestInput } from '#kit/hook-life-cycle.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
-import { encodeBase32, shardFor, shardOf } from '#platform/ids.ts'
+import { encodeBase32, shardFor } from '#platform/ids.ts'
 import { findServiceKey } from '#store/apps/service-keys.ts'
 import { findAccountById } from '#store/identity/accounts.ts'
 import {
   accountsOfServiceUser,
   type DeletionRequest,
+  dueDeletionRequests,
   findDeletionRequest,
   finishDeletionRequest,
   insertDeletionRequest,
-  leaseDeletionRequests,
+  leaseDeletionRequest,
   markRequestErased,
   openErasures,
 } from '#store/identity/deletion-requests.ts'
@@ -122,9 +123,12 @@ function keyOf({ hasher }: Pick<AuthorizeDeps, 'hasher'>, code: string): { shard
 /** For the worker's loop: continues open requests. Returns how many progressed. */
 export async function continueDeletionRequests(deps: AuthorizeDeps): Promise<number> {
   const nowMs = deps.clock.now()
-  const open = await leaseDeletionRequests(deps.database, { leaseUntilMs: nowMs + WAIT_MS, nowMs, limit: BATCH })
   let progressed = 0
-  for (const request of open) if (await continueRequest(deps, request)) progressed += 1
+  for (const key of await dueDeletionRequests(deps.database, nowMs, BATCH)) {
+    const lease = { leaseUntilMs: deps.clock.now() + WAIT_MS, nowMs: deps.clock.now() }
+    const request = await leaseDeletionRequest(deps.database, key, lease)
+    if (request !== undefined && (await continueRequest(deps, request))) progressed += 1
+  }
   return progressed
 }
 
@@ -143,8 +147,7 @@ async function continueRequest(deps: AuthorizeDeps, request: DeletionRequest): P
     await markRequestErased(deps.database, request, deps.clock.now())
     return true
   }
-  const shards = [...new Set(request.profileIds.map((id) => shardOf(id) ?? 0))]
-  const waiting = shards.length === 0 ? 0 : await openErasures(deps.database, shards, request.profileIds)
+  const waiting = await openErasures(deps.database, request.profileIds)
   const isLate = deps.clock.now() - (erasedAt ?? 0) > MAX_DESTINATION_WAIT_MS
   if (waiting > 0 && !isLate) return false
   if (waiting > 0)

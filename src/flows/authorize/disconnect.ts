@@ -24,6 +24,7 @@ import { eraseHookRecords } from '#store/sync/hook-records.ts'
 import { eraseSubscriptions } from '#store/sync/hook-subscriptions.ts'
 import { type ProfileKey, removeSchedule } from '#store/sync/schedule.ts'
 import type { AuthorizeDeps } from './deps.ts'
+import { inLockOrder } from './lock-order.ts'
 import { revokeUnneeded } from './revoke-token.ts'
 
 /** What was done with one profile. */
@@ -140,11 +141,6 @@ async function eraseProfiles(
     }
     // After the schedule is deleted: no subscription is added then.
     await scheduleEnd(deps, tx, profile, credential)
-    await forgetServiceUser(
-      tx,
-      { appId: account.appId, service: profile.service, nativeId: profile.nativeId },
-      account.id,
-    )
     await auditAccount(tx, account, {
       at: deps.clock.now(),
       actor,
@@ -152,6 +148,8 @@ async function eraseProfiles(
       detail: { profile: profileName(profile) },
     })
   }
+  for (const { appId, service, nativeId } of inLockOrder(profiles))
+    await forgetServiceUser(tx, { appId, service, nativeId }, account.id)
   return erased
 }
 

@@ -1,7 +1,14 @@
 import { endAppSubscriptions, endSubscriptionsNow } from '#access/end-subscriptions.ts'
 import { createSemaphore } from '#platform/semaphore.ts'
+import { lockAppExclusively } from '#store/apps/app-locks.ts'
 import { deleteApp } from '#store/apps/apps.ts'
-import { type AppDeletion, type Counted, countErased, finishAppDeletion } from '#store/apps/deletions.ts'
+import {
+  type AppDeletion,
+  type Counted,
+  countErased,
+  finishAppDeletion,
+  recordUnconfirmed,
+} from '#store/apps/deletions.ts'
 import {
   type AppAccount,
   deleteDeliveryHistory,
@@ -14,9 +21,9 @@ import { auditApp } from '#store/audit.ts'
 import { deleteAccount, findAccount, lockAccount } from '#store/identity/accounts.ts'
 import { deleteConsent, unusedConsentsOf } from '#store/identity/consents.ts'
 import { listAllProfiles } from '#store/identity/profiles.ts'
-import { removeCursors } from '#store/push/cursors.ts'
 import { dropRecordedItems } from '#store/push/delivered-items.ts'
 import { dropDeliveryRecords } from '#store/push/deliveries.ts'
+import { removeCursors } from '#store/push/destination-cursors.ts'
 import { listDestinations } from '#store/push/destinations.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import { credentialOf, eraseAccount } from './disconnect.ts'
@@ -112,28 +119,32 @@ async function dropUnusedSignIns(deps: AuthorizeDeps, appId: string): Promise<bo
  */
 class SignInDuringDeletion extends Error {}
 
-/** Deletes the rest: destinations, logs, keys, secrets and the app itself. */
+/**
+ * Deletes the rest: destinations, logs, keys, secrets and the app itself. What is in every shard goes first, in statements
+ * of their own that can be repeated; the app goes last, in one transaction that changes one shard.
+ */
 export async function finishDeletion(deps: AuthorizeDeps, deletion: AppDeletion, unconfirmed: number): Promise<void> {
   const { database, clock } = deps
   const { appId, actor, erased, revoked, refused, unreachable, notOffered } = deletion
   await endAppSubscriptions(deps, appId)
   await deleteRemains(database, appId)
-  const destinations = await listDestinations(database, appId)
-  for (const { id } of destinations) await deleteDeliveryHistory(database, id)
+  const untold = await recordUnconfirmed(database, appId, unconfirmed)
+  for (const { id } of await listDestinations(database, appId)) {
+    await deleteDeliveryHistory(database, id)
+    await removeCursors(database, id)
+    await dropDeliveryRecords(database, id)
+    await dropRecordedItems(database, id)
+  }
   const finish = database.transaction(async (tx) => {
-    for (const { id } of destinations) {
-      await removeCursors(tx, id)
-      await dropDeliveryRecords(tx, id)
-      await dropRecordedItems(tx, id)
-    }
+    await lockAppExclusively(tx, appId)
     // Cascades to its secrets, keys, destinations and their events.
     await deleteApp(tx, appId)
-    // A sign-in may have been stored meanwhile; the lock on the app's row prevents further ones.
-    if ((await unusedConsentsOf(tx, deps.keyring, appId)).length > 0) throw new SignInDuringDeletion()
-    await finishAppDeletion(tx, appId, clock.now(), unconfirmed)
+    await finishAppDeletion(tx, appId, clock.now())
     const tokens = { revoked, refused, unreachable, not_offered: notOffered }
-    const detail = { erased, ...tokens, destinations_untold: unconfirmed }
+    const detail = { erased, ...tokens, destinations_untold: untold }
     await auditApp(tx, appId, { at: clock.now(), actor, action: 'app.delete', detail })
+    // A sign-in may have been stored meanwhile; the lock on the app prevents further ones.
+    if ((await unusedConsentsOf(tx, deps.keyring, appId)).length > 0) throw new SignInDuringDeletion()
   })
   await finish.catch((error: unknown) => {
     if (!(error instanceof SignInDuringDeletion)) throw error

@@ -1,5 +1,10 @@
 import { purgeApplied } from '#store/identity/applied-tokens.ts'
-import { deleteConsent, type ExpiredConsent, expiredConsents, purgeUsedConsents } from '#store/identity/consents.ts'
+import {
+  type ExpiredConsent,
+  expiredConsents,
+  purgeUsedConsents,
+  takeExpiredConsent,
+} from '#store/identity/consents.ts'
 import { purgeGrantRevocations } from '#store/identity/grant-revocations.ts'
 import { purgeOpenSignIns } from '#store/identity/open-sign-ins.ts'
 import { purgePending } from '#store/identity/pending.ts'
@@ -24,14 +29,14 @@ export async function expireSignIns(deps: AuthorizeDeps): Promise<{ pending: num
   await purgeGrantRevocations(deps.database, now - TEN_MINUTES_MS)
   let consents = 0
   for (;;) {
-    const expired = await deps.database.transaction(async (tx) => {
-      const found = await expiredConsents(tx, deps.keyring, now)
-      for (const consent of found) await deleteConsent(tx, consent)
-      return found
-    })
+    const expired = await expiredConsents(deps.database, now)
     if (expired.length === 0) return { pending, consents }
-    for (const consent of expired) await revokeUnused(deps, consent)
-    consents += expired.length
+    for (const key of expired) {
+      const consent = await takeExpiredConsent(deps.database, deps.keyring, key, now)
+      if (consent === undefined) continue
+      await revokeUnused(deps, consent)
+      consents += 1
+    }
   }
 }
 

@@ -29,11 +29,13 @@ import { accountOf } from './accounts.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import { credentialOf } from './disconnect.ts'
 import { joinOwnItems } from './join-own-items.ts'
+import { inLockOrder } from './lock-order.ts'
 import { revokeReplaced, type UnneededToken } from './revoke-token.ts'
 
 /**
  * Moves all profiles of the source account to the destination, and ends the source account and its tokens. Items are
- * not rewritten, because they belong to profiles; only own items that both accounts have become one. One transaction over two shards: merges are rare and must be atomic.
+ * not rewritten, because they belong to profiles; only own items that both accounts have become one. One transaction over
+ * several shards, because merges are rare and must be atomic.
  */
 export async function mergeAccounts(deps: AuthorizeDeps, sourceToken: string, destToken: string): Promise<Account> {
   const [source, dest] = await Promise.all([accountOf(deps, sourceToken), accountOf(deps, destToken)])
@@ -84,8 +86,7 @@ async function merge(
   await queueEvent(tx, to.appId, 'account.merged', now, { account: to.id, source: from.id })
   await markMerged(tx, from, to.id)
   await revokeAllTokens(tx, from, now)
-  // Sorted, so that concurrent merges cannot deadlock.
-  for (const { service, nativeId } of moving.toSorted((a, b) => (profileName(a) < profileName(b) ? -1 : 1)))
+  for (const { service, nativeId } of inLockOrder(moving))
     await mergeServiceUser(tx, { appId: to.appId, service, nativeId }, from.id, to.id)
   await auditAccount(tx, to, {
     at: now,

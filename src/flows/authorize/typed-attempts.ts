@@ -35,8 +35,7 @@ export async function countTyped(
   const limits = limitsOf(deps, attempt)
   const now = deps.clock.now()
   const window = now - (now % WINDOW_MS)
-  // Sorted: concurrent attempts lock the rows in the same order.
-  const subjects = [...limits.keys()].sort()
+  const subjects = [...limits.keys()]
   const counts = await reserveAttempts(deps.database, subjects, window)
   if (subjects.some((subject) => (counts.get(subject) ?? 0) > (limits.get(subject) ?? 0))) return undefined
   return { release: () => releaseAttempts(deps.database, subjects, window) }

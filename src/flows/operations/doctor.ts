@@ -7,10 +7,13 @@ import type { Config } from '#platform/config.ts'
 import { codeOf, reasonOf, SetupError } from '#platform/errors.ts'
 import { keyFilePath, parseKeys } from '#platform/key-file.ts'
 import { firstOf } from '#platform/list-ends.ts'
-import type { Database } from '#platform/postgres/database.ts'
+import type { Database, Queries } from '#platform/postgres/database.ts'
 import { doubtAbout } from '#platform/weak-secret.ts'
 import { planMigrations } from '#store/migrate.ts'
 import { readServer } from '#store/server.ts'
+import { checkReplica } from './check-replica.ts'
+import { type ClusterReport, findClusterReport } from './cluster.ts'
+import type { Diagnosis } from './diagnosis.ts'
 
 export interface DoctorDeps {
   /** Throws when the settings are wrong. */
@@ -18,14 +21,8 @@ export interface DoctorDeps {
   nodeVersion: string
   clock: Clock
   withDatabase: <Result>(work: (database: Database) => Promise<Result>) => Promise<Result>
-}
-
-export interface Diagnosis {
-  name: string
-  state: 'ok' | 'warn' | 'fail'
-  detail: string
-  /** What to do; set unless the state is `ok`. */
-  help?: string
+  /** The database of `DATABASE_READ_URL`, if that is set. */
+  withReplica: <Result>(work: (replica: Queries) => Promise<Result>) => Promise<Result>
 }
 
 const LOW_DISK_BYTES = 1024 ** 3
@@ -46,7 +43,7 @@ export async function examine(deps: DoctorDeps): Promise<Diagnosis[]> {
     return [...findings, failed('settings', error)]
   }
   findings.push(checkFolder(config.dataDir), checkDisk(config.dataDir), checkKey(config), checkAdminToken(config))
-  findings.push(...(await checkDatabase(deps)))
+  findings.push(...(await checkDatabase(deps, config)))
   findings.push(await checkPort(config), checkEgress(config))
   return findings
 }
@@ -133,7 +130,7 @@ function checkAdminToken(config: Config): Diagnosis {
   }
 }
 
-async function checkDatabase(deps: DoctorDeps): Promise<Diagnosis[]> {
+async function checkDatabase(deps: DoctorDeps, { databaseReadUrl }: Config): Promise<Diagnosis[]> {
   try {
     return await deps.withDatabase(async (database) => {
       const before = deps.clock.now()
@@ -142,6 +139,9 @@ async function checkDatabase(deps: DoctorDeps): Promise<Diagnosis[]> {
       // Only a difference that exceeds the round trip is skew.
       const skewMs = Math.max(0, before - server.nowMs, server.nowMs - after)
       const { pending } = await planMigrations(database)
+      const cluster = await findClusterReport(database)
+      const replica =
+        databaseReadUrl === undefined ? [] : [await deps.withReplica((queries) => checkReplica(database, queries))]
       return [
         { name: 'database', state: 'ok', detail: firstOf(server.version.split(' on ')) },
         pending.length === 0
@@ -160,11 +160,21 @@ async function checkDatabase(deps: DoctorDeps): Promise<Diagnosis[]> {
               detail: `differs from the database's by ${Math.round(skewMs / 1000)} s`,
               help: 'Set the clock by NTP; services reject signed requests when it is wrong.',
             },
+        ...(cluster === undefined ? [] : [describeCluster(cluster)]),
+        ...replica,
       ]
     })
   } catch (error) {
     return [failed('database', error)]
   }
+}
+
+function describeCluster({ nodes, problems }: ClusterReport): Diagnosis {
+  const [first] = problems
+  if (first === undefined)
+    return { name: 'cluster', state: 'ok', detail: `${nodes.length} nodes, every table is where it belongs` }
+  const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more: tributary cluster check)`
+  return { name: 'cluster', state: 'fail', detail: `${first.problem}${more}`, help: first.help }
 }
 
 async function checkPort({ port, host }: Config): Promise<Diagnosis> {

@@ -14,7 +14,7 @@ import {
   type QuotaNotice,
   removeNotice,
 } from '#store/apps/quota-notices.ts'
-import { accountUsage, totalOf } from '#store/apps/usage.ts'
+import { accountUsageById, totalOf } from '#store/apps/usage.ts'
 import { appUsage } from '#store/apps/usage-of-apps.ts'
 import { findProfile } from '#store/identity/profiles.ts'
 import { wakeFullEndpoints } from '#store/sync/endpoint-requests.ts'
@@ -70,9 +70,7 @@ async function review(deps: ReviewDeps, notice: QuotaNotice, freeShare: number):
   const hasCapacity = used === undefined || used < limit * (1 - freeShare)
   if (notice.level === 'reached' && hasCapacity) {
     const profiles = await profilesOf(deps, notice)
-    await database.transaction(async (tx) => {
-      await wakeFullEndpoints(tx, notice.appId, profiles, clock.now())
-    })
+    await wakeFullEndpoints(database, notice.appId, profiles, clock.now())
     if (!isOk) await lowerNotice(database, notice, clock.now())
   }
   if (isOk) await removeNotice(database, notice)
@@ -91,7 +89,7 @@ async function usedOf(
   }
   // A merge may have moved the profile to another account.
   const currentAccount = scope === 'account' ? accountId : await accountOf(deps, subject)
-  const profiles = currentAccount === undefined ? [] : await accountUsage(deps.database, currentAccount)
+  const profiles = currentAccount === undefined ? [] : await accountUsageById(deps.database, currentAccount)
   const counted = scope === 'account' ? profiles : profiles.filter(({ profileId }) => profileId === subject)
   return counted.length === 0 ? undefined : totalOf(counted)[unit]
 }
@@ -104,6 +102,6 @@ async function accountOf({ database }: ReviewDeps, profileId: string): Promise<s
 /** Returns the profiles that the quota may have stopped; undefined: all of the app. */
 async function profilesOf({ database }: ReviewDeps, { quota, subject }: QuotaNotice): Promise<string[] | undefined> {
   if (quota.startsWith('profile_')) return [subject]
-  if (quota.startsWith('account_')) return (await accountUsage(database, subject)).map(({ profileId }) => profileId)
+  if (quota.startsWith('account_')) return (await accountUsageById(database, subject)).map(({ profileId }) => profileId)
   return undefined
 }

@@ -113,7 +113,7 @@ async function usageOfAccount(
 ): Promise<UsageView> {
   const account = await findAccountById(database, accountId)
   if (account?.appId !== appId) throw new ApiError('not_found', 'There is no such account.')
-  const all = await accountUsage(database, accountId)
+  const all = await accountUsage(database, account)
   const parsed = name === undefined ? undefined : parseProfileName(registry, name)
   const chosen = all.filter(
     (profile) => name === undefined || name === profile.profileId || (parsed !== undefined && isNamed(parsed, profile)),

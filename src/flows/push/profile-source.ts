@@ -1,7 +1,7 @@
 import type { Profile } from '#model/profile.ts'
 import { findDuplicate, findProfile } from '#store/identity/profiles.ts'
 import type { ChangedItem } from '#store/items/changes.ts'
-import { itemsOfProfiles } from '#store/items/match.ts'
+import { itemsOfProfiles } from '#store/items/hidden-copies.ts'
 import type { ProfileKey } from '#store/sync/schedule.ts'
 import type { DeliverDeps } from './deps.ts'
 import { type Filter, pathsFor, wantedItems } from './filter.ts'

@@ -1,6 +1,6 @@
 import type { Account } from '#model/account.ts'
 import { changesAfter } from '#store/items/changes.ts'
-import { itemsOfProfiles } from '#store/items/match.ts'
+import { itemsOfProfiles } from '#store/items/hidden-copies.ts'
 import { listReadable } from '#store/items/readable-profiles.ts'
 import type { ReadDeps } from './find.ts'
 import { createPresenter } from './present.ts'

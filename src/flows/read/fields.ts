@@ -1,34 +1,39 @@
 const MISSING = Symbol('missing')
 
-/** Returns a flat object keyed by the paths as written. A path into an array reads every entry and keeps positions; a missing field is null. */
-export function pickFlat(item: unknown, paths: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(
-    paths.map((path) => {
-      const value = valueAt(item, path.split('.'))
-      return [path, value === MISSING ? null : value]
-    }),
-  )
+/** Picks a flat object keyed by the paths as written. A path into an array reads every entry and keeps positions; a missing field is null. */
+export function flatPicker(paths: readonly string[]): (item: unknown) => Record<string, unknown> {
+  const wanted = paths.map((path) => ({ path, steps: path.split('.') }))
+  return (item) =>
+    Object.fromEntries(
+      wanted.map(({ path, steps }) => {
+        const value = valueAt(item, steps, 0)
+        return [path, value === MISSING ? null : value]
+      }),
+    )
 }
 
-/** Returns the fields at the paths in their structure, without missing ones. */
-export function pickNested(item: unknown, paths: readonly string[]): unknown {
+/** Picks the fields at the paths in their structure, without missing ones. */
+export function nestedPicker(paths: readonly string[]): (item: unknown) => unknown {
   const tree = newTree()
   for (const path of paths) addPath(tree, path.split('.'))
-  const picked = prune(item, tree)
-  return picked === MISSING ? {} : picked
+  return (item) => {
+    const picked = prune(item, tree)
+    return picked === MISSING ? {} : picked
+  }
 }
 
-function valueAt(value: unknown, steps: readonly string[]): unknown {
-  const [step, ...rest] = steps
+/** `from` is the first step that is left. */
+function valueAt(value: unknown, steps: readonly string[], from: number): unknown {
+  const step = steps[from]
   if (step === undefined) return value
   if (Array.isArray(value)) {
-    const found = value.map((entry) => valueAt(entry, steps))
+    const found = value.map((entry) => valueAt(entry, steps, from))
     if (found.some((entry) => entry !== MISSING)) return found.map((entry) => (entry === MISSING ? null : entry))
     return MISSING
   }
   // Own properties only, so that a path cannot reach a prototype.
   if (value === null || typeof value !== 'object' || !Object.hasOwn(value, step)) return MISSING
-  return valueAt((value as Record<string, unknown>)[step], rest)
+  return valueAt((value as Record<string, unknown>)[step], steps, from + 1)
 }
 
 /** The selected fields below a step; with `whole` everything, because a path ends there. */

@@ -10,7 +10,7 @@ import type { Log } from '#platform/telemetry/log.ts'
 import type { FoundItem } from '#store/items/query.ts'
 import type { ReadableProfile } from '#store/items/readable-profiles.ts'
 import { type LosslessJson, parseStored, stringifyLossless } from '#upstream/body/lossless-json.ts'
-import { pickFlat, pickNested } from './fields.ts'
+import { flatPicker, nestedPicker } from './fields.ts'
 import { noteMapFault } from './map-faults.ts'
 
 export interface Presentation {
@@ -26,7 +26,7 @@ export interface PresentDeps {
   log?: Log | undefined
 }
 
-/** Formats stored items as JSON text. Where nothing has to be computed, the stored record is copied without parsing it. */
+/** Formats stored items as JSON text. What does not have to be computed is copied from the stored text without parsing it. */
 export function createPresenter(
   deps: PresentDeps,
   readable: readonly ReadableProfile[],
@@ -34,31 +34,69 @@ export function createPresenter(
 ): (item: FoundItem) => string {
   if (options.fields !== undefined && options.select !== undefined)
     throw invalidInput('bad_parameter', 'select', 'cannot be given together with fields.')
-  const { registry } = deps
   const profiles = new Map(readable.map((profile) => [profile.profileId, { profile, partition: partitionOf(profile) }]))
-  const idrOf = createIdrs(registry)
-  const paths = [...(options.fields ?? []), ...(options.select ?? [])]
-  const wantsMap = options.map || paths.some((path) => path === 'map' || path.startsWith('map.'))
+  const idrOf = createIdrs(deps.registry)
+  const pick = pickerOf(options)
   return (item) => {
-    const { profile, partition } = profiles.get(item.profileId)!
-    const idr = idrOf(profile, item)
-    const isSelf = isSelfEndpoint(profile.service, item.endpoint)
-    // A person's own record has no card, because it belongs to no type of `/types`.
-    const hasCard = options.oembed && !isSelf
-    const head = `{"id":"${item.id}_${partition}","idr":"${idr}","at":${item.at},"updated":${item.updatedAt},"data":${item.data},${isSelf ? SELF_TAIL : tailOf(item)}`
-    if (!wantsMap && paths.length === 0) return `${head}${hasCard ? `,"oembed":${item.oembed}` : ''}}`
-    const whole = parseStored(isSelf ? `${head}}` : `${head},"oembed":${item.oembed}}`) as {
-      [key: string]: LosslessJson
+    const owner = profiles.get(item.profileId)
+    if (owner === undefined) throw new Error(`an item of another profile was read: ${item.profileId}`)
+    const { profile, partition } = owner
+    const shown = {
+      profile,
+      item,
+      id: `${item.id}_${partition}`,
+      idr: idrOf(profile, item),
+      isSelf: isSelfEndpoint(profile.service, item.endpoint),
     }
-    if (wantsMap) {
-      if (isSelf) addSelfMap(deps, profile, item, whole)
-      else addMap(deps, profile, item, whole)
-    }
-    if (options.fields !== undefined) return stringifyLossless(pickFlat(whole, options.fields) as LosslessJson)
-    if (options.select !== undefined) return stringifyLossless(pickNested(whole, options.select) as LosslessJson)
-    if (!hasCard) delete whole['oembed']
-    return stringifyLossless(whole)
+    return pick === undefined ? presentWhole(deps, shown, options) : pick(deps, shown)
   }
+}
+
+interface ShownItem {
+  profile: ReadableProfile
+  item: FoundItem
+  id: string
+  idr: string
+  isSelf: boolean
+}
+
+function presentWhole(deps: PresentDeps, shown: ShownItem, { oembed, map }: Presentation): string {
+  const { item, id, idr, isSelf } = shown
+  const head = `{"id":"${id}","idr":"${idr}","at":${item.at},"updated":${item.updatedAt},"data":${item.data},"types":${typesOf(shown)}${guidOf(item)}`
+  // A person's own record has no card, because it belongs to no type of `/types`.
+  const card = oembed && !isSelf ? `,"oembed":${item.oembed}` : ''
+  return `${head}${card}${map ? `,"map":${mapText(deps, shown)}` : ''}}`
+}
+
+/** The map with the stored card, which is copied. */
+function mapText(deps: PresentDeps, shown: ShownItem): string {
+  const text = stringifyLossless(mapOfItem(deps, shown, parseStored(shown.item.data)) as LosslessJson)
+  if (shown.isSelf) return text
+  return `${text.slice(0, -1)}${text === '{}' ? '' : ','}"oembed":${shown.item.oembed}}`
+}
+
+/** Selects fields of an item; undefined when it is shown whole. */
+function pickerOf({ fields, select }: Presentation): ((deps: PresentDeps, shown: ShownItem) => string) | undefined {
+  const paths = fields ?? select
+  if (paths === undefined) return undefined
+  const wanted = new Set(paths.map((path) => path.split('.', 1)[0]!))
+  const pick = fields === undefined ? nestedPicker(paths) : flatPicker(paths)
+  return (deps, shown) => stringifyLossless(pick(partsOf(deps, shown, wanted)) as LosslessJson)
+}
+
+/** The item as a value, with the wanted fields: only these are parsed or computed. */
+function partsOf(deps: PresentDeps, shown: ShownItem, wanted: ReadonlySet<string>): { [key: string]: LosslessJson } {
+  const { item, id, idr, isSelf } = shown
+  const parts: { [key: string]: LosslessJson } = { id, idr, at: item.at, updated: item.updatedAt }
+  const hasMap = wanted.has('map')
+  if (wanted.has('data') || hasMap) parts['data'] = parseStored(item.data)
+  if (wanted.has('types')) parts['types'] = JSON.parse(typesOf(shown)) as LosslessJson
+  if (item.guid.length > 0) parts['guid'] = item.guid.join(' ')
+  if (!isSelf && (wanted.has('oembed') || hasMap)) parts['oembed'] = parseStored(item.oembed)
+  if (!hasMap) return parts
+  const map = mapOfItem(deps, shown, parts['data']!) as { [key: string]: LosslessJson }
+  parts['map'] = isSelf ? map : { ...map, oembed: parts['oembed']! }
+  return parts
 }
 
 /** Formats one item, and returns a version that changes whenever the item does. */
@@ -88,42 +126,37 @@ function createIdrs(registry: Registry): (profile: ReadableProfile, item: FoundI
   }
 }
 
-const SELF_TAIL = `"types":${JSON.stringify({ [SELF_TYPE]: true })}`
+const SELF_TYPES = JSON.stringify({ [SELF_TYPE]: true })
 // JSON text by bits: there are few combinations of types, and every item has one.
 const typesJson = new Map<number, string>()
 
-function tailOf({ types: bits, guid }: FoundItem): string {
+function typesOf({ item: { types: bits }, isSelf }: ShownItem): string {
+  if (isSelf) return SELF_TYPES
   let types = typesJson.get(bits)
   if (types === undefined) {
     types = JSON.stringify(presentTypes(typesFromBits(bits)))
     typesJson.set(bits, types)
   }
-  return `"types":${types}${guid.length === 0 ? '' : `,"guid":${JSON.stringify(guid.join(' '))}`}`
+  return types
 }
 
-function addMap(
-  { registry, log }: PresentDeps,
-  profile: ReadableProfile,
-  item: FoundItem,
-  whole: { [key: string]: LosslessJson },
-): void {
-  const endpoint = endpointOf(registry, profile.service, item.endpoint)
-  const onFault = (fault: ReaderFault) => noteMapFault(log, profile.service, item.endpoint, fault)
-  const map = endpoint === undefined ? {} : mapOf(endpoint, whole['data'], profile.owner, onFault)
-  whole['map'] = { ...map, oembed: whole['oembed'] } as LosslessJson
+function guidOf({ guid }: FoundItem): string {
+  return guid.length === 0 ? '' : `,"guid":${JSON.stringify(guid.join(' '))}`
 }
 
-/** When the connector's reader fails, only `map` is missing. */
-function addSelfMap(
-  { registry, log }: PresentDeps,
-  { service, owner }: ReadableProfile,
-  { endpoint }: FoundItem,
-  whole: { [key: string]: LosslessJson },
-): void {
+/** Without the card. When a reader of the connector fails, only its field is missing, or the whole map of a person's own record. */
+function mapOfItem({ registry, log }: PresentDeps, shown: ShownItem, data: LosslessJson): Record<string, unknown> {
+  const { profile, item, isSelf } = shown
+  const { service, owner } = profile
+  const onFault = (fault: ReaderFault) => noteMapFault(log, service, item.endpoint, fault)
+  if (!isSelf) {
+    const endpoint = endpointOf(registry, service, item.endpoint)
+    return endpoint === undefined ? {} : mapOf(endpoint, data, owner, onFault)
+  }
   try {
-    whole['map'] = selfMap(registry, service, owner, whole['data']) as LosslessJson
+    return selfMap(registry, service, owner, data)
   } catch (error) {
-    noteMapFault(log, service, endpoint, { field: 'map', message: error instanceof Error ? error.name : 'no error' })
-    whole['map'] = { id: owner }
+    onFault({ field: 'map', message: error instanceof Error ? error.name : 'no error' })
+    return { id: owner }
   }
 }

@@ -173,3 +173,32 @@ test('backslashes and quotes take linear time', () => {
     '"'.repeat(size),
   ])
 })
+
+test('stored JSON keeps every digit, wherever an integer stands, and reports faults without quoting the text', () => {
+  const big = '12345678901234567890'
+  const texts = [
+    `{"a":${big}}`,
+    `{"a": -${big}}`,
+    `{"a":[1,${big}]}`,
+    `{"a":[${big}]}`,
+    `{"a":\n${big}}`,
+    `{"a":"${big}","b":9007199254740993}`,
+    `[${big}]`,
+    big,
+    `-${big}`,
+  ]
+  for (const text of texts) assert.equal(stringifyLossless(parseStored(text)), text.replaceAll(/[ \n]/g, ''))
+  assert.deepEqual(parseStored(`{"a":"x:${big}","b":1.2345678901234567,"c":1e21}`), {
+    a: `x:${big}`,
+    b: 1.2345678901234567,
+    c: 1e21,
+  })
+  assert.throws(() => parseStored('{"a":1e400}'), refusal('json_number_out_of_range'))
+  for (const text of ['{"secret"', '{"a":secret}', `{"a":${big}`]) {
+    assert.throws(() => parseStored(text), refusal('json_invalid'))
+    assert.throws(
+      () => parseStored(text),
+      (error: Error) => !/secret/.test(JSON.stringify([error.message, error.cause])),
+    )
+  }
+})

@@ -1,21 +1,23 @@
 import type { Destination } from '#model/destination.ts'
-import { wakeSomeCursors } from '#store/push/cursors.ts'
-import {
-  type DueDestination,
-  dueDestinations,
-  hasErasures,
-  moveTick,
-  tickingDestinations,
-} from '#store/push/destinations.ts'
+import { wakeSomeCursors } from '#store/push/destination-cursors.ts'
+import { moveTick, tickingDestinations } from '#store/push/destinations.ts'
+import { type DueDestination, dueDestinations, hasErasures } from '#store/push/due-destinations.ts'
 import type { JobWakeUp, QueueName } from '#store/queues.ts'
 import { type DeliverDeps, type PlanDeps, RUNS_PER_DESTINATION } from '../deps.ts'
 import { nextDue, quietUntil, readQuiet } from '../schedule.ts'
+import { continueSweeps } from '../sweep-cursors.ts'
 
 /** Limit: deliveries that wait in the queue; planning pauses until there are fewer. */
 const MAX_QUEUED = 200
 
-/** Queues a wake-up for each destination that is due. Losing or repeating one is harmless: the cursors say what is due. */
-export async function planDeliveries(deps: PlanDeps): Promise<number> {
+/**
+ * Queues a wake-up for each destination that is due. Losing or repeating one is harmless: the cursors say what is due. `onDue` gets
+ * those that any worker may run.
+ */
+export async function planDeliveries(
+  deps: PlanDeps,
+  onDue: (due: readonly DueDestination[]) => void = () => {},
+): Promise<number> {
   const capacity = MAX_QUEUED - (await deps.engine.waiting('deliver', MAX_QUEUED))
   if (capacity <= 0) return 0
   const due = (await findDue(deps)).slice(0, capacity)
@@ -23,14 +25,17 @@ export async function planDeliveries(deps: PlanDeps): Promise<number> {
   const nowMs = deps.clock.now()
   const isIsolated = ({ destination }: DueDestination) => destination.aloneUntil > nowMs
   const isolated = due.filter(isIsolated).map(({ destination: { id } }) => isolatedWakeUp(id))
-  const others = due.filter((each) => !isIsolated(each)).map((each) => wakeUp(each, second))
-  const alreadyQueued = [...(await wake(deps, 'alone', isolated)), ...(await wake(deps, 'deliver', others))]
+  const others = due.filter((each) => !isIsolated(each))
+  const wakeUps = others.map((each) => wakeUp(each, second))
+  const alreadyQueued = [...(await wake(deps, 'alone', isolated)), ...(await wake(deps, 'deliver', wakeUps))]
+  onDue(others)
   return due.length - alreadyQueued.length
 }
 
 /** Destinations with due cursors, one of each app in turn, so that an app with many does not delay the others. */
 export async function findDue(deps: Pick<DeliverDeps, 'database' | 'clock'>): Promise<DueDestination[]> {
   const nowMs = deps.clock.now()
+  await continueSweeps(deps)
   for (const destination of await tickingDestinations(deps.database, nowMs)) await tick(deps, destination, nowMs)
   const found: DueDestination[] = []
   for (const each of await dueDestinations(deps.database, nowMs, RUNS_PER_DESTINATION))
@@ -45,7 +50,7 @@ async function tick(
   nowMs: number,
 ): Promise<void> {
   // A million profiles become due over many passes, so that other destinations do not wait for them.
-  if (await wakeSomeCursors(database, destination.id, nowMs)) return
+  if ((await wakeSomeCursors(database, destination.id, nowMs)).more) return
   // The next time is set last: after a crash in between, the tick is only repeated.
   await moveTick(database, destination, nextDue(destination.schedule, nowMs))
 }
@@ -78,8 +83,12 @@ function isolatedWakeUp(destinationId: string): JobWakeUp<'alone'> {
 }
 
 /** The second in the key allows one wake-up per second, and a new one although a worker died while it had the last one. */
-function wakeUp({ destination, due }: DueDestination, second: number): JobWakeUp<'deliver'> {
+function wakeUp(due: DueDestination, second: number): JobWakeUp<'deliver'> {
+  return { key: `${due.destination.id}:${second}`, data: runsOf(due) }
+}
+
+/** The runs that a destination needs now. */
+export function runsOf({ destination, due }: DueDestination): JobWakeUp<'deliver'>['data'] {
   const { id: destinationId, appId, state } = destination
-  const isFailing = state === 'failing'
-  return { key: `${destinationId}:${second}`, data: { destinationId, appId, isFailing, runs: due } }
+  return { destinationId, appId, isFailing: state === 'failing', runs: due }
 }

@@ -4,7 +4,8 @@ import { ApiError } from '#model/errors.ts'
 import { newId } from '#platform/ids.ts'
 import { isAppDeleting } from '#store/apps/deletions.ts'
 import { claimAttempt, findDestination } from '#store/push/destinations.ts'
-import { type Cursor, takeCursor } from '#store/push/leases.ts'
+import type { Cursor } from '#store/push/leases.ts'
+import { cursorTaker } from '#store/push/take-cursor.ts'
 import { clearDestinationDeaths } from '#store/sync/deaths.ts'
 import { type DeliverDeps, deliveryTimesOf } from '../deps.ts'
 import { sendEvents } from '../events.ts'
@@ -68,9 +69,10 @@ async function deliverDueProfiles(
     const sent = await sendEvents(deps, destination, connection)
     if (sent > 0 && destination.state === 'failing') await settleRecovery(deps, destination)
   }
+  const takeCursor = cursorTaker(deps.database)
   while (!permit.signal.aborted && !isSliceOver()) {
     const nowMs = deps.clock.now()
-    const cursor = await takeCursor(deps.database, {
+    const cursor = await takeCursor({
       destinationId: destination.id,
       updatedAt: destination.updatedAt,
       nowMs,

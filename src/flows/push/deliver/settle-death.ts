@@ -22,11 +22,12 @@ export async function settleDeliveryDeath(
     const nextAttemptAt = nowMs + retryDelayMs(deps, before.deaths)
     const counted = await countDestinationDeath(tx, destinationId, { nowMs, nextAttemptAt, error, alone: death.alone })
     if (counted === undefined) return undefined
-    await freeCursorsOf(tx, destinationId, nowMs)
     if (counted.state === 'parked')
       await raiseEvent(deps, tx, before, 'destination.parked', { error, failing_since: before.failingSince ?? nowMs })
     return counted.state
   })
+  // After a kill in between, the leases of the dead worker end by themselves.
+  if (state !== undefined) await freeCursorsOf(deps.database, destinationId, nowMs)
   const detail = { destination: destinationId, reason: death.reason }
   if (state === 'parked') deps.log.error('a destination is parked, because every worker that ran it died', detail)
   else if (state !== undefined) deps.log.warn('a worker died during a delivery; the next run is isolated', detail)

@@ -1,38 +1,41 @@
 import type { Destination } from '#model/destination.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
+import type { Queries } from '#platform/postgres/database.ts'
 import { auditDestination } from '#store/audit.ts'
+import { addSweep } from '#store/push/cursor-sweeps.ts'
 import {
   openDestinationCursors,
-  redriveCursors,
+  type ReplayStart,
   rewindCursors,
-  rewindCursorsSince,
-  stopRunsOf,
   wakeCursors,
-} from '#store/push/cursors.ts'
+} from '#store/push/destination-cursors.ts'
 import { sealSecrets, setDestinationState } from '#store/push/destinations.ts'
 import type { DeliverDeps } from '../deps.ts'
+import { sweepCursors } from '../sweep-cursors.ts'
 import { openLocked } from './destinations.ts'
 
 /** Clocks of several machines differ a little, so a replay by time starts this much earlier. */
 const CLOCK_SKEW_MS = 60_000
 
 export async function pauseDestination(deps: DeliverDeps, destination: Destination, actor: string): Promise<void> {
-  await deps.database.transaction(async (tx) => {
+  const sweep = await deps.database.transaction(async (tx) => {
     await setDestinationState(tx, destination.id, 'paused', deps.clock.now())
-    await stopRunsOf(tx, destination.id)
+    const added = await addSweep(tx, destination.id, { stopRuns: true }, deps.clock.now())
     await auditDestination(tx, destination, { at: deps.clock.now(), actor, action: 'push.pause' })
+    return added
   })
+  await sweepCursors(deps, destination.id, sweep)
 }
 
 /** Continues where delivery stopped, also after the destination was parked or disabled. */
 export async function resumeDestination(deps: DeliverDeps, destination: Destination, actor: string): Promise<void> {
-  const now = deps.clock.now()
-  await deps.database.transaction(async (tx) => {
-    await setDestinationState(tx, destination.id, 'active', now)
-    await stopRunsOf(tx, destination.id)
+  const sweep = await deps.database.transaction(async (tx) => {
+    await setDestinationState(tx, destination.id, 'active', deps.clock.now())
+    const added = await addSweep(tx, destination.id, { stopRuns: true, wake: true }, deps.clock.now())
     await auditDestination(tx, destination, { at: deps.clock.now(), actor, action: 'push.resume' })
+    return added
   })
-  await wakeCursors(deps.database, destination.id, now)
+  await sweepCursors(deps, destination.id, sweep)
 }
 
 /** Delivers all undelivered changes now, whatever the schedule. Returns how many profiles have any. */
@@ -64,31 +67,36 @@ export async function replay(
 ): Promise<number> {
   if (from.seq !== undefined && from.since !== undefined)
     throw invalidInput('bad_body', 'seq', 'cannot be given together with since.')
-  const now = deps.clock.now()
-  return deps.database.transaction(async (tx) => {
-    await openDestinationCursors(tx, destination.id, now)
-    const profiles =
-      from.since === undefined
-        ? await rewindCursors(tx, destination.id, Math.max(0, (from.seq ?? 0) - 1), now, from.profile)
-        : await rewindCursorsSince(tx, destination.id, from.since - CLOCK_SKEW_MS, now, from.profile)
-    if (from.profile !== undefined && profiles === 0) throw new ApiError('not_found', 'There is no such profile here.')
-    await auditDestination(tx, destination, { at: deps.clock.now(), actor, action: 'push.replay', detail: { ...from } })
-    return profiles
+  const start: ReplayStart =
+    from.since === undefined ? { seq: Math.max(0, (from.seq ?? 0) - 1) } : { sinceMs: from.since - CLOCK_SKEW_MS }
+  await openDestinationCursors(deps.database, destination.id, deps.clock.now())
+  const audit = (tx: Queries) =>
+    auditDestination(tx, destination, { at: deps.clock.now(), actor, action: 'push.replay', detail: { ...from } })
+  const { profile } = from
+  if (profile !== undefined) {
+    return deps.database.transaction(async (tx) => {
+      const profiles = await rewindCursors(tx, destination.id, start, deps.clock.now(), profile)
+      if (profiles === 0) throw new ApiError('not_found', 'There is no such profile here.')
+      await audit(tx)
+      return profiles
+    })
+  }
+  const sweep = await deps.database.transaction(async (tx) => {
+    const added = await addSweep(tx, destination.id, { rewinds: [start] }, deps.clock.now())
+    await audit(tx)
+    return added
   })
+  return (await sweepCursors(deps, destination.id, sweep)).rewound
 }
 
 /** Tries the dead letters again. Returns how many profiles have any. */
 export async function redrive(deps: DeliverDeps, destination: Destination, actor: string): Promise<number> {
-  return deps.database.transaction(async (tx) => {
-    const profiles = await redriveCursors(tx, destination.id, deps.clock.now())
-    await auditDestination(tx, destination, {
-      at: deps.clock.now(),
-      actor,
-      action: 'push.redrive',
-      detail: { profiles },
-    })
-    return profiles
+  const sweep = await deps.database.transaction(async (tx) => {
+    const added = await addSweep(tx, destination.id, { redrive: true }, deps.clock.now())
+    await auditDestination(tx, destination, { at: deps.clock.now(), actor, action: 'push.redrive' })
+    return added
   })
+  return (await sweepCursors(deps, destination.id, sweep)).redriven
 }
 
 export async function rotateSigning(deps: DeliverDeps, destination: Destination, actor: string): Promise<string> {

@@ -4,8 +4,9 @@ import { ApiError, invalidInput } from '#model/errors.ts'
 import { lastOf } from '#platform/list-ends.ts'
 import { auditDestination } from '#store/audit.ts'
 import { type ChangedItem, itemsAfterId, itemsById, tombstonesAmong } from '#store/items/changes.ts'
-import { type CursorPosition, nextCursor, rewindCursors } from '#store/push/cursors.ts'
+import { type CursorPosition, nextCursor } from '#store/push/cursors.ts'
 import { deadLettersAfter } from '#store/push/deliveries.ts'
+import { rewindCursors } from '#store/push/destination-cursors.ts'
 import { rowsOf } from '../delivery-rows.ts'
 import type { DeliverDeps } from '../deps.ts'
 import { type Filter, filterOf } from '../filter.ts'
@@ -119,7 +120,7 @@ async function verifyProfile(
   let reached: VerifyPosition | undefined
   let firstWrong = Number.POSITIVE_INFINITY
   const redeliver = () =>
-    rewindCursors(deps.database, cursor.destinationId, firstWrong - 1, deps.clock.now(), cursor.profileId)
+    rewindCursors(deps.database, cursor.destinationId, { seq: firstWrong - 1 }, deps.clock.now(), cursor.profileId)
   for (let after = from.itemId; ; ) {
     const items = await itemsAfterId(deps.database, cursor, after, PAGE_SIZE)
     const rows = (await expectedRows(deps, source, items)).filter(

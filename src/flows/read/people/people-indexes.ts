@@ -7,7 +7,7 @@ import type { Database } from '#platform/postgres/database.ts'
 import { createSemaphore } from '#platform/semaphore.ts'
 import { createTtlCache } from '#platform/ttl-cache.ts'
 import { latestChange } from '#store/items/changes.ts'
-import { contactsAfter, haveContactsChanged, type StoredContact } from '#store/items/contacts.ts'
+import { contactsOf, haveContactsChanged } from '#store/items/contacts.ts'
 import type { ReadableProfile } from '#store/items/readable-profiles.ts'
 import { readContactCard } from './contact-card.ts'
 
@@ -74,7 +74,7 @@ async function load(
     const upTo = (await latestChange(database.background, profile)) ?? 0
     const endpoints = new Set<string>()
     const suffix = `_${partitionOf(profile)}`
-    for await (const contacts of contactsOf(database, profile)) {
+    for await (const contacts of contactsOf(database.background, profile, BATCH_ROWS)) {
       if (builder.size() + contacts.length > maxContacts) throw new ApiError('too_many_contacts')
       for (const contact of contacts) {
         endpoints.add(contact.endpoint)
@@ -93,15 +93,6 @@ async function load(
     const pausing = pause()
     if (pausing !== undefined) await pausing
   }
-}
-
-async function* contactsOf(database: Database, profile: ReadableProfile): AsyncGenerator<StoredContact[]> {
-  let last: StoredContact | undefined
-  do {
-    const found: StoredContact[] = await contactsAfter(database.background, profile, last, BATCH_ROWS)
-    yield found
-    last = found.length === BATCH_ROWS ? found.at(-1) : undefined
-  } while (last !== undefined)
 }
 
 /** Whether the contacts are those that were grouped. Changes of other items move the position from which it looks next. */

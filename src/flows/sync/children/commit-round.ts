@@ -34,7 +34,7 @@ export async function commitRound(deps: SyncDeps, run: EndpointRun, round: Round
       run.endpoint,
       run.rules,
       { intervalMs: state.intervalMs, changes: round.changes, nowMs },
-      chanceOf(deps),
+      () => run.spread,
     )
     await saveDone(tx, profileKey, name, {
       ...next,

@@ -19,6 +19,7 @@ import type { ChildDeletions } from '../children/link-items.ts'
 import { isRefusal, isTrial, isWait } from '../children/refusal.ts'
 import { countFailure, positionOf } from '../children/round.ts'
 import { chanceOf, type SyncDeps } from '../deps.ts'
+import { isNothing } from '../diff/diff-page.ts'
 import type { Deletions } from '../diff/find-deleted.ts'
 import type { EndpointRun } from '../run/endpoint-run.ts'
 import { packSeenIds } from '../run/seen-ids.ts'
@@ -75,29 +76,20 @@ export async function commitDone(
   const { profileKey, name, state } = run
   const ids = end.deleted?.ids ?? []
   const nowMs = deps.clock.now()
+  if (isQuiet(run, progress, end.deleted)) {
+    run.quiet.push({ endpoint: name, wasDueAt: state.nextRunAt, nowMs, ...doneWith(run, walk, end, 0, nowMs) })
+    return
+  }
   await commitPage(deps, run, unwritten, nowMs, ids.length, async (tx, ingested, lastSeq) => {
     const removed = await removeItems(tx, profileKey, ids, lastSeq - ids.length + 1, nowMs)
     if (removed > 0) await markDeliveriesDue(tx, profileKey, nowMs)
     if (removed > 0 && run.stream.hasFaults) await keepFaults(tx, profileKey, name, NO_FAULTS, ids, nowMs)
-    const next = nextInterval(
-      run.connector.service,
-      name,
-      run.endpoint,
-      run.rules,
-      { intervalMs: state.intervalMs, changes: walk.changes + removed, nowMs },
-      chanceOf(deps),
-    )
     await saveDone(tx, profileKey, name, {
-      watermark: walk.watermark,
-      validator: end.validator,
-      intervalMs: next.intervalMs,
-      nextRunAt: Math.max(next.nextRunAt, end.blockedUntilMs ?? 0),
+      ...doneWith(run, walk, end, walk.changes + removed, nowMs),
       suspectDeletes: end.deleted?.suspects,
       confirmed: end.deleted !== undefined && state.confirmDeletes,
       added: ingested.added - ingested.removed - removed,
       wasDueAt: state.nextRunAt,
-      wholeAt: walk.isWhole === true && run.endpoint.wholeEveryMs !== undefined ? walk.beganAt : undefined,
-      pageSize: walk.size,
       nowMs,
     })
     const leftOut = walk.quota ?? (isReadFromStart(run, walk) ? undefined : state.leftOut)
@@ -111,6 +103,44 @@ export async function commitDone(
       profile: profileKey.profileId,
       items: end.deleted.suspects,
     })
+}
+
+/** What a finished walk stores about its endpoint, whether or not it found changes. */
+function doneWith(
+  { connector, endpoint, name, rules, spread, state }: EndpointRun,
+  walk: Walk,
+  { validator, blockedUntilMs }: { validator: Validator | undefined; blockedUntilMs: number | undefined },
+  changes: number,
+  nowMs: number,
+) {
+  const run = { intervalMs: state.intervalMs, changes, nowMs }
+  const next = nextInterval(connector.service, name, endpoint, rules, run, () => spread)
+  return {
+    watermark: walk.watermark,
+    validator,
+    intervalMs: next.intervalMs,
+    nextRunAt: Math.max(next.nextRunAt, blockedUntilMs ?? 0),
+    wholeAt: walk.isWhole === true && endpoint.wholeEveryMs !== undefined ? walk.beganAt : undefined,
+    pageSize: walk.size,
+  }
+}
+
+/**
+ * Nothing to store but the time of the check and where the next one continues. Most checks are like this; they are stored together
+ * when the run ends.
+ */
+function isQuiet(run: EndpointRun, { walk, unwritten }: WalkProgress, deleted: Deletions | undefined): boolean {
+  const { state, profile } = run
+  const isUsual =
+    profile.state === 'active' &&
+    state.firstDoneAt !== undefined &&
+    state.walk === undefined &&
+    state.lastReason === undefined &&
+    state.leftOut === undefined &&
+    walk.quota === undefined
+  const deletes = deleted === undefined ? 0 : deleted.ids.length + deleted.suspects + state.suspectDeletes
+  const isConfirming = deleted !== undefined && state.confirmDeletes
+  return isUsual && walk.changes === 0 && deletes === 0 && !isConfirming && isNothing(unwritten)
 }
 
 /** The walk began at the start of the listing, or at the first item that a quota refused. */

@@ -1,7 +1,6 @@
 import { ApiError } from '#model/errors.ts'
-import { shardFor } from '#platform/ids.ts'
 import { findApp } from '#store/apps/apps.ts'
-import { writeAudit } from '#store/audit.ts'
+import { auditApp } from '#store/audit.ts'
 import {
   askForRetry,
   listAppQuarantine,
@@ -68,19 +67,10 @@ export async function retryAppQuarantine(
   actor: string,
 ): Promise<number> {
   const now = clock.now()
-  return database.transaction(async (tx) => {
-    if ((await findApp(tx, appId)) === undefined) throw new ApiError('not_found', `There is no app ${appId}.`)
-    const endpoints = await askForRetry(tx, appId, now)
-    await writeAudit(tx, {
-      shard: shardFor(appId),
-      at: now,
-      actor,
-      action: 'app.retry_quarantine',
-      appId,
-      detail: { endpoints },
-    })
-    return endpoints
-  })
+  if ((await findApp(database, appId)) === undefined) throw new ApiError('not_found', `There is no app ${appId}.`)
+  // Before the requests: after a crash between them, the log says that a retry was requested, and it can be requested again.
+  await auditApp(database, appId, { at: now, actor, action: 'app.retry_quarantine' })
+  return askForRetry(database, appId, now)
 }
 
 function toShown({ reason, sample, seenAt, times }: Quarantined): ShownRecord {

@@ -11,7 +11,7 @@ import {
 } from '#model/quotas.ts'
 import { findAppQuotas } from '#store/apps/apps.ts'
 import type { NoticeLevel } from '#store/apps/quota-notices.ts'
-import { accountUsage, totalOf } from '#store/apps/usage.ts'
+import { accountUsageById, totalOf } from '#store/apps/usage.ts'
 import { appUsage } from '#store/apps/usage-of-apps.ts'
 import type { SyncDeps } from '../deps.ts'
 import type { PageDiff } from '../diff/diff-page.ts'
@@ -45,7 +45,7 @@ export function createQuotaGuard(deps: SyncDeps, { profile, profileKey }: Endpoi
   async function loadUsage(): Promise<CachedUsage> {
     if (cached !== undefined && cached.expiresAt > deps.clock.now()) return cached
     const quotas = effectiveQuotas(deps.config, await findAppQuotas(deps.database, profile.appId))
-    const all = await accountUsage(deps.database, profile.accountId)
+    const all = await accountUsageById(deps.database, profile.accountId)
     const [own, others] = [true, false].map((isOwn) =>
       totalOf(all.filter(({ profileId }) => (profileId === profileKey.profileId) === isOwn)),
     ) as [Amount, Amount]

@@ -44,7 +44,17 @@ export function hasTooManyValues(value: unknown): boolean {
 
 /** Why a record with this text cannot be stored; undefined when it can. */
 export function structureFault(text: string): string | undefined {
+  // Most records are far from both limits, and counting their brackets takes a tenth of the time of a scan.
+  if (text.length <= MAX_ITEM_VALUES && countOf('{', text) + countOf('[', text) <= MAX_ITEM_DEPTH) return undefined
   const { depth, values } = scanJson(text, MAX_ITEM_DEPTH, MAX_ITEM_VALUES)
   if (depth > MAX_ITEM_DEPTH) return `nested deeper than ${MAX_ITEM_DEPTH}`
   return values > MAX_ITEM_VALUES ? `more than ${MAX_ITEM_VALUES} values` : undefined
+}
+
+/** Counts up to one more than the deepest nesting that is allowed; brackets inside strings count too. */
+function countOf(bracket: string, text: string): number {
+  let count = 0
+  for (let at = text.indexOf(bracket); at >= 0 && count <= MAX_ITEM_DEPTH; at = text.indexOf(bracket, at + 1))
+    count += 1
+  return count
 }

@@ -58,6 +58,13 @@ export function emptyDiff(): PageDiff {
   }
 }
 
+/** Whether there is nothing to write. Releases matter only where records are quarantined. */
+export function isNothing(page: PageDiff): boolean {
+  const { rows, reserialized, deleted, quarantined, faults, releases, links } = page
+  const lists = [rows, reserialized, deleted, quarantined, releases, links]
+  return faults.count === 0 && lists.every((list) => list.length === 0)
+}
+
 /**
  * Reads a page and compares it with the stored items. Only the holder of the lease writes these items, so this needs no
  * transaction; `beforeLookup` gets the ids that are about to be looked up. Unchanged records are hashed but not read.

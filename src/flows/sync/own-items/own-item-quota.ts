@@ -51,7 +51,7 @@ export async function openOwnItemQuota(
       const added = rows.filter(({ isNew }) => isNew)
       if (added.length === 0) return
       const quotas = effectiveQuotas(deps.config, await findAppQuotas(tx, account.appId))
-      const profiles = await accountUsage(tx, account.id)
+      const profiles = await accountUsage(tx, account)
       owner = { appId: account.appId, accountId: account.id, profileId: key.profileId }
       const used: Used[] = [
         { scope: 'profile', amount: totalOf(profiles.filter(({ profileId }) => profileId === key.profileId)) },

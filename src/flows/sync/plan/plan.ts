@@ -1,6 +1,7 @@
 import type { Chance } from '#platform/chance.ts'
 import type { JobEngine } from '#store/queues.ts'
-import { findDueGroups, leaseDueProfiles, MAX_LEASED, type ProfileKey, returnLeases } from '#store/sync/schedule.ts'
+import { findDueGroups, leaseDueProfiles, MAX_LEASED, returnLeases } from '#store/sync/due-profiles.ts'
+import type { ProfileKey } from '#store/sync/schedule.ts'
 import { chanceOf, leaseEnd, type SyncDeps } from '../deps.ts'
 
 /** Limit: waiting sync jobs, enough to keep every worker busy; further due profiles are not queued yet. */
@@ -59,7 +60,8 @@ async function groupsWithCapacity(
   { database, registry, rateLimiter }: Pick<SyncDeps, 'database' | 'registry' | 'rateLimiter'>,
   nowMs: number,
 ): Promise<Group[]> {
-  const groups = await findDueGroups(database, nowMs)
+  const services = registry.list().map(({ service }) => service)
+  const groups = await findDueGroups(database, nowMs, services)
   const known = groups.flatMap((group) => {
     const connector = registry.find(group.service)
     return connector === undefined ? [] : [{ ...group, connector }]

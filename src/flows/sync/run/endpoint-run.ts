@@ -4,6 +4,7 @@ import type { Endpoint } from '#kit/endpoint.ts'
 import type { Profile } from '#model/profile.ts'
 import type { SyncRules } from '#model/sync-rules.ts'
 import type { EndpointState } from '#store/sync/endpoints.ts'
+import type { QuietCheck } from '#store/sync/finish-run.ts'
 import type { ProfileKey } from '#store/sync/schedule.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
 import type { Visit } from '../children/round.ts'
@@ -14,10 +15,14 @@ export interface ProfileRun {
   profile: Profile
   connector: Connector
   key: ServiceKey
-  /** The credential as it was last looked up, shared by the pages of the run. */
   /** The stored items are being read again because the readers have changed. */
   isBeingReread: boolean
+  /** The credential as it was last looked up, shared by the pages of the run. */
   cachedCredential: { fresh: FreshCredential | undefined; expiresAt: number }
+  /** Checks of this run that found nothing; stored when it ends. A crash before that only repeats them. */
+  quiet: QuietCheck[]
+  /** A number from 0 to 1 that spreads profiles over time: one for all endpoints, so that one run keeps serving all of them. */
+  spread: number
 }
 
 /** One endpoint within the run of its profile. */

@@ -9,28 +9,23 @@ import { grantedScopes } from '#model/profile.ts'
 import type { SyncReason } from '#model/sync-reasons.ts'
 import type { SyncRules } from '#model/sync-rules.ts'
 import { newId } from '#platform/ids.ts'
-import { findAppSync } from '#store/apps/apps.ts'
-import { findProfile, markSynced, setProfileState } from '#store/identity/profiles.ts'
+import { setProfileState } from '#store/identity/profiles.ts'
 import { markDeliveriesDue } from '#store/push/cursors.ts'
 import { type EndpointState, listEndpoints, NEVER, postponeEndpoint } from '#store/sync/endpoints.ts'
-import {
-  finishProfile,
-  type ProfileKey,
-  scheduleEndpoints,
-  type Taken,
-  takeProfile,
-  unscheduleProfile,
-} from '#store/sync/schedule.ts'
+import { finishRun, type QuietCheck, saveQuietChecks } from '#store/sync/finish-run.ts'
+import { findRunContext } from '#store/sync/run-context.ts'
+import { type ProfileKey, scheduleEndpoints, type Taken, takeProfile, unscheduleProfile } from '#store/sync/schedule.ts'
 import type { UpstreamError } from '#upstream/errors.ts'
 import { LeaseLost } from '../commit/commit-page.ts'
 import { retryQuarantine } from '../commit/retry-quarantine.ts'
-import { leaseEnd, type SyncDeps, timesOf } from '../deps.ts'
+import { chanceOf, leaseEnd, type SyncDeps, timesOf } from '../deps.ts'
 import { openItemStream } from '../diff/item-stream.ts'
 import { applyHookRecords } from '../hooks/apply-records.ts'
 import { isEnabled, isPaidFor } from '../schedule/interval.ts'
 import type { EndpointRun, ProfileRun } from './endpoint-run.ts'
 import type { Outcome } from './outcome.ts'
 import { refreshSelf } from './refresh-self.ts'
+import type { RunEnd } from './run-counts.ts'
 import { runEndpoint } from './run-endpoint.ts'
 import { isHandleSuspect, nextSelfRun, selfDueAt } from './self-pace.ts'
 
@@ -49,6 +44,8 @@ export interface RunOptions {
 /** The earliest time of the profile's next run; undefined: it is not scheduled any more. */
 interface NextRun {
   earliestMs: number | undefined
+  /** When this run was complete, if at least one endpoint was read to its end. */
+  syncedAt?: number | undefined
 }
 
 const AT_ONCE: NextRun = { earliestMs: 0 }
@@ -59,21 +56,29 @@ const UNSCHEDULED: NextRun = { earliestMs: undefined }
  * order. Losing or repeating a run does no harm; of two at the same time, only the one with the newest fencing token
  * commits.
  */
-export async function runProfile(deps: SyncDeps, key: ProfileKey, options: RunOptions): Promise<void> {
+export async function runProfile(deps: SyncDeps, key: ProfileKey, options: RunOptions): Promise<RunEnd> {
   const nowMs = deps.clock.now()
   const token = newId(nowMs)
   const scheduled = await takeProfile(deps.database, key, token, leaseEnd(deps), { alone: options.alone, nowMs })
-  if (scheduled === undefined) return
+  if (scheduled === undefined) return 'not_scheduled'
   const accessEnded = new AbortController()
   const release = deps.access?.follow({ profiles: [key], unmerged: true, unpaused: true }, () => accessEnded.abort())
   try {
     const signal = AbortSignal.any([options.signal, accessEnded.signal])
-    const { earliestMs } = await runLeased(deps, scheduled, token, { ...options, signal })
-    if (earliestMs === undefined) await unscheduleProfile(deps.database, key, token)
-    else await finishProfile(deps.database, key, token, earliestMs, nextSelfRunOf(deps, scheduled))
+    const quiet: QuietCheck[] = []
+    const { earliestMs, syncedAt } = await runLeased(deps, scheduled, token, quiet, { ...options, signal })
+    if (earliestMs === undefined) {
+      await saveQuietChecks(deps.database, key, token, quiet)
+      await unscheduleProfile(deps.database, key, token)
+      return 'finished'
+    }
+    const selfDueMs = nextSelfRunOf(deps, scheduled)
+    const isHeld = await finishRun(deps.database, key, token, { earliestMs, selfDueMs, syncedAt, quiet })
+    return isHeld ? 'finished' : 'lease_lost'
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error
     deps.log.info('a sync lost its lease and wrote nothing', { profile: key.profileId })
+    return 'lease_lost'
   } finally {
     release?.()
   }
@@ -83,23 +88,38 @@ function nextSelfRunOf({ clock }: SyncDeps, { profileId, selfReadAt }: Taken): n
   return nextSelfRun(profileId, selfReadAt, clock.now())
 }
 
-async function runLeased(deps: SyncDeps, scheduled: Taken, token: string, options: RunOptions): Promise<NextRun> {
+async function runLeased(
+  deps: SyncDeps,
+  scheduled: Taken,
+  token: string,
+  quiet: QuietCheck[],
+  options: RunOptions,
+): Promise<NextRun> {
   const { shard, profileId, readerVersion } = scheduled
   const key = { shard, profileId }
-  const profile = await findProfile(deps.database, key.shard, key.profileId)
-  if (profile === undefined || profile.state === 'needs_auth' || profile.state === 'paused') return UNSCHEDULED
+  const context = await findRunContext(deps.database, deps.keyring, key)
+  if (context === undefined) return UNSCHEDULED
+  const { profile, rules } = context
+  if (profile.state === 'needs_auth' || profile.state === 'paused') return UNSCHEDULED
   if (profile.state === 'limited' && (profile.stateUntil ?? 0) > deps.clock.now())
     return { earliestMs: profile.stateUntil }
   const described = deps.registry.find(profile.service)
-  const access = described && (await serviceAccessOf(deps, profile, described))
+  const access = described && (await serviceAccessOf(deps, profile, described, { stored: context.serviceKey }))
   // Setting keys does not wake the profiles, so they check again by themselves.
   if (access === undefined) return { earliestMs: deps.clock.now() + HOUR_MS }
   const { connector, key: serviceKey } = access
   const cachedCredential = { fresh: undefined, expiresAt: 0 }
   const isBeingReread = readerVersion < serviceReaderVersion(connector.endpoints)
-  const profileRun: ProfileRun = { profile, connector, key: serviceKey, cachedCredential, isBeingReread }
+  const profileRun: ProfileRun = {
+    profile,
+    connector,
+    key: serviceKey,
+    cachedCredential,
+    isBeingReread,
+    quiet,
+    spread: chanceOf(deps)(),
+  }
   await ensureSubscriptions(deps, connector, profile)
-  const rules = await findAppSync(deps.database, profile.appId)
   const readSelfAgain = () => readPerson(deps, profileRun, scheduled, token, options.signal)
   if (deps.clock.now() >= selfDueAt(profileId, scheduled.selfReadAt) && (await readSelfAgain())) return UNSCHEDULED
   return runDueEndpoints(deps, key, profileRun, rules, token, options, async (endpoint, outcome) => {
@@ -170,10 +190,10 @@ async function runDueEndpoints(
     isSynced ||= outcome.kind === 'done'
     if (outcome.kind === 'yielded' || deps.clock.now() >= untilMs) return AT_ONCE
   }
-  if (isSynced) await markSynced(deps.database, profileRun.profile, deps.clock.now())
   await becomeActive(deps, key, profileRun)
   // Without endpoints nothing says when the profile is due next; a newer connector may add some.
-  return states.length === 0 ? { earliestMs: deps.clock.now() + DAY_MS } : AT_ONCE
+  if (states.length === 0) return { earliestMs: deps.clock.now() + DAY_MS }
+  return { ...AT_ONCE, syncedAt: isSynced ? deps.clock.now() : undefined }
 }
 
 /** The parents of child endpoints are read before them; the others stay in the order in which they are due. */

@@ -5,8 +5,9 @@ import type { IntervalRule, OptionalClass, SyncRules } from '#model/sync-rules.t
 import { MAX_CRON, parseCron } from '#platform/cron.ts'
 import { findAppSync, lockAppSync, setAppSync } from '#store/apps/apps.ts'
 import { auditApp } from '#store/audit.ts'
-import { wakeEndpointsOf } from '#store/sync/endpoint-requests.ts'
+import { requestAppWake } from '#store/sync/app-wakes.ts'
 import type { SyncDeps } from '../deps.ts'
+import { wakeApp } from './wake-app.ts'
 
 /** As the app writes them. */
 export interface RulesInput {
@@ -32,9 +33,10 @@ export async function setRules(
     const stored = await lockAppSync(tx, appId)
     if (stored === undefined) throw new ApiError('not_found', `There is no app ${appId}.`)
     await setAppSync(tx, appId, { ...stored, ...rules })
-    await wakeEndpointsOf(tx, appId, now)
+    await requestAppWake(tx, appId, now)
     await auditApp(tx, appId, { at: now, actor, action: 'app.sync_rules', detail: { ...input } })
   })
+  await wakeApp({ database, clock }, appId, now)
   return toInput(rules)
 }
 

@@ -6,10 +6,11 @@ import { formatMoney, monthOf, nextMonthAt, parseMoney } from '#model/money.ts'
 import type { SpendingLimit, SyncRules } from '#model/sync-rules.ts'
 import { findApp, findAppSync, lockAppSync, setAppSync } from '#store/apps/apps.ts'
 import { auditApp } from '#store/audit.ts'
-import { wakeEndpointsOf } from '#store/sync/endpoint-requests.ts'
-import { listSpending, retryStopped, type Spending } from '#store/sync/spending.ts'
+import { requestAppWake } from '#store/sync/app-wakes.ts'
+import { forgetSpendingStops, listSpending, type Spending } from '#store/sync/spending.ts'
 import type { SyncDeps } from '../deps.ts'
 import { isPaidFor } from './interval.ts'
+import { wakeApp } from './wake-app.ts'
 
 type SpendingDeps = Pick<SyncDeps, 'database' | 'clock' | 'registry'>
 
@@ -76,10 +77,11 @@ export async function setSpending(
       if (limit === undefined) delete changed.spending[service]
       else changed.spending[service] = limit
     await setAppSync(tx, appId, changed)
-    await retryStopped(tx, appId, monthOf(now), now)
-    await wakeEndpointsOf(tx, appId, now)
+    await requestAppWake(tx, appId, now)
+    await forgetSpendingStops(tx, appId, monthOf(now))
     await auditApp(tx, appId, { at: now, actor, action: 'app.spending', detail: { ...input } })
   })
+  await wakeApp(deps, appId, now)
   return getSpending(deps, appId)
 }
 
