@@ -6,6 +6,7 @@ import type { Config } from '#platform/config.ts'
 import { codeOf, SetupError } from '#platform/errors.ts'
 import type { LaneView } from '#platform/isolation/lane.ts'
 import { type Database, openDatabase } from '#platform/postgres/database.ts'
+import { openReplica, type Replica } from '#platform/postgres/replica.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import { QUEUES } from '#store/queues.ts'
 import { type DeliveryDependencies, withDeliveryDeps } from './delivery-deps.ts'
@@ -56,6 +57,8 @@ export async function start(config: Config, log: Log, version: string, options: 
       supervision?.begin()
       return { url: undefined, store: deps, adminTokenFile: undefined, workers, stop }
     }
+    const replica = openReadReplica(deps)
+    if (replica !== undefined) closing.push(() => replica.close())
     const admin = readAdminToken(config.adminToken, config.dataDir)
     const server = createServer({
       ...deps,
@@ -68,6 +71,7 @@ export async function start(config: Config, log: Log, version: string, options: 
             classifyRefusal: remoteClassifyRefusal(supervision.lanes.tasks),
           }),
       people: createPeopleIndexes(deps),
+      replica,
       workers,
       workerReports: () => Object.values(supervision?.lanes ?? {}).flatMap((lane) => lane.reports()),
       engineDatabase,
@@ -97,6 +101,12 @@ export async function start(config: Config, log: Log, version: string, options: 
 function openEngineDatabase({ config, database, log }: DeliveryDependencies): Database {
   if (config.engineUrl === undefined) return database
   return openDatabase({ url: config.engineUrl, pool: 2, prepared: config.preparedStatements, log })
+}
+
+/** Only where requests are served: syncs and deliveries need the newest state. */
+function openReadReplica({ config, database, log }: DeliveryDependencies): Replica | undefined {
+  const { databaseReadUrl: url, databasePool: pool, preparedStatements: prepared } = config
+  return url === undefined ? undefined : openReplica({ url, pool, prepared, log }, database)
 }
 
 /** Returns a function that stops the work. */

@@ -1,4 +1,5 @@
-import { planDeliveries } from '#flows/push/deliver/plan.ts'
+import { createBacklogWatch } from '#flows/push/deliver/backlog.ts'
+import { planDeliveries, runsOf } from '#flows/push/deliver/plan.ts'
 import { runDestination } from '#flows/push/deliver/run-destination.ts'
 import { createRunLimiter } from '#flows/push/deliver/run-limiter.ts'
 import type { DeliverDeps } from '#flows/push/deps.ts'
@@ -6,12 +7,12 @@ import type { JobSubject } from '#model/deaths.ts'
 import { abortableSleep } from '#platform/abortable-sleep.ts'
 import type { JobLedger } from '#platform/isolation/job-ledger.ts'
 import { type Tracer, traced } from '#platform/telemetry/trace.ts'
-import type { JobEngine } from '#store/queues.ts'
+import type { JobEngine, JobPayloads } from '#store/queues.ts'
 import { type OnPlanned, startPlanningLoop } from './planning-loop.ts'
 
 /** How long a stop waits for running deliveries. */
 const STOP_TIMEOUT_MS = 10_000
-/** About half of the delay between a change and its delivery. */
+/** Most of the delay between a change and its delivery: half of it on average. */
 const PLAN_EVERY_MS = 200
 
 export interface DeliverLane {
@@ -24,17 +25,22 @@ export interface DeliverLane {
 /** Delivers to all destinations with which no worker died. Returns a function that stops the lane. */
 export async function startDeliverLane({ engine, deps, ledger, onPlanned }: DeliverLane): Promise<() => Promise<void>> {
   const limiter = createRunLimiter()
-  await engine.work('deliver', ({ data: { runs, ...request } }) => {
+  const deliver = ({ runs, ...request }: JobPayloads['deliver']) => {
     const { destinationId } = request
     const subject: JobSubject = { kind: 'destination', destinationId }
     return limiter.acquire(request, runs, (permit) =>
       runDelivery({ deps, ledger }, subject, (step) => runDestination(deps, destinationId, { ...permit, step })),
     )
-  })
+  }
+  await engine.work('deliver', ({ data }) => deliver(data))
+  const findBacklogs = createBacklogWatch(deps.clock)
   const stopPlanning = startPlanningLoop({
     name: 'deliveries',
     everyMs: PLAN_EVERY_MS,
-    plan: () => planDeliveries({ ...deps, engine }),
+    plan: () =>
+      planDeliveries({ ...deps, engine }, (due) => {
+        for (const each of findBacklogs(due)) void deliver(runsOf(each))
+      }),
     log: deps.log,
     onPlanned,
   })

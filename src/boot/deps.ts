@@ -1,6 +1,7 @@
 import { createRateLimiter, type RateLimiter } from '#access/rate-limiter.ts'
 import type { DeliveryTimes } from '#flows/push/deps.ts'
 import type { SyncTimes } from '#flows/sync/deps.ts'
+import { createRunCounts, type RunCounts } from '#flows/sync/run/run-counts.ts'
 import type { Registry } from '#kit/registry.ts'
 import type { Config } from '#platform/config.ts'
 import { createEgress, type Egress } from '#platform/egress/guard.ts'
@@ -20,6 +21,8 @@ export interface Dependencies extends Store {
   egress: Egress
   upstream: Upstream
   rateLimiter: RateLimiter
+  /** What this process has synced. */
+  syncRuns: RunCounts
   times: Partial<SyncTimes> | undefined
   deliveryTimes: Partial<DeliveryTimes> | undefined
 }
@@ -50,6 +53,7 @@ export async function openDependencies(config: Config, log: Log, options: OpenOp
       egress,
       upstream: createUpstream({ egress, clock: store.clock, log, tracer: traces?.tracer }),
       rateLimiter: createRateLimiter(store),
+      syncRuns: createRunCounts(),
       times: tuning?.times,
       deliveryTimes: tuning?.deliveryTimes,
       close: async () => {

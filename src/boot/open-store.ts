@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { findClusterReport } from '#flows/operations/cluster.ts'
 import type { AccessWatch } from '#model/access.ts'
 import { type Clock, systemClock } from '#platform/clock.ts'
 import type { Config } from '#platform/config.ts'
@@ -50,6 +51,21 @@ export async function openBareDatabase(
   }
 }
 
+/** Opens the database of `DATABASE_READ_URL` for as long as `work` needs it. */
+export async function withReadDatabase<Result>(
+  { databaseReadUrl: url, preparedStatements: prepared }: Config,
+  log: Log,
+  work: (replica: Database) => Promise<Result>,
+): Promise<Result> {
+  if (url === undefined) throw new Error('DATABASE_READ_URL is not set')
+  const replica = openDatabase({ url, pool: 2, prepared, log })
+  try {
+    return await work(replica)
+  } finally {
+    await replica.close()
+  }
+}
+
 /** Opens keyring, database, migrations and vault in this order; each fails with a reason before the next is touched. */
 export async function openStore(
   config: Config,
@@ -63,6 +79,7 @@ export async function openStore(
     await requireReachable(database, config)
     if (options.migrate) {
       for (const name of await migrate(database, clock.now())) log.info('migration applied', { name })
+      await warnOfCluster(database, log)
     }
     const hasher = options.migrate ? await openHasher(database, keyring) : new UnopenedHasher()
     const access = createAccessWatch({ database, log })
@@ -84,6 +101,18 @@ export async function openStore(
     await close()
     throw error
   }
+}
+
+/** Statements on a table that is in the wrong place may fail, or ask every node. */
+async function warnOfCluster(database: Database, log: Log): Promise<void> {
+  const problems = (await findClusterReport(database))?.problems ?? []
+  if (problems.length === 0) return
+  const help = 'tributary cluster check lists all of them and says what to do'
+  log.warn('the sharded database is not set up as expected', {
+    problems: problems.length,
+    first: problems[0]?.problem,
+    help,
+  })
 }
 
 function openKeyring(config: Config, log: Log): Keyring {

@@ -7,7 +7,9 @@ import { purgeExpired } from '#flows/operations/purge-expired.ts'
 import type { SyncDeps } from '#flows/sync/deps.ts'
 import { planSyncs } from '#flows/sync/plan/plan.ts'
 import { rereadProfiles } from '#flows/sync/reread/reread-profiles.ts'
+import type { RunCounts } from '#flows/sync/run/run-counts.ts'
 import { runProfile } from '#flows/sync/run/run-profile.ts'
+import { continueAppWakes } from '#flows/sync/schedule/wake-app.ts'
 import type { JobSubject } from '#model/deaths.ts'
 import type { JobLedger } from '#platform/isolation/job-ledger.ts'
 import { type Tracer, traced } from '#platform/telemetry/trace.ts'
@@ -23,7 +25,7 @@ const REREAD_EVERY_MS = 60_000
 
 export interface SyncLane {
   engine: JobEngine
-  deps: AuthorizeDeps & SyncDeps & { tracer?: Tracer | undefined }
+  deps: AuthorizeDeps & SyncDeps & { syncRuns: RunCounts; tracer?: Tracer | undefined }
   ledger: JobLedger
   onPlanned?: OnPlanned | undefined
 }
@@ -31,7 +33,11 @@ export interface SyncLane {
 /** Runs syncs, subscriptions to webhooks, deletions of apps, maintenance, and reads stored records again after an upgrade. Returns a function that stops the planning. */
 export async function startSyncLane({ engine, deps, ledger, onPlanned }: SyncLane): Promise<() => Promise<void>> {
   await engine.work('maintenance', async () => {
-    const removed = { ...(await purgeExpired(deps)), ...(await expireSignIns(deps)) }
+    const removed = {
+      ...(await purgeExpired(deps)),
+      ...(await expireSignIns(deps)),
+      woken: await continueAppWakes(deps),
+    }
     deps.log.debug('maintenance done', removed)
   })
   await engine.every('maintenance', '*/10 * * * *')
@@ -55,16 +61,22 @@ async function continueAllDeletions(deps: AuthorizeDeps): Promise<number> {
   return (await continueDeletions(deps)) + (await continueDeletionRequests(deps))
 }
 
-export function runSync(
+export async function runSync(
   { deps, ledger }: Omit<SyncLane, 'engine'>,
   key: ProfileKey,
   { jobId, queue }: { jobId: string; queue: 'sync' | 'alone' },
   signal: AbortSignal,
 ): Promise<void> {
   const subject: JobSubject = { kind: 'profile', ...key, queue, jobId }
-  return ledger.track(subject, (step) =>
-    traced(deps.tracer, 'sync', 'internal', { 'tributary.profile': key.profileId }, () =>
-      runProfile(deps, key, { signal, alone: queue === 'alone', step }),
-    ),
-  )
+  try {
+    const end = await ledger.track(subject, (step) =>
+      traced(deps.tracer, 'sync', 'internal', { 'tributary.profile': key.profileId }, () =>
+        runProfile(deps, key, { signal, alone: queue === 'alone', step }),
+      ),
+    )
+    deps.syncRuns[end] += 1
+  } catch (error) {
+    deps.syncRuns.failed += 1
+    throw error
+  }
 }

@@ -63,7 +63,11 @@ async function boot({ lane, config, version, demo, tuning }: WorkerBoot, ledger:
   }
   return {
     tasks,
-    report: (): WorkerReport => ({ deliveries: pushCounters?.all() ?? [], log: log.counts() }),
+    report: (): WorkerReport => ({
+      deliveries: pushCounters?.all() ?? [],
+      syncs: opened.syncRuns,
+      log: log.counts(),
+    }),
     stop: async () => {
       for (const stop of stops.toReversed())
         await stop().catch((error: unknown) => log.error('stopping a part of the worker failed', { error }))

@@ -4,6 +4,7 @@ import * as app from './app.ts'
 import { set as setApp } from './app-set.ts'
 import { spending } from './app-spending.ts'
 import { apply } from './apply.ts'
+import * as cluster from './cluster.ts'
 import type { Command } from './command.ts'
 import * as connector from './connector.ts'
 import { demo } from './demo.ts'
@@ -32,6 +33,8 @@ export const COMMANDS: Command[] = [
   work,
   migrate,
   doctor,
+  cluster.plan,
+  cluster.check,
   app.create,
   app.list,
   app.show,

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { InterruptedError } from '#cli/command.ts'
+import type { RunDeps } from '#cli/run.ts'
+import { systemClock } from '#platform/clock.ts'
+import { type Config, type Environment, loadConfig } from '#platform/config.ts'
+import { createLog, type Log } from '#platform/telemetry/log.ts'
+import { startLabProcess } from './lab-process.ts'
+import { openBareDatabase, openStore, withReadDatabase } from './open-store.ts'
+
+/** What commands know of the process that runs them. */
+export interface CommandProcess {
+  version: string
+  env: Environment
+  /** Log lines are text at a terminal and JSON otherwise, unless LOG_FORMAT is set. */
+  isInteractive: boolean
+  writeLog: (line: string) => void
+  /** Resolves at Ctrl-C or SIGTERM. */
+  signalled: Promise<NodeJS.Signals>
+}
+
+/** Gives commands access to the store, the services and the parts of the service that they start. */
+export function prepareCommands({
+  version,
+  env,
+  isInteractive,
+  writeLog,
+  signalled,
+}: CommandProcess): RunDeps['prepare'] {
+  // Ends commands that do one thing; those that serve wait for the signal themselves.
+  const interrupted = signalled.then((): never => {
+    throw new InterruptedError('Interrupted before the command was done.')
+  })
+  // Handled by the command that waits for it; without one, the rejection must not end the process.
+  interrupted.catch(() => {})
+
+  const formatOf = ({ logFormat }: Config): Config['logFormat'] =>
+    isInteractive && env['LOG_FORMAT'] === undefined ? 'text' : logFormat
+  const log = (config: Config, { quiet }: { quiet: boolean }): Log => {
+    const level = quiet && config.logLevel === 'info' ? 'warn' : config.logLevel
+    return createLog({ level, format: formatOf(config), clock: systemClock, write: writeLog })
+  }
+
+  return (overrides) => {
+    let loaded: Config | undefined
+    const config = () => (loaded ??= loadConfig(env, overrides))
+    return {
+      config,
+      withStore: async (work, options = {}) => {
+        const opening = openStore(config(), log(config(), { quiet: true }), { migrate: options.migrate ?? true })
+        const store = await Promise.race([opening, interrupted])
+        try {
+          return await Promise.race([work(store), interrupted])
+        } finally {
+          await Promise.race([store.close(), signalled.then(() => sleep(2000))])
+        }
+      },
+      // Loaded on demand: the HTTP server, the connectors and the drivers are most of the start, and most commands need none of them.
+      withServices: async (work) =>
+        (await import('./with-services.ts')).withServices(config(), log(config(), { quiet: true }), work),
+      registry: async () => (await import('./registry.ts')).loadRegistry(config()),
+      checkConnector: async (file) =>
+        (await import('./check-connector.ts')).checkConnectorFile(file, log(config(), { quiet: true })),
+      startLab: startLabProcess,
+      // Worker processes write to the same terminal, in the same format.
+      start: async (options) =>
+        (await import('./app.ts')).start(
+          { ...config(), logFormat: formatOf(config()) },
+          log(config(), { quiet: false }),
+          version,
+          options,
+        ),
+      doctor: () => ({
+        config,
+        nodeVersion: process.versions.node,
+        clock: systemClock,
+        withDatabase: async (work) => {
+          const { database, close } = await openBareDatabase(config(), log(config(), { quiet: true }))
+          try {
+            return await work(database)
+          } finally {
+            await close()
+          }
+        },
+        withReplica: (work) => withReadDatabase(config(), log(config(), { quiet: true }), work),
+      }),
+      untilSignal: signalled,
+    }
+  }
+}
