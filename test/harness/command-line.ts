@@ -1,8 +1,12 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { runCli } from '#cli/run.ts'
+import { prepareCommands } from '../../src/boot/prepare-commands.ts'
 import { childEnv } from './child-env.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
+const version = '0.0.0-test'
+const never = new Promise<never>(() => {})
 
 /** The result of a finished command. */
 export interface Ended {
@@ -11,8 +15,25 @@ export interface Ended {
   stderr: string
 }
 
-/** Runs `tributary …` as a child process and waits until it ends. */
+/**
+ * Runs `tributary …` in this process, with these settings and no others: a process of its own would take most of a
+ * second to start.
+ */
 export async function tributary(args: string[], env: Record<string, string> = {}): Promise<Ended> {
+  const ended = { stdout: '', stderr: '' }
+  const stdout = (text: string) => {
+    ended.stdout += text
+  }
+  const stderr = (text: string) => {
+    ended.stderr += text
+  }
+  const prepare = prepareCommands({ version, env, isInteractive: false, writeLog: stderr, signalled: never })
+  const code = await runCli({ version, terminal: { stdout, stderr, fancy: false }, prepare }, args)
+  return { code, ...ended }
+}
+
+/** Runs `tributary …` as a child process, where the process itself is tested, and waits until it ends. */
+export async function tributaryProcess(args: string[], env: Record<string, string> = {}): Promise<Ended> {
   const child = spawn(process.execPath, [main, ...args], {
     env: { ...childEnv, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
+import { CLUSTER_NODES, copyDatabase, dropDatabase, urlOf } from './cluster.ts'
 
 /** The server of this test run, set by the runner. A test file that runs alone uses the local PostgreSQL. */
 export const SERVER = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
@@ -12,22 +13,31 @@ export interface TestDatabase {
   drop: () => Promise<void>
 }
 
-/** Creates an empty database for one test file; `drop` removes it. */
+/** Creates an empty database for one test file; `drop` removes it. On a sharded server it is on the coordinator only. */
 export async function freshDatabase(): Promise<TestDatabase> {
-  return newDatabase('template1')
+  return newDatabase('template1', [SERVER])
 }
 
-/** The same with our tables where the runner has a template: creating them is most of the time of a start. */
+/**
+ * The same with our tables where the runner has a template: creating them is most of the time of a start. On a sharded server
+ * they are distributed.
+ */
 export async function preparedDatabase(): Promise<TestDatabase> {
-  return newDatabase(TEMPLATE ?? 'template1')
+  return newDatabase(TEMPLATE ?? 'template1', CLUSTER_NODES.length > 0 ? CLUSTER_NODES : [SERVER])
 }
 
-async function newDatabase(template: string): Promise<TestDatabase> {
+/** A database without tables on all nodes of a sharded server. */
+export async function emptyClusterDatabase(): Promise<TestDatabase> {
+  const template = process.env['TEST_CLUSTER_EMPTY']
+  if (template === undefined) throw new Error('only npm run test:citus has a sharded server')
+  return newDatabase(template, CLUSTER_NODES)
+}
+
+async function newDatabase(template: string, nodes: readonly string[]): Promise<TestDatabase> {
   const name = `tributary_test_${randomBytes(6).toString('hex')}`
-  await onServer(`create database ${name} template ${template}`)
-  const url = new URL(SERVER)
-  url.pathname = `/${name}`
-  return { url: url.href, drop: () => onServer(`drop database if exists ${name} with (force)`) }
+  if (nodes.length > 1) await copyDatabase(nodes, name, template)
+  else await onServer(`create database ${name} template ${template}`)
+  return { url: urlOf(SERVER, name), drop: () => dropDatabase(nodes, name) }
 }
 
 /** Executes SQL on the server, outside of any test database. */

@@ -14,11 +14,12 @@ export async function idsOfApp(sql: Sql, appId: string): Promise<string[]> {
   return [appId, ...rows.map(({ id }) => id)]
 }
 
-/** Finds every column of the catalogue that still contains one of the ids, also in tables of later migrations. */
+/** Finds every column of the catalogue that still contains one of the ids, also in tables of later migrations. Partitions are found as their table. */
 export async function tablesWithRowsOf(sql: Sql, ids: string[]): Promise<string[]> {
   const columns = await sql<{ table_name: string; column_name: string }>(
     `select c.table_name, c.column_name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
      where c.table_schema = 'public' and t.table_type = 'BASE TABLE'
+       and not exists (select from pg_inherits where inhrelid = to_regclass(quote_ident(c.table_name)))
        and (c.column_name = any($1) or (c.column_name = 'id' and c.table_name in ('app', 'account', 'profile', 'destination')))
      order by 1, 2`,
     [OWNERS],

@@ -8,6 +8,7 @@ import { type Started, type StartOptions, start } from '../../src/boot/app.ts'
 import type { LoopName } from '../../src/boot/planning-loop.ts'
 import type { Tuning } from '../../src/boot/tuning.ts'
 import { preparedDatabase } from './database.ts'
+import { refuseSeveralShards } from './one-shard.ts'
 import { watchPlanner } from './planner.ts'
 import { openSql, type Sql } from './sql.ts'
 
@@ -56,6 +57,7 @@ export async function startTributary(
   const planner = watchPlanner()
   const watched = workers === 'inline' ? { onPlanned: planner.onPlanned, ...tuning } : tuning
   const started = await start(config, log, '0.0.0-test', { serve: true, tuning: watched, workers, demo })
+  refuseSeveralShards(started.store.database)
   const url = started.url!
   const { sql, close } = openSql(database.url)
   return {

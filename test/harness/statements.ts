@@ -11,6 +11,26 @@ export function watchStatements(database: Database, onStatement: OnStatement): (
   }
 }
 
+/**
+ * Delays statements of a running service outside of transactions for which `isHeld` says so. Returns a function that
+ * lets them continue and holds no more.
+ */
+export function holdStatements(database: Database, isHeld: (statement: Statement) => boolean): () => void {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const stops = [database, database.background].map((queries) => {
+    const rows = queries.rows.bind(queries)
+    queries.rows = async <Row extends object>(statement: Statement, values?: readonly unknown[]) => {
+      if (isHeld(statement)) await released
+      return rows<Row>(statement, values)
+    }
+    return () => Object.assign(queries, { rows })
+  })
+  return () => {
+    for (const stop of stops) stop()
+    release()
+  }
+}
+
 function watch(queries: Queries, onStatement: OnStatement): () => void {
   const [rows, count] = [queries.rows.bind(queries), queries.count.bind(queries)]
   queries.rows = async <Row extends object>(

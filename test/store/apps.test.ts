@@ -6,11 +6,11 @@ import { Keyring, SealError } from '#platform/sealing.ts'
 import * as apps from '#store/apps/apps.ts'
 import * as keys from '#store/apps/service-keys.ts'
 import { migrate } from '#store/migrate.ts'
-import { type Opened, openFresh } from './opened.ts'
+import { type Opened, openPrepared } from './opened.ts'
 
 let opened: Opened
 before(async () => {
-  opened = await openFresh()
+  opened = await openPrepared()
   await migrate(opened.database, 1)
 })
 after(() => opened.close())

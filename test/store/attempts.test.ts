@@ -9,11 +9,11 @@ import { insertApp } from '#store/apps/apps.ts'
 import { countAttempts, purgeAttempts, releaseAttempts, reserveAttempts } from '#store/apps/attempts.ts'
 import { migrate } from '#store/migrate.ts'
 import { Hasher } from '#store/vault.ts'
-import { type Opened, openFresh } from './opened.ts'
+import { type Opened, openPrepared } from './opened.ts'
 
 let opened: Opened
 before(async () => {
-  opened = await openFresh()
+  opened = await openPrepared()
   await migrate(opened.database, 1)
 })
 after(() => opened.close())

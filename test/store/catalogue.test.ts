@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { statement } from '#platform/postgres/database.ts'
+import { isByShard } from '#store/cluster/compare-tables.ts'
+import { PLACEMENTS } from '#store/cluster/placement.ts'
 import { migrate } from '#store/migrate.ts'
 import { SEALED_COLUMNS } from '#store/reseal.ts'
 import { type Opened, openFresh } from './opened.ts'
 
-/** Small tables that every node may hold a copy of, and the rate limits beside the engine. All others have a shard. */
-const REFERENCE = [
-  'app',
-  'app_deletion',
-  'app_secret',
-  'attempt',
-  'rate_limit',
-  'destination',
-  'migration',
-  'push_event',
-  'service_key',
-  'service_registration',
-  'vault',
-]
+/** Found by one key and divided by it, or small and copied to every node. */
+const WITHOUT_SHARD = [...PLACEMENTS].flatMap(([table, placement]) => (isByShard(placement) ? [] : [table]))
 
 /** Hashes say nothing, so they are not sealed. Any other bytes must be in SEALED_COLUMNS. */
 const HASHES = [
@@ -113,10 +103,15 @@ after(() => opened.close())
 suite('the distribution rules', () => {
   const partedTables = async () =>
     (await opened.database.rows<{ name: string; sharded: boolean }>(tables)).filter(
-      ({ name }) => !REFERENCE.includes(name),
+      ({ name }) => !WITHOUT_SHARD.includes(name),
     )
 
-  test('every table is a known reference table or has a shard that is never empty', async () => {
+  test('the placement knows every table, and no other', async () => {
+    const all = (await opened.database.rows<{ name: string }>(tables)).map(({ name }) => name)
+    assert.deepEqual([...PLACEMENTS.keys()].sort(), all.sort())
+  })
+
+  test('every table that is divided by shard has one that is never empty', async () => {
     const all = await partedTables()
     assert.ok(all.length > 0)
     assert.deepEqual(
@@ -125,12 +120,16 @@ suite('the distribution rules', () => {
     )
   })
 
-  test('every reference table is still there', async () => {
-    const all = (await opened.database.rows<{ name: string }>(tables)).map(({ name }) => name)
-    assert.deepEqual(
-      REFERENCE.filter((name) => !all.includes(name)),
-      [],
+  test('a table that is divided by another column has it in front of every key', async () => {
+    const keyed = [...PLACEMENTS].flatMap(([table, placement]) =>
+      typeof placement === 'object' && !isByShard(placement) ? [[table, placement.by] as const] : [],
     )
+    assert.ok(keyed.length > 0)
+    const keys = await opened.database.rows<{ table: string; first: string }>(uniques)
+    for (const [table, column] of keyed) {
+      const firsts = keys.filter((key) => key.table === table).map(({ first }) => first)
+      assert.ok(firsts.length > 0 && firsts.every((first) => first === column), `${table}: ${firsts.join(', ')}`)
+    }
   })
 
   test('every table has a primary key, and every key of a sharded one starts with the shard', async () => {
@@ -142,7 +141,7 @@ suite('the distribution rules', () => {
     )
     const withPrimary = keys.filter(({ primary }) => primary).map(({ table }) => table)
     assert.deepEqual(
-      [...sharded, ...REFERENCE].filter((table) => !withPrimary.includes(table)),
+      [...sharded, ...WITHOUT_SHARD].filter((table) => !withPrimary.includes(table)),
       [],
     )
   })

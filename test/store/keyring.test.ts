@@ -15,7 +15,7 @@ import { findServiceKey, putServiceKey } from '#store/apps/service-keys.ts'
 import { migrate } from '#store/migrate.ts'
 import { findStale, reseal } from '#store/reseal.ts'
 import { openHasher } from '#store/vault.ts'
-import { type Opened, openFresh } from './opened.ts'
+import { type Opened, openPrepared } from './opened.ts'
 
 const KEYS = 250
 const log = createLog({ level: 'silent', format: 'json', clock: systemClock, write: () => {} })
@@ -24,7 +24,7 @@ let opened: Opened
 let folder: string
 
 beforeEach(async () => {
-  opened = await openFresh()
+  opened = await openPrepared()
   folder = mkdtempSync(join(tmpdir(), 'tributary-keyring-'))
   await migrate(opened.database, 1)
 })

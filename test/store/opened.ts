@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from '#platform/postgres/database.ts'
 import { createLog } from '#platform/telemetry/log.ts'
-import { freshDatabase, preparedDatabase, type TestDatabase } from '../harness/database.ts'
+import { emptyClusterDatabase, freshDatabase, preparedDatabase, type TestDatabase } from '../harness/database.ts'
 
 export const quiet = createLog({ level: 'silent', format: 'json', clock: { now: () => 0 }, write: () => {} })
 
@@ -8,7 +8,7 @@ export interface Opened {
   url: string
   database: Database
   /** Another pool on the same database, like that of another process. */
-  another: (options?: { prepared?: boolean; pool?: number; url?: string }) => Database
+  another: (options?: { prepared?: boolean; pool?: number; url?: string; idleTransactionMs?: number }) => Database
   close: () => Promise<void>
 }
 
@@ -20,6 +20,11 @@ export async function openFresh(): Promise<Opened> {
 /** The same from the template with our tables, where the runner made one; the caller still migrates. */
 export async function openPrepared(): Promise<Opened> {
   return open(await preparedDatabase())
+}
+
+/** An empty database on all nodes of a sharded server. */
+export async function openEmptyCluster(): Promise<Opened> {
+  return open(await emptyClusterDatabase())
 }
 
 function open({ url, drop }: TestDatabase): Opened {

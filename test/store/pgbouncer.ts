@@ -15,8 +15,11 @@ export const missing = version === null ? 'pgbouncer is not installed' : false
 /** Since 1.21 it supports prepared statements across connections. */
 export const knowsPreparedStatements = version !== null && Number(version[2]) >= 21
 
-/** A real PgBouncer in transaction mode with two server connections. */
-export async function startPooler(databaseUrl: string): Promise<{ url: string; stop: () => Promise<void> }> {
+/** A real PgBouncer in transaction mode, by default with two server connections. */
+export async function startPooler(
+  databaseUrl: string,
+  { servers = 2, clients = 100 } = {},
+): Promise<{ url: string; stop: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-pooler-'))
   chmodSync(folder, 0o755)
   const port = await freePort()
@@ -39,8 +42,8 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = any
 pool_mode = transaction
-default_pool_size = 2
-max_client_conn = 100
+default_pool_size = ${servers}
+max_client_conn = ${clients}
 server_reset_query_always = 1
 server_reset_query = DISCARD ALL
 ignore_startup_parameters = extra_float_digits

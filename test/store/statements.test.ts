@@ -7,12 +7,12 @@ import { knownStatements } from '#platform/postgres/database.ts'
 import { startEngine } from '#platform/queue/engine.ts'
 import { migrate } from '#store/migrate.ts'
 import { QUEUES } from '#store/queues.ts'
-import { type Opened, openFresh, quiet } from './opened.ts'
+import { type Opened, openPrepared, quiet } from './opened.ts'
 
 let opened: Opened
 let client: Client
 before(async () => {
-  opened = await openFresh()
+  opened = await openPrepared()
   await migrate(opened.database, 1)
   // Tables of the job engine, which some statements query.
   await (await startEngine({ queues: QUEUES, url: opened.url, log: quiet })).stop(0)

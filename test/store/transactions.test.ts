@@ -88,6 +88,23 @@ suite('a transaction', () => {
     )
   })
 
+  test('of a process that froze ends at the server: others get its locks, and it writes nothing', async () => {
+    const freezing = opened.another({ idleTransactionMs: 200 })
+    const lock = statement('t-lock', 'select id from thing where id = 1 for update')
+    const frozen = freezing.transaction(async (tx) => {
+      await tx.rows(lock)
+      await tx.count(add, [30])
+      // Sends nothing while another process waits for the lock, as if it were frozen.
+      await opened.database.transaction((other) => other.rows(lock))
+      await tx.count(add, [31])
+    })
+    await assert.rejects(frozen, isUnavailable)
+    assert.deepEqual(
+      (await ids()).filter((id) => id >= 30),
+      [],
+    )
+  })
+
   test('any number of long reads leaves connections for short ones', async () => {
     const narrow = opened.another({ pool: 3 })
     const held = statement('t-held', 'select id from thing where id = 1 for update')

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+
+/** The nodes of a sharded server, the coordinator first; empty unless npm run test:citus runs the file. */
+export const CLUSTER_NODES = (process.env['TEST_CLUSTER_NODES'] ?? '').split(' ').filter((url) => url !== '')
+
+/** Skips a test on a sharded server, with the reason. */
+export const notOnCluster = (reason: string): string | false => (CLUSTER_NODES.length > 0 ? reason : false)
+
+export function urlOf(node: string, database: string): string {
+  const url = new URL(node)
+  url.pathname = `/${database}`
+  return url.href
+}
+
+export async function onNode<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Copies a database on every node; together the copies are a sharded database of their own. */
+export async function copyDatabase(nodes: readonly string[], name: string, template: string): Promise<void> {
+  await Promise.all(nodes.map((node) => copyOnNode(node, name, template)))
+}
+
+export async function dropDatabase(nodes: readonly string[], name: string): Promise<void> {
+  await Promise.all(
+    nodes.map((node) =>
+      onNode(node, (client) => whileInUse(() => client.query(`drop database if exists ${name} with (force)`))),
+    ),
+  )
+}
+
+const IN_USE = '55006'
+const POLL_MS = 100
+
+/** Citus connects to each of its databases for maintenance; one that is connected to can neither be copied nor dropped. */
+async function whileInUse(work: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await work()
+      return
+    } catch (error) {
+      if ((error as { code?: string }).code !== IN_USE) throw error
+      await sleep(POLL_MS)
+    }
+  }
+}
+
+async function copyOnNode(node: string, name: string, template: string): Promise<void> {
+  await onNode(node, (client) =>
+    whileInUse(async () => {
+      await client.query('select pg_terminate_backend(pid::int) from pg_stat_activity where datname = $1', [template])
+      await client.query(`create database ${name} template ${template}`)
+    }),
+  )
+}
