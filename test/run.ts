@@ -9,24 +9,22 @@ import { reasonOf } from '#platform/errors.ts'
 import { randomSecret } from '#platform/ids.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { longestFirst, readDurations, writeDurations } from './durations.ts'
+import { type FileRun, groupFiles, type ProcessRun } from './grouping.ts'
 import { prepareRealServices } from './real-services.ts'
-import { type Counters, type FileRun, inSeconds, runFiles } from './run-files.ts'
+import { type Counters, runProcesses } from './run-files.ts'
+import { printSummary } from './summary.ts'
 import { withTemplate } from './template-database.ts'
 
 const root = join(import.meta.dirname, '..')
 
 /**
- * Everything runs on the embedded database, the newest version. On an older server only those tests run that depend on
- * the database itself: every statement is prepared there (test/store), and those composed at run time are executed.
+ * Everything runs on the embedded database, the newest version. What runs over the service also runs on an older server whose
+ * tables are partitioned as a sharded server would divide them. On that server's plain tables only those tests run that depend
+ * on the version: every statement is prepared there.
  */
 const EVERYTHING = ['{src,lab}/**/*.test.ts', 'test/**/*.test.ts']
 const OVER_THE_SERVICE = ['test/{spec,store}/**/*.test.ts']
-const CLOSE_TO_THE_DATABASE = [
-  'test/store/**/*.test.ts',
-  'test/spec/admin/keys.test.ts',
-  'test/spec/reading/{copies,property,search}.test.ts',
-  'test/spec/push/{deliver,filters}.test.ts',
-]
+const CLOSE_TO_THE_DATABASE = ['test/store/**/*.test.ts']
 /** Run by scripts/check.ts, beside the tests. */
 const IN_THE_CHECKS = ['test/{house,docs,words}.test.ts']
 /**
@@ -40,13 +38,14 @@ const LONG = [
   'test/spec/sync/over-http.test.ts',
   'test/spec/reading/{property,streaming}.test.ts',
   'test/spec/operating/{canary,slow-clients}.test.ts',
-  'test/spec/push/*.test.ts',
   'test/embedded/*.test.ts',
   'test/spec/sync/all-services.test.ts',
   'test/connectors.test.ts',
   'test/{browser,real/self}/*.test.ts',
   'test/spec/**/real-*.test.ts',
 ]
+/** These files share processes, unless they are long or change their process. All others test or start processes. */
+const TOGETHER = ['{src,lab}/**/*.test.ts', 'test/{spec,store,upstream}/**/*.test.ts']
 
 const server = 'postgres://postgres@127.0.0.1:5432/postgres'
 const counters: Counters = { passed: 0, failed: [], skipped: [], seconds: new Map() }
@@ -55,22 +54,37 @@ const only = process.argv.slice(2)
 
 // Beside the first tests: on a new machine npm takes minutes.
 const prepared = prepareRealServices()
-if (only.length > 0) await prepared.then(() => runFiles(root, runs(only, 'chosen', {}), counters))
+if (only.length > 0) await prepared.then(() => chosen())
 else await Promise.all([check(), onEmbedded(everywhere)])
 counters.skipped.push(...(await prepared))
-summary()
+printSummary(counters)
+
+/** Files that are named run in processes of their own, on partitioned tables with TEST_TABLES=partitioned. */
+async function chosen(): Promise<void> {
+  const run = (on: string, env: Record<string, string>) =>
+    runProcesses(
+      root,
+      runs(only, on, env).map((file): ProcessRun => ({ files: [file] })),
+      counters,
+    )
+  if (process.env['TEST_TABLES'] !== 'partitioned') return run('chosen', {})
+  await withTemplate(server, 'partitioned', (template) => run('partitioned', { TEST_DATABASE_TEMPLATE: template }))
+}
 
 async function everywhere(url: string): Promise<void> {
-  await withTemplate(url, async (template) => {
+  await withTemplate(url, 'whole', async (template) => {
     const first = onTheNewest({ TEST_DATABASE_URL: url, TEST_DATABASE_TEMPLATE: template })
     const earlier = readDurations(durations)
     const runAll = async (all: FileRun[]) => {
-      await runFiles(root, longestFirst(root, all, earlier), counters)
+      const processes = groupFiles(root, all, { alone: alone(), seconds: earlier })
+      await runProcesses(root, longestFirst(root, processes, earlier), counters)
       writeDurations(durations, new Map([...earlier, ...counters.seconds]))
     }
     if (!(await serverAnswers())) return runAll(first)
-    return withTemplate(server, async (serverTemplate) =>
-      runAll([...first, ...onTheServer({ TEST_DATABASE_URL: server, TEST_DATABASE_TEMPLATE: serverTemplate })]),
+    return withTemplate(server, 'whole', (whole) =>
+      withTemplate(server, 'partitioned', (partitioned) =>
+        runAll([...first, ...onTheServer(whole), ...onPartitions(partitioned)]),
+      ),
     )
   })
 }
@@ -78,6 +92,17 @@ async function everywhere(url: string): Promise<void> {
 function files(patterns: string[]): string[] {
   const found = patterns.flatMap((pattern) => globSync(pattern, { cwd: root }))
   return [...new Set(found)].filter((file) => !file.includes('node_modules'))
+}
+
+/** The paths of files that get a process of their own. */
+function alone(): Set<string> {
+  const together = new Set(files(TOGETHER))
+  for (const file of files(LONG)) together.delete(file)
+  return new Set(
+    files(EVERYTHING)
+      .filter((file) => !together.has(file))
+      .map((file) => join(root, file)),
+  )
 }
 
 function runs(patterns: string[], on: string, env: Record<string, string>): FileRun[] {
@@ -96,9 +121,14 @@ function onTheNewest(env: Record<string, string>): FileRun[] {
 }
 
 /** Everything there too: TEST_EVERYWHERE=1 npm test. */
-function onTheServer(env: Record<string, string>): FileRun[] {
+function onTheServer(template: string): FileRun[] {
   const again = process.env['TEST_EVERYWHERE'] === '1' ? OVER_THE_SERVICE : CLOSE_TO_THE_DATABASE
-  return runs(again, 'server PostgreSQL', env)
+  return runs(again, 'server PostgreSQL', { TEST_DATABASE_URL: server, TEST_DATABASE_TEMPLATE: template })
+}
+
+function onPartitions(template: string): FileRun[] {
+  const env = { TEST_DATABASE_URL: server, TEST_DATABASE_TEMPLATE: template }
+  return runs(OVER_THE_SERVICE, 'partitioned tables', env).map((run) => ({ ...run, after: prepared }))
 }
 
 async function serverAnswers(): Promise<boolean> {
@@ -133,6 +163,7 @@ async function onEmbedded(work: (url: string) => Promise<void>): Promise<void> {
   })
   const embedded = await openEmbedded({ dataDir, password: randomSecret(), log })
   try {
+    await commitWithoutWaiting(embedded.url)
     await work(embedded.url)
   } finally {
     await embedded.release()
@@ -140,14 +171,13 @@ async function onEmbedded(work: (url: string) => Promise<void>): Promise<void> {
   }
 }
 
-function summary(): void {
-  process.stdout.write('\n')
-  const slowest = [...counters.seconds].toSorted(([, a], [, b]) => b - a).slice(0, 10)
-  for (const [name, seconds] of slowest) process.stdout.write(`slowest: ${inSeconds(seconds)}  ${name}\n`)
-  for (const name of new Set(counters.skipped)) process.stdout.write(`skipped: ${name}\n`)
-  for (const name of counters.failed) process.stdout.write(`FAILED: ${name}\n`)
-  process.stdout.write(
-    `${counters.passed} passed, ${counters.failed.length} failed, ${counters.skipped.length} skipped\n`,
-  )
-  process.exitCode = counters.failed.length === 0 ? 0 : 1
+/** This database ends with the tests, and tests that kill a database start their own: no commit waits for the disk. */
+async function commitWithoutWaiting(url: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query('alter role current_user set synchronous_commit = off')
+  } finally {
+    await client.end()
+  }
 }
