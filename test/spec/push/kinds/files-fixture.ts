@@ -12,9 +12,12 @@ import { startS3Server } from './s3-server.ts'
 
 /** The folder that the operator allows in these tests. */
 export const allowed = mkdtempSync(join(tmpdir(), 'tributary-files-'))
-/** The app's folder in it. */
-const own = join(allowed, 'app')
-mkdirSync(own)
+/** A new folder of the app in it. Creates the allowed folder anew: each test file of a process removes it at its end. */
+function makeFolder(prefix: string): string {
+  const own = join(allowed, 'app')
+  mkdirSync(own, { recursive: true })
+  return mkdtempSync(join(own, prefix))
+}
 const closed = await freePort()
 
 export const folderFixture: Fixture = {
@@ -35,13 +38,13 @@ export const parquetFixture: Fixture = {
 }
 
 async function wrongFolders() {
-  const blocked = mkdtempSync(join(own, 'blocked-'))
+  const blocked = makeFolder('blocked-')
   writeFileSync(join(blocked, 'file'), '')
   return [{ what: 'a file in the way', url: pathToFileURL(join(blocked, 'file')).href, says: /ENOTDIR|EEXIST/ }]
 }
 
 async function openFolder(format: string): Promise<Target> {
-  const folder = mkdtempSync(join(own, 'out-'))
+  const folder = makeFolder('out-')
   return {
     url: pathToFileURL(folder).href,
     options: { format },
