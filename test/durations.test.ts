@@ -4,17 +4,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { longestFirst, readDurations, writeDurations } from './durations.ts'
+import type { ProcessRun } from './grouping.ts'
 
 const file = (name: string) => ({ path: `/suite/${name}`, on: 'here', env: {} })
+const together = (first: string, ...others: string[]): ProcessRun => ({ files: [file(first), ...others.map(file)] })
 
-test('files run longest first; files without a recorded duration run before them, in their given order', () => {
+test('processes run longest first; those with a file of unknown duration run before, in their given order', () => {
   const seconds = new Map([
     ['a (here)', 1],
     ['b (here)', 30],
     ['c (there)', 99],
+    ['e (here)', 40],
   ])
-  const order = longestFirst('/suite', ['a', 'c', 'b', 'd'].map(file), seconds).map(({ path }) => path)
-  assert.deepEqual(order, ['/suite/c', '/suite/d', '/suite/b', '/suite/a'])
+  const processes = [together('a', 'b'), together('c'), together('b'), together('e'), together('a', 'd')]
+  assert.deepEqual(
+    longestFirst('/suite', processes, seconds).map(({ files }) => files.map(({ path }) => path.slice(-1)).join('')),
+    ['c', 'ad', 'e', 'ab', 'b'],
+  )
 })
 
 test('durations survive from one run to the next, and an unreadable file counts as empty', () => {

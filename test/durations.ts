@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type FileRun, nameOf } from './run-files.ts'
+import { nameOf, type ProcessRun } from './grouping.ts'
 
 /** Durations of test files in earlier runs on this machine, by report name. */
 export function readDurations(file: string): Map<string, number> {
@@ -17,10 +17,15 @@ export function writeDurations(file: string, seconds: Map<string, number>): void
 }
 
 /**
- * Longest first, so that no long file runs alone at the end. Files without a recorded duration come before all
- * others.
+ * Longest first, so that no long process runs alone at the end. Processes with a file without a recorded duration come
+ * before all others.
  */
-export function longestFirst(root: string, files: FileRun[], seconds: Map<string, number>): FileRun[] {
-  const of = (file: FileRun) => seconds.get(nameOf(root, file)) ?? Number.POSITIVE_INFINITY
-  return files.toSorted((a, b) => (of(a) === of(b) ? 0 : of(b) - of(a)))
+export function longestFirst(
+  root: string,
+  processes: ProcessRun[],
+  seconds: ReadonlyMap<string, number>,
+): ProcessRun[] {
+  const of = ({ files }: ProcessRun) =>
+    files.reduce((sum, file) => sum + (seconds.get(nameOf(root, file)) ?? Number.POSITIVE_INFINITY), 0)
+  return processes.toSorted((a, b) => (of(a) === of(b) ? 0 : of(b) - of(a)))
 }

@@ -23,7 +23,12 @@ const MAY_IMPORT: Record<string, string[]> = {
 }
 /** Wiring may import everything. */
 const WIRING = ['boot', 'main.ts']
-const DYNAMIC_IMPORTS = ['src/main.ts', 'src/boot/app.ts', 'src/boot/registry.ts', 'src/boot/worker-main.ts']
+const DYNAMIC_IMPORTS = [
+  'src/boot/prepare-commands.ts',
+  'src/boot/app.ts',
+  'src/boot/registry.ts',
+  'src/boot/worker-main.ts',
+]
 const MAX_LINES = 400
 const DESTINATIONS = 'src/destinations/'
 const STORE_DRIVERS = /^(pg|pg-boss)$/

@@ -5,27 +5,37 @@ import { systemClock } from '#platform/clock.ts'
 import { openDatabase } from '#platform/postgres/database.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { migrate } from '#store/migrate.ts'
+import { partitionTables } from './partition-tables.ts'
 
-const silent = createLog({ level: 'silent', format: 'json', clock: systemClock, write: () => {} })
+export const silent = createLog({ level: 'silent', format: 'json', clock: systemClock, write: () => {} })
+
+/** Tables as the migrations create them, or divided into partitions by shard. */
+export type Tables = 'whole' | 'partitioned'
 
 /**
  * Creates our tables once on a server, in a database that test files copy theirs from; dropped when the work is
  * done.
  */
-export async function withTemplate<Result>(server: string, work: (name: string) => Promise<Result>): Promise<Result> {
+export async function withTemplate<Result>(
+  server: string,
+  tables: Tables,
+  work: (name: string) => Promise<Result>,
+): Promise<Result> {
   const name = `tributary_template_${randomBytes(6).toString('hex')}`
   await run(server, `create database ${name}`)
   try {
     const url = new URL(server)
     url.pathname = `/${name}`
-    await fill(url.href)
+    await fillDatabase(url.href)
+    if (tables === 'partitioned') await onServer(url.href, partitionTables)
     return await work(name)
   } finally {
     await run(server, `drop database if exists ${name} with (force)`)
   }
 }
 
-async function fill(url: string): Promise<void> {
+/** Our tables, and those of the job engine. */
+export async function fillDatabase(url: string): Promise<void> {
   const database = openDatabase({ url, pool: 1, prepared: true, log: silent })
   try {
     await migrate(database, systemClock.now())
@@ -38,11 +48,13 @@ async function fill(url: string): Promise<void> {
   await engine.stop({ graceful: false, close: true })
 }
 
-async function run(server: string, sql: string): Promise<void> {
+const run = (server: string, sql: string): Promise<unknown> => onServer(server, (client) => client.query(sql))
+
+async function onServer(server: string, work: (client: Client) => Promise<unknown>): Promise<void> {
   const client = new Client({ connectionString: server })
   await client.connect()
   try {
-    await client.query(sql)
+    await work(client)
   } finally {
     await client.end()
   }

@@ -54,7 +54,8 @@ export async function startServer(parts: ServerParts): Promise<LabServer> {
     }
   }
 
-  const server = createServer((message, response) => void serve(message, response))
+  // Tests in the same process may compute for longer than the usual five seconds; an idle connection is kept meanwhile.
+  const server = createServer({ keepAliveTimeout: 120_000 }, (message, response) => void serve(message, response))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(parts.port, parts.host, resolve)

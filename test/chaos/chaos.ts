@@ -17,6 +17,7 @@ import { type Compared, compare } from './compare.ts'
 import { populate } from './populate.ts'
 import { processTree, signalTree } from './process-tree.ts'
 import { type Measured, startChaosService } from './service.ts'
+import { settle } from './settle.ts'
 
 export interface ChaosOptions {
   seed: number
@@ -205,43 +206,6 @@ const query = <Row extends object>({ database }: Store, text: string, values: un
 async function lateness(store: Store): Promise<number> {
   const text = 'select count(*) as n from profile_sync where next_run_at < $1'
   return (await query<{ n: number }>(store, text, [Date.now() - 10_000]))[0]!.n
-}
-
-interface Standing {
-  native_id: string
-  endpoint: string
-  last_run_at: number
-  at_rest: boolean
-}
-
-/** Makes everything due again and waits until every endpoint has stored a walk that began after the last change. */
-async function settle(
-  store: Store,
-  calmSince: (person: string, endpoint: string) => number | undefined,
-  say: (line: string) => void,
-): Promise<void> {
-  await query(store, 'update endpoint_sync set next_run_at = 0, fails = 0')
-  await query(store, 'update profile_sync set next_run_at = 0 where lease_token is null')
-  const isSettled = ({ native_id: person, endpoint, last_run_at: ranAt, at_rest: isAtRest }: Standing) => {
-    const begunAt = calmSince(person, endpoint)
-    return isAtRest && begunAt !== undefined && ranAt >= begunAt
-  }
-  // One such walk is enough: on a slow machine some profile is always on its next walk, which finds the same.
-  const settled = new Set<string>()
-  for (let waits = 0; waits < 1200; waits += 1) {
-    const standing = await query<Standing>(
-      store,
-      `select p.native_id, e.endpoint, e.last_run_at, e.walk is null and e.fails = 0 as at_rest
-       from endpoint_sync e join profile p on p.shard = e.shard and p.id = e.profile_id`,
-    )
-    for (const each of standing) if (isSettled(each)) settled.add(`${each.native_id} ${each.endpoint}`)
-    const remaining = standing.length - settled.size
-    if (remaining === 0) return
-    if (waits % 20 === 19) say(`${remaining} endpoints to go`)
-    // Seldom, because each probe reads every endpoint.
-    await sleep(250)
-  }
-  throw new Error('The endpoints did not settle')
 }
 
 async function jobs(store: Store): Promise<{ settled: number; rerun: number }> {

@@ -6,17 +6,18 @@ import { randomShard } from '#platform/ids.ts'
 import { setAppSync } from '#store/apps/apps.ts'
 import type { Upstream } from '#upstream/send.ts'
 import type { Store } from '../../src/boot/open-store.ts'
+import type { App } from '../harness/app.ts'
 import chaos from './connectors/chaos.ts'
 
-/** Creates apps with keys for the service, connects everybody, and sets the sync interval of each app. */
+/** Creates apps with keys for the service, connects everybody, and sets the sync interval of each app. Returns the apps. */
 export async function populate(
   store: Store,
   service: { url: string; people: { app: number }[] },
   options: { apps: number; everyMs: number },
-): Promise<void> {
-  const apps: string[] = []
+): Promise<App[]> {
+  const apps: App[] = []
   for (let i = 0; i < options.apps; i += 1) {
-    const { app } = await createApp(store, { name: `Chaos ${i}`, redirectUris: ['https://app.test/'] }, 'chaos')
+    const { app, secret } = await createApp(store, { name: `Chaos ${i}`, redirectUris: ['https://app.test/'] }, 'chaos')
     const key = { service: 'chaos', key: 'key', secret: 'secret', overrides: { base_url: service.url } }
     await setServiceKey(store, app.id, key, 'chaos')
     await setAppSync(store.database, app.id, {
@@ -25,7 +26,7 @@ export async function populate(
       spending: {},
       pace: { 'chaos/*': { text: `${options.everyMs} ms`, everyMs: options.everyMs } },
     })
-    apps.push(app.id)
+    apps.push({ clientId: app.id, secret })
   }
   const deps = {
     ...store,
@@ -34,7 +35,7 @@ export async function populate(
     // The service is not asked who the person is.
     upstream: {} as Upstream,
   }
-  const everybody = service.people.map(({ app }, number) => ({ appId: apps[app]!, number }))
+  const everybody = service.people.map(({ app }, number) => ({ appId: apps[app]!.clientId, number }))
   for (let from = 0; from < everybody.length; from += 25) {
     await Promise.all(
       everybody.slice(from, from + 25).map(({ appId, number }) =>
@@ -51,4 +52,5 @@ export async function populate(
       ),
     )
   }
+  return apps
 }

@@ -61,6 +61,7 @@ export async function startChaosService(options: ServiceOptions) {
   const runs = new Map<string, number>()
   const begun = new Map<string, number>()
   const asleep = new Map<number, number>()
+  const callers = new Map<number, number[]>()
   const counts = { calls: 0, failed: 0, overlaps: 0, zombieCalls: 0 }
   let faults = options.faults
 
@@ -72,6 +73,7 @@ export async function startChaosService(options: ServiceOptions) {
     const person = people[number]
     if (person === undefined) return response.writeHead(401).end()
     const flight = board(person, request, response)
+    callers.set(number, [...(callers.get(number) ?? []), flight.worker])
     const name = `${number} ${url.pathname}`
     const isFirst = url.pathname === '/changes' || url.searchParams.get('page') === '1'
     if (isFirst) {
@@ -121,6 +123,13 @@ export async function startChaosService(options: ServiceOptions) {
     calmSince: (person: string, endpoint: string) => begun.get(`${person} /${endpoint}`),
     /** A frozen worker counts as frozen for a while after the thaw: what it does then, it began before. */
     sleeps: (worker: number, untilMs: number) => asleep.set(worker, untilMs),
+    /** The people for whom these processes wait for a response. */
+    waitingFor: (workers: number[]): number[] =>
+      people.flatMap(({ flying }, number) =>
+        [...flying].some(({ worker }) => workers.includes(worker)) ? [number] : [],
+      ),
+    /** The processes that called for a person, one for each call, oldest first. */
+    callersFor: (person: number): number[] => callers.get(person) ?? [],
     measured: (): Measured => {
       const perPair = people.flatMap((_, i) => ['/list', '/changes'].map((path) => runs.get(`${i} ${path}`) ?? 0))
       return {

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { tributary } from '../harness/command-line.ts'
+import { tributary, tributaryProcess } from '../harness/command-line.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -30,7 +30,7 @@ suite('a connector outside the repository', () => {
   test('is written with a simulator and a test, and passes its own check, test and compiler', async () => {
     const made = await tributary(['connector', 'new', 'acme', '--into', folder])
     assert.equal(made.code, 0, made.stderr)
-    const checked = await tributary(['connector', 'check', file('acme.ts'), '--json'])
+    const checked = await tributaryProcess(['connector', 'check', file('acme.ts'), '--json'])
     assert.equal(checked.code, 0, checked.stdout + checked.stderr)
     const { results } = JSON.parse(checked.stdout) as { results: { check: string }[] }
     assert.deepEqual(
@@ -59,7 +59,7 @@ suite('a connector outside the repository', () => {
       },
     )
     assert.match(refused.stdout, /wrong\.ts.*private/)
-    const message = await tributary(['connector', 'check', wrong])
+    const message = await tributaryProcess(['connector', 'check', wrong])
     assert.equal(message.code, 3)
     assert.ok(
       message.stderr.includes(`${wrong} cannot be used: \`endpoints.notes.class\` must be core, personal or social`),
@@ -68,14 +68,14 @@ suite('a connector outside the repository', () => {
   })
 
   test('is loaded from the folder of the operator', async () => {
-    const listed = await tributary(['services', '--json'], { TRIBUTARY_CONNECTORS: folder })
+    const listed = await tributaryProcess(['services', '--json'], { TRIBUTARY_CONNECTORS: folder })
     assert.equal(listed.code, 0, listed.stderr)
     assert.ok((JSON.parse(listed.stdout) as { service: string }[]).some(({ service }) => service === 'acme'))
   })
 
   test('is found without the link beside it', async () => {
     rmSync(file('node_modules'), { recursive: true })
-    const checked = await tributary(['connector', 'check', file('acme.ts')])
+    const checked = await tributaryProcess(['connector', 'check', file('acme.ts')])
     assert.equal(checked.code, 0, checked.stdout + checked.stderr)
   })
 
@@ -94,13 +94,13 @@ suite('a connector outside the repository', () => {
         .replace("path: '/notes'", "path: 'notes'")
         .replace("baseUrl: 'https://api.bad.example'", "baseUrl: 'api'"),
     )
-    const start = await tributary(['services'], { TRIBUTARY_CONNECTORS: folder })
+    const start = await tributaryProcess(['services'], { TRIBUTARY_CONNECTORS: folder })
     assert.equal(start.code, 3)
     for (const part of [path, 'api.baseUrl', 'endpoints.notes.path', 'endpoints.notes.types'])
       assert.ok(start.stderr.includes(part), `${part} in ${start.stderr}`)
     remove('bad')
     const broken = variant('broken', (text) => text.replace("every: '1h'", "every: 'often'"))
-    const thrown = await tributary(['connector', 'check', broken])
+    const thrown = await tributaryProcess(['connector', 'check', broken])
     assert.equal(thrown.code, 3)
     assert.match(thrown.stderr, /broken\.ts cannot be used: .*“often” is not a duration.*\(line \d+\)/)
     remove('broken')
@@ -108,14 +108,14 @@ suite('a connector outside the repository', () => {
 
   test('what only a running service shows is found by the check', async () => {
     const endless = variant('endless', (text) => text.replace('=> next ?? undefined', "=> next ?? '0'"))
-    const looped = await tributary(['connector', 'check', endless])
+    const looped = await tributaryProcess(['connector', 'check', endless])
     assert.equal(looped.code, 4, looped.stderr)
     assert.match(looped.stdout, /FAIL +notes/)
     remove('endless')
     const seconds = variant('seconds', (text) =>
       text.replace('at: ({ created_at }) => timeOf(created_at)', 'at: () => 1_700_000_000'),
     )
-    assert.match((await tributary(['connector', 'check', seconds])).stdout, /FAIL +notes/)
+    assert.match((await tributaryProcess(['connector', 'check', seconds])).stdout, /FAIL +notes/)
     remove('seconds')
   })
 })

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { tributary } from '../harness/command-line.ts'
+import { tributary, tributaryProcess } from '../harness/command-line.ts'
 import { freshDatabase } from '../harness/database.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-documents-'))
@@ -19,8 +19,8 @@ after(async () => {
 
 const env = () => ({ TRIBUTARY_DATA: folder, DATABASE_URL: database.url, PORT: '0' })
 /** Runs with --json: exactly one document on stdout and nothing on stderr. */
-async function document<T = Record<string, unknown>>(args: string[], expected = 0): Promise<T> {
-  const { code, stdout, stderr } = await tributary([...args, '--json'], env())
+async function document<T = Record<string, unknown>>(args: string[], expected = 0, run = tributary): Promise<T> {
+  const { code, stdout, stderr } = await run([...args, '--json'], env())
   assert.equal(code, expected, `${stdout}${stderr}`)
   assert.equal(stderr, '')
   return JSON.parse(stdout) as T
@@ -32,7 +32,7 @@ suite('commands with --json print one document', () => {
     assert.deepEqual(before.done, [])
     assert.ok(before.pending.length > 0)
     assert.deepEqual(await document(['migrate', '--dry-run']), before, 'looking changed nothing')
-    assert.deepEqual(await document(['migrate']), { applied: before.pending })
+    assert.deepEqual(await document(['migrate'], 0, tributaryProcess), { applied: before.pending })
     assert.deepEqual(await document(['migrate']), { applied: [] })
     assert.deepEqual(await document(['migrate', '--dry-run']), { done: before.pending, pending: [] })
   })
@@ -117,7 +117,7 @@ suite('commands with --json print one document', () => {
     const { healthy, findings } = await document<{
       healthy: boolean
       findings: { name: string; state: string; detail: string }[]
-    }>(['doctor'])
+    }>(['doctor'], 0, tributaryProcess)
     assert.equal(healthy, true)
     const names = findings.map(({ name }) => name)
     assert.deepEqual(names, [
@@ -136,16 +136,18 @@ suite('commands with --json print one document', () => {
     assert.ok(findings.every(({ detail }) => detail !== ''))
   })
 
-  test('refusals: exit code 4 and the reason', async () => {
+  test('refusals: exit code 4 and the reason, also of a process', async () => {
     const refused: [string[], string][] = [
       [['app', 'show', 'app_none'], 'not_found'],
       [['app', 'create', '--name', 'x', '--redirect-uri', 'http://a.test/'], 'bad_parameter'],
     ]
     await Promise.all(
       refused.map(async ([args, reason]) => {
-        const refusal = await document<{ reason: string; error: string }>(args, 4)
-        assert.equal(refusal.reason, reason)
-        assert.ok(refusal.error.length > 10)
+        for (const run of [tributary, tributaryProcess]) {
+          const refusal = await document<{ reason: string; error: string }>(args, 4, run)
+          assert.equal(refusal.reason, reason)
+          assert.ok(refusal.error.length > 10)
+        }
       }),
     )
   })
@@ -172,7 +174,7 @@ test('F28 doctor warns of secrets that are not random', async () => {
 
 test('doctor reports what is broken and how to repair it, and exits with a code', async () => {
   const args = [['doctor', '--json'], { ...env(), DATABASE_URL: 'postgres://u:c4nary@127.0.0.1:1/x' }] as const
-  const { code, stdout } = await tributary([...args[0]], args[1])
+  const { code, stdout } = await tributaryProcess([...args[0]], args[1])
   assert.notEqual(code, 0)
   const { healthy, findings } = JSON.parse(stdout) as {
     healthy: boolean

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { processesIn } from '#platform/embedded-postgres/processes.ts'
-import { tributary } from '../harness/command-line.ts'
+import { tributaryProcess } from '../harness/command-line.ts'
 import { type RunningProcess, startProcess } from '../harness/running.ts'
 
 // One data folder through its life: created, shared, killed, recovered, stopped, and never lost.
@@ -27,7 +27,7 @@ async function start(...args: string[]): Promise<RunningProcess> {
 }
 
 const list = async () => {
-  const { code, stdout, stderr } = await tributary(['app', 'list', '--json'], env)
+  const { code, stdout, stderr } = await tributaryProcess(['app', 'list', '--json'], env)
   assert.equal(code, 0, stdout + stderr)
   return (JSON.parse(stdout) as { client_id: string }[]).map(({ client_id }) => client_id)
 }
@@ -73,7 +73,7 @@ suite('a data folder', () => {
       const good = readFileSync(key)
       try {
         damage()
-        const { code, stdout } = await tributary(['serve', '--json'], env)
+        const { code, stdout } = await tributaryProcess(['serve', '--json'], env)
         assert.equal(code, 3)
         const output = JSON.parse(stdout) as { reason: string; help: string }
         assert.equal(output.reason, reason)

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { Client } from 'pg'
 import { childEnv } from '../harness/child-env.ts'
-import { tributary } from '../harness/command-line.ts'
+import { tributary, tributaryProcess } from '../harness/command-line.ts'
 import { freshDatabase } from '../harness/database.ts'
 import { startProcess } from '../harness/running.ts'
 
@@ -39,7 +39,7 @@ async function refused(
   more: Record<string, string>,
   reason: string,
 ): Promise<{ error: string; help: string }> {
-  const { code, stdout, stderr } = await tributary([...args, '--json'], env(more))
+  const { code, stdout, stderr } = await tributaryProcess([...args, '--json'], env(more))
   assert.equal(code, 3, stdout + stderr)
   const output = JSON.parse(stdout) as { error: string; reason: string; help: string }
   assert.equal(output.reason, reason)

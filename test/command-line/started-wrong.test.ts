@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
-import { tributary } from '../harness/command-line.ts'
+import { tributaryProcess } from '../harness/command-line.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-typed-'))
 const dataDir = join(folder, 'data')
@@ -11,7 +11,7 @@ after(() => rmSync(folder, { recursive: true }))
 
 suite('wrong command lines and settings', () => {
   test('an unknown command exits with 2 and points to --help', async () => {
-    const { code, stdout, stderr } = await tributary(['fly'], { TRIBUTARY_DATA: dataDir })
+    const { code, stdout, stderr } = await tributaryProcess(['fly'], { TRIBUTARY_DATA: dataDir })
     assert.deepEqual([code, stdout], [2, ''])
     assert.match(stderr, /Unknown command “fly”\.\n.*--help/)
   })
@@ -46,7 +46,7 @@ suite('wrong command lines and settings', () => {
     ],
   ] as const) {
     test(`${what}: exits with 3 and the remedy`, async () => {
-      const { code, stderr } = await tributary(['app', 'list'], { TRIBUTARY_DATA: dataDir, ...env })
+      const { code, stderr } = await tributaryProcess(['app', 'list'], { TRIBUTARY_DATA: dataDir, ...env })
       assert.equal(code, 3, stderr)
       assert.match(stderr, message)
       assert.doesNotMatch(stderr, /c4nary|\n\s+at /)

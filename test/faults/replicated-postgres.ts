@@ -5,15 +5,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
+import { signalTree } from '../chaos/process-tree.ts'
 import { freePort } from '../harness/free-port.ts'
 import { until } from '../harness/until.ts'
 
 const run = promisify(execFile)
 
-/** A primary with a synchronous standby. */
+/** A primary with a standby. */
 export interface Replicated {
   primaryUrl: string
   standbyUrl: string
+  /** Sends a signal to every process of the standby. */
+  signalStandby: (signal: 'SIGSTOP' | 'SIGCONT') => void
   /** Kills the primary with all its processes, like a power cut, and promotes the standby. */
   failOver: () => Promise<void>
   /** Copies the running primary, starts the copy as a server of its own, and returns its URL. */
@@ -25,6 +28,12 @@ export interface Replicated {
 export function replicationMissing(): string | false {
   if (programs() === undefined) return 'no PostgreSQL with pg_basebackup is installed'
   return process.getuid?.() === 0 && serverUser() === undefined ? 'as root a system user “postgres” is needed' : false
+}
+
+interface ReplicationOptions {
+  synchronous?: boolean
+  /** Further settings of the standby. */
+  standby?: Record<string, string>
 }
 
 const QUICK = { fsync: 'off', shared_buffers: '16MB', max_connections: '60' }
@@ -84,20 +93,26 @@ function createServers() {
 
   const initialize = (name: string) =>
     run(at('initdb'), ['-D', join(folder, name), '-U', 'postgres', '-A', 'trust', '--no-sync'], asServer)
-  return { initialize, start, copy, kill, remove }
+  return { initialize, start, copy, kill, remove, pidOf: (name: string) => running.get(name)!.pid! }
 }
 
-export async function startReplicated(): Promise<Replicated> {
-  const { initialize, start, copy, kill, remove } = createServers()
+/** The standby is synchronous unless it is told otherwise: the primary confirms a write when the standby has stored it, too. */
+export async function startReplicated({
+  synchronous = true,
+  standby = {},
+}: ReplicationOptions = {}): Promise<Replicated> {
+  const { initialize, start, copy, kill, remove, pidOf } = createServers()
   try {
     await initialize('primary')
-    const primaryUrl = await start('primary', { ...QUICK, synchronous_standby_names: '*' })
+    const primaryUrl = await start('primary', { ...QUICK, synchronous_standby_names: synchronous ? '*' : '' })
     await copy(primaryUrl, 'standby', '-R')
-    const standbyUrl = await start('standby', QUICK)
-    await untilFound(primaryUrl, `select 1 from pg_stat_replication where sync_state = 'sync'`)
+    const standbyUrl = await start('standby', { ...QUICK, ...standby })
+    const state = synchronous ? 'sync' : 'async'
+    await untilFound(primaryUrl, `select 1 from pg_stat_replication where sync_state = '${state}'`)
     return {
       primaryUrl,
       standbyUrl,
+      signalStandby: (signal) => void signalTree(pidOf('standby'), signal),
       failOver: async () => {
         await kill('primary')
         await query(standbyUrl, 'select pg_promote()')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { shardIn } from '#platform/ids.ts'
 import type { LabApp, LabHarness } from '../../harness/lab.ts'
 import { countProfiles } from '../../harness/profiles.ts'
 import { get, send } from '../../harness/send.ts'
@@ -172,4 +173,12 @@ suite('the account that a sign-in finds', () => {
       await send(harness, 'DELETE', '/profiles', { token: ben.access_token })
     }
   })
+})
+
+test('people of one app are in different shards', async () => {
+  app = await harness.makeApp()
+  const accounts = []
+  for (const person of ['ada', 'ben', 'chloe', 'dmitri']) accounts.push((await enter(person)).account)
+  // Chance puts all of them into one shard once in 10^9 runs.
+  assert.ok(new Set(accounts.map(shardIn)).size > 1, accounts.join(', '))
 })

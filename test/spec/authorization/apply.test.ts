@@ -219,7 +219,9 @@ suite('an app that accepts only proven tokens', () => {
     const json = { accounts: [{ id: 'ada', 'demo-health': { token } }] }
     const batch = await send(harness, 'POST', '/auth/apply/batch', { json, headers: basic(app) })
     assert.deepEqual(batch.body, { ada: { error: { 'demo-health': 'app_unproven' } } })
-    assert.equal(requests.all.length, 0, 'the token is not sent anywhere')
+    // Workers may be syncing other profiles of the service, with other tokens.
+    const withToken = requests.all.filter((request) => JSON.stringify(request).includes(token))
+    assert.deepEqual(withToken, [], 'the token is not sent anywhere')
     assert.equal((await harness.sql('select 1 from account')).length, before.length)
   })
 

@@ -193,7 +193,7 @@ suite('the link', () => {
     const links: string[] = []
     for (let i = 0; i < 12; i += 1) links.push(await newLink(ada))
     const [row] = await harness.sql<{ n: number }>(
-      'select count(*)::int as n from reconnect_link l join profile p on p.id = l.profile_id where p.account_id = $1',
+      'select count(*)::int as n from reconnect_link l join profile p on p.shard = l.shard and p.id = l.profile_id where p.account_id = $1',
       [ada.account],
     )
     assert.equal(row?.n, 10)

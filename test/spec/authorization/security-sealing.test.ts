@@ -95,9 +95,13 @@ suite('S18 altered sealed values', () => {
 
   test('a damaged consent attaches nothing, and does not stop the maintenance of others', async () => {
     const [damaged] = [await newCode(harness, 'demo-social', 'dmitri'), await newCode(harness, 'demo-social', 'esra')]
-    await harness.sql(
-      "update consent set sealed = 'damaged' where used_at is null and ctid = (select min(ctid) from consent where used_at is null)",
+    const [first] = await harness.sql<{ shard: number; hash: Buffer }>(
+      'select shard, hash from consent where used_at is null order by expires_at limit 1',
     )
+    await harness.sql("update consent set sealed = 'damaged' where shard = $1 and hash = $2", [
+      first!.shard,
+      first!.hash,
+    ])
     assert.equal((await redeem(harness, damaged)).status, 500)
     assert.equal((await expireAfter(harness, 11 * 60_000)).consents, 2)
     assert.deepEqual(await harness.sql('select 1 from consent where used_at is null'), [])

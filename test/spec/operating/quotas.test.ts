@@ -185,7 +185,7 @@ suite("an app's own items", () => {
     const ownItems = async () =>
       (
         await harness.sql<{ n: number }>(
-          `select count(*)::int as n from item i join profile p on p.id = i.profile_id where p.service = 'self'`,
+          `select count(*)::int as n from item i join profile p on p.shard = i.shard and p.id = i.profile_id where p.service = 'self'`,
         )
       )[0]!.n
     const before = await ownItems()
@@ -343,9 +343,10 @@ suite('the item counts', () => {
     await harness.ask('DELETE', '/profiles', one.access_token)
     assert.deepEqual(await miscounted(), [])
     assert.deepEqual(
-      await harness.sql('select 1 from profile_sync s join profile p on p.id = s.profile_id where p.account_id = $1', [
-        one.account,
-      ]),
+      await harness.sql(
+        'select 1 from profile_sync s join profile p on p.shard = s.shard and p.id = s.profile_id where p.account_id = $1',
+        [one.account],
+      ),
       [],
     )
   })
@@ -355,7 +356,7 @@ suite('the item counts', () => {
     const { access_token: token, account } = await harness.connect('wrong')
     await harness.until(token, isDone)
     await harness.sql(
-      `update profile_sync s set items = 1000, bytes = 5, recounted_at = null from profile p where p.id = s.profile_id and p.account_id = $1`,
+      `update profile_sync s set items = 1000, bytes = 5, recounted_at = null from profile p where p.shard = s.shard and p.id = s.profile_id and p.account_id = $1`,
       [account],
     )
     await until('they are mended', async () => {
@@ -373,12 +374,15 @@ suite('the item counts', () => {
       (await harness.sql(`select 1 from quota_notice where account_id = $1 and level = 'reached'`, [account])).length
     await eventually(async () => (await noticed()) === 1)
     await harness.sql('delete from quota_notice')
-    await harness.sql(
-      `delete from item where (shard, profile_id, id) in (select i.shard, i.profile_id, i.id from item i join profile p on p.id = i.profile_id where p.account_id = $1 order by i.at desc limit 10)`,
+    const newest = await harness.sql<{ shard: number; profile_id: string; id: string }>(
+      `select i.shard, i.profile_id, i.id from item i join profile p on p.shard = i.shard and p.id = i.profile_id
+       where p.account_id = $1 order by i.at desc limit 10`,
       [account],
     )
+    for (const { shard, profile_id: profileId, id } of newest)
+      await harness.sql('delete from item where shard = $1 and profile_id = $2 and id = $3', [shard, profileId, id])
     await harness.sql(
-      `update profile_sync s set recounted_at = null from profile p where p.id = s.profile_id and p.account_id = $1`,
+      `update profile_sync s set recounted_at = null from profile p where p.shard = s.shard and p.id = s.profile_id and p.account_id = $1`,
       [account],
     )
     list = orders(20)

@@ -20,40 +20,39 @@ const SEVERAL_SHARDS: Record<string, string> = {
   'flows/authorize/merge.ts': 'two accounts and their service users',
   'flows/authorize/disconnect.ts': 'a profile, its service user, and after a merge the profiles of several shards',
   'flows/authorize/erase-app.ts':
-    'an account with the profiles of several shards after a merge; at the end what the app has in any shard',
-  'flows/authorize/delete-app.ts': 'counts the accounts of the app',
+    'an account with its service users, and the profiles of several shards after a merge; at the end the app, after a look for sign-ins in every shard',
+  'flows/authorize/delete-app.ts': 'marks the app, then counts its accounts in every shard',
   'flows/sync/own-items/store-own-items.ts': 'after a merge, own items that were stored in either account',
   'flows/sync/own-items/delete-own-item.ts': 'after a merge, an own item that was stored in either account',
-  'flows/push/manage/destinations.ts': 'a destination has a cursor for every profile of its app',
-  'flows/push/manage/control.ts': 'a destination has a cursor for every profile of its app',
-  'flows/sync/schedule/spending-rules.ts': 'makes the priced endpoints of all profiles of the app due',
-  'flows/sync/schedule/rules.ts': 'makes the endpoints of all profiles of the app due',
+  'flows/push/manage/control.ts': 'a replay of one profile, and the audit entry in the shard of the app',
 }
 
 /** Files whose transactions the walk does not run, unless by chance, with what was found by reading them. */
 const NOT_RUN: Record<string, string> = {
   'flows/authorize/accounts.ts': 'one shard',
-  'flows/authorize/apply.ts': 'as exchange.ts: a service user and an account',
+  'flows/authorize/apply.ts': 'as exchange-code.ts: a service user and an account',
+  'flows/authorize/apply-refresh-token.ts': 'one shard: the applied token',
+  'flows/authorize/confirm.ts':
+    'as exchange-code.ts where a token is issued at once or a profile reconnected; otherwise one shard',
   'flows/authorize/reconnect.ts': 'as exchange-code.ts: a service user, an account and a profile',
   'flows/authorize/reconnect-link.ts': 'one shard',
-  'flows/authorize/expire-sign-ins.ts': 'unfinished sign-ins of any shard',
   'flows/authorize/revoke-token.ts': 'one shard: the service user',
   'flows/sync/reread/reread-profiles.ts': 'one shard',
   'flows/sync/run/refresh-self.ts': 'one shard',
   'flows/push/deliver/settle-failure.ts': 'none: destination and events',
   'flows/push/deliver/bisect-rejects.ts': 'one shard',
   'flows/push/repair/reconcile-checkpoint.ts': 'one shard',
-  'flows/push/deliver/settle-death.ts': 'the cursors of a destination, in any shard',
+  'flows/push/deliver/settle-death.ts': 'one shard: the audit entry',
   'flows/push/repair/verify.ts': 'one shard: the audit entry',
   'flows/operations/demo.ts': 'none: the app and its keys',
-  'flows/operations/review-quotas.ts': 'the profiles of an app, in any shard',
   'flows/sync/schedule/settle-death.ts': 'one shard',
-  'flows/sync/commit/quarantine.ts': 'the endpoints of an app, in any shard',
   'flows/sync/commit/report-quota.ts': 'one shard',
   'flows/sync/fetch/report-spending.ts': 'one shard: the app',
   'flows/sync/hooks/store-items.ts': 'one shard',
   'flows/sync/pause.ts': 'one shard',
   'access/needs-auth.ts': 'one shard',
+  'store/sync/endpoint-requests.ts': 'one shard: a transaction for each shard of the app',
+  'store/sync/quarantine.ts': 'one shard: a transaction for each shard of the app',
 }
 
 const everyShard = new Set(Object.values(EVERY_SHARD).flat())
@@ -156,6 +155,8 @@ suite('a transaction', () => {
     await asApp('PATCH', path, { name: 'Theirs' })
     for (const verb of ['pause', 'resume', 'run', 'backfill', 'redrive', 'verify'])
       await asApp('POST', `${path}/${verb}`, {})
+    const [profile] = await harness.sql<{ profile_id: string }>('select profile_id from delivery_cursor limit 1')
+    await asApp('POST', `${path}/replay`, { profile: profile!.profile_id })
     const query = { source: ada.access_token, dest: ben.access_token }
     const merged = await send(harness, 'GET', '/auth/merge', { query })
     assert.equal(merged.status, 200, merged.text)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
-import { tributary } from '../../harness/command-line.ts'
+import { tributary, tributaryProcess } from '../../harness/command-line.ts'
 import { LOOPBACK } from '../../harness/loopback.ts'
 import type { Person } from '../../harness/person.ts'
 import type { Shown } from '../../harness/push.ts'
@@ -24,12 +24,12 @@ suite('destinations from the command line', () => {
     await theirs.drop()
   })
 
-  const run = (...args: string[]) =>
-    tributary(['push', ...args], {
-      DATABASE_URL: harness.tributary.databaseUrl,
-      TRIBUTARY_DATA: harness.tributary.dataDir,
-      TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
-    })
+  const env = () => ({
+    DATABASE_URL: harness.tributary.databaseUrl,
+    TRIBUTARY_DATA: harness.tributary.dataDir,
+    TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
+  })
+  const run = (...args: string[]) => tributary(['push', ...args], env())
   const json = async <Document>(...args: string[]): Promise<Document> => {
     const { code, stdout, stderr } = await run(...args, '--json')
     assert.equal(code, 0, stderr)
@@ -99,7 +99,9 @@ suite('destinations from the command line', () => {
       tries.map(({ ok, rows: sent }) => ({ ok, sent })),
       [{ ok: true, sent: 2 }],
     )
-    assert.equal((await json<Shown>('pause', clientId, made.id)).state, 'paused')
+    // One in a process of its own, as an operator runs it.
+    const paused = await tributaryProcess(['push', 'pause', clientId, made.id, '--json'], env())
+    assert.deepEqual([paused.code, paused.stderr, (JSON.parse(paused.stdout) as Shown).state], [0, '', 'paused'])
     assert.equal((await json<Shown>('resume', clientId, made.id)).state, 'active')
     const changed = await json<Shown>('set', clientId, made.id, '--filter', '*', '--schedule', 'manual')
     assert.deepEqual([changed['filter'], changed['schedule']], [['*'], 'manual'])

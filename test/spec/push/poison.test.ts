@@ -82,6 +82,7 @@ suite('rejected rows', () => {
     await app.ask('POST', `/push/${made.id}/redrive`)
     await until('all are delivered', async () => (await theirs.live()).length === 501)
     await until('no dead letters are left', async () => (await deadLettersIn(made)).length === 0)
+    await app.caughtUp(made)
     assert.deepEqual((await app.ask('POST', `/push/${made.id}/redrive`)).body, { profiles: 0 })
   })
 

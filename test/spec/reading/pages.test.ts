@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { after, before, suite, test } from 'node:test'
-import { watchStatements } from '../../harness/statements.ts'
+import { holdStatements, watchStatements } from '../../harness/statements.ts'
 import { type Item, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 import type { Thing } from './thing.ts'
 
@@ -120,9 +120,22 @@ suite('the next page', () => {
 })
 
 suite('a page that is streamed', () => {
+  /** Opens a response whose later parts are not read from the database before `goOn` is called. */
+  async function openHeld(path: string, own: Reader): Promise<{ response: IncomingMessage; goOn: () => void }> {
+    // First the keys of the page are read, then its parts.
+    let parts = 0
+    const isLaterPart = ({ text }: { text: string }) => {
+      if (text.includes('row_number')) parts = 1
+      else if (parts > 0 && text.includes('i.data')) parts += 1
+      return parts > 2
+    }
+    const goOn = holdStatements(harness.tributary.store.database, isLaterPart)
+    return { response: await openResponse(path, own), goOn }
+  }
+
   test('ends where its header says, whatever is added or removed meanwhile', async () => {
     const own = await makeReader()
-    const response = await openResponse('/types/photos?limit=400', own.reader)
+    const { response, goOn } = await openHeld('/types/photos?limit=400', own.reader)
     const next = nextOf(response.headers)!
     const { database } = harness.tributary.store
     // Within the page, in the part that is not read yet, and after its end.
@@ -130,6 +143,7 @@ suite('a page that is streamed', () => {
     await database.script(
       `delete from item where profile_id = '${own.library.profileId}' and at in (220000, 221000, 100000)`,
     )
+    goOn()
     const items = await itemsOf(response)
     const rest = await harness.items(pathOf(next).replace('limit=400', 'limit=1000'), own.reader)
     const now = await harness.items('/types/photos?limit=1000', own.reader)
@@ -143,19 +157,21 @@ suite('a page that is streamed', () => {
 
   test('whose last item is removed meanwhile skips nothing', async () => {
     const own = await makeReader()
-    const response = await openResponse('/types/photos?limit=400', own.reader)
+    const { response, goOn } = await openHeld('/types/photos?limit=400', own.reader)
     const next = nextOf(response.headers)!
     await harness.tributary.store.database.script(
       `delete from item where profile_id in ('${own.museum.profileId}', '${own.library.profileId}') and at = 201000`,
     )
+    goOn()
     assert.equal((await itemsOf(response)).at(-1)!.at, 202_000)
     assert.equal((await harness.items(pathOf(next), own.reader))[0]!.at, 200_000)
   })
 
   test('compares what is added meanwhile, too', async () => {
     const own = await makeReader()
-    const response = await openResponse('/types/photos?limit=300&dedup=true', own.reader)
+    const { response, goOn } = await openHeld('/types/photos?limit=300&dedup=true', own.reader)
     await harness.put(own.museum, [photo(230.5, { guid: ['g1'] }), photo(231.5, { guid: ['new'] })])
+    goOn()
     const found = times(await itemsOf(response))
     assert.deepEqual([found.includes(230.5), found.includes(231.5)], [false, true])
   })

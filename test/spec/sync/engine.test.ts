@@ -157,6 +157,22 @@ suite('the job engine', () => {
     await until('the same workers continue', () => tries.get('after') === 1)
   })
 
+  test('a process fetches the jobs that it queues itself at once, also one that is queued during a fetch', async () => {
+    for (const other of engines.splice(0)) await other.stop(0)
+    // It would look for jobs of others long after the test.
+    const engine = await startEngine({ queues: QUEUES, url: line.url, log, pollMs: 3_600_000 })
+    engines.push(engine)
+    const run: string[] = []
+    await engine.work('sync', async ({ key }) => {
+      run.push(key)
+    })
+    for (let i = 0; i < 5; i += 1) {
+      await Promise.all([engine.wake('sync', [wakeUp(`now-${i}`)]), engine.wake('sync', [wakeUp(`also-${i}`)])])
+      await until('both ran', () => run.length === 2 * (i + 1))
+    }
+    await engine.stop(1000)
+  })
+
   test('a job that cannot be read is never run: it is logged, stored and counted once, and its key is free', async () => {
     const lines: string[] = []
     const log = createLog({

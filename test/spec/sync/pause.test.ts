@@ -8,8 +8,8 @@ import { requestSync, resetSync } from '#flows/sync/progress.ts'
 import { numberPages } from '#kit/pages.ts'
 import { createAccessWatch } from '#store/identity/access-watch.ts'
 import { runProfileAlone } from '#store/sync/deaths.ts'
+import { findDueGroups, leaseDueProfiles } from '#store/sync/due-profiles.ts'
 import { wakeEndpointsOf } from '#store/sync/endpoint-requests.ts'
-import { findDueGroups } from '#store/sync/schedule.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { type App, makeApp } from '../../harness/app.ts'
 import { tributary } from '../../harness/command-line.ts'
@@ -28,9 +28,11 @@ suite('a paused profile', () => {
   const resume = (profile: Parameters<Fixture['run']>[0]) => resumeSync(fixture.deps, profile, 'test')
   const isDue = async () => {
     fixture.clock.offsetMs += 86_400_000
-    return (await findDueGroups(fixture.deps.database, fixture.clock.now())).some(
-      ({ appId }) => appId === fixture.appId,
-    )
+    const { database, registry } = fixture.deps
+    const now = fixture.clock.now()
+    const services = registry.list().map(({ service }) => service)
+    const groups = (await findDueGroups(database, now, services)).map((group) => ({ ...group, most: 10 }))
+    return (await leaseDueProfiles(database, groups, now, now + 60_000)).length > 0
   }
   const connected = async (name: string, count = 3) => {
     const connector = await fixture.use(name, { list: notes(`/${name}`, { pages: numberPages({ param: 'page' }) }) })

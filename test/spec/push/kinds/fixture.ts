@@ -3,7 +3,7 @@ import type { Connection, Kind, KindDeps } from '#destinations/contract.ts'
 import { createKinds } from '#destinations/kinds.ts'
 import { checkOptions } from '#flows/push/manage/destination-options.ts'
 import type { Destination, DestinationKind, DestinationSecrets, PutRow } from '#model/destination.ts'
-import { createEgress } from '#platform/egress/guard.ts'
+import { createEgress, type Egress } from '#platform/egress/guard.ts'
 import { LOOPBACK_RANGES } from '../../../harness/loopback.ts'
 
 /** An item as it is stored at the destination; fields that the kind does not store are undefined. */
@@ -60,9 +60,20 @@ export interface Fixture {
   wrong: (target: Target) => Promise<{ what: string; url: string; says: RegExp; skip?: string | false }[]>
 }
 
+/** Opened when it is used, also after it was closed: each test file of a process closes it at its end. */
 export const deps: KindDeps & { close: () => Promise<void> } = (() => {
-  const egress = createEgress({ allowPrivate: LOOPBACK_RANGES })
-  return { egress, clock: { now: () => Date.now() }, close: () => egress.close() }
+  let opened: Egress | undefined
+  return {
+    get egress() {
+      return (opened ??= createEgress({ allowPrivate: LOOPBACK_RANGES }))
+    },
+    clock: { now: () => Date.now() },
+    close: async () => {
+      const closing = opened
+      opened = undefined
+      await closing?.close()
+    },
+  }
 })()
 
 export const fresh = (prefix: string) => `${prefix}_${randomBytes(5).toString('hex')}`

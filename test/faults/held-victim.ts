@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { Client } from 'pg'
+import { LOOPBACK } from '../harness/loopback.ts'
+import { type RunningProcess, startProcess } from '../harness/running.ts'
+import type { Sql } from '../harness/sql.ts'
+import { until } from '../harness/until.ts'
+
+/** How a transaction is interrupted: its process is killed, or its connection is cut. */
+export type Interruption = 'process' | 'connection'
+
+/** A name by which its connections are told from those of the test. */
+const APPLICATION = 'victim'
+export const ADMIN_TOKEN = 'tra_test-admin-token-0123456789'
+
+/** A service in a process of its own, which tests interrupt in the middle of a transaction. */
+export interface Victim {
+  url: () => string
+  start: () => Promise<void>
+  stop: () => Promise<void>
+  /** Holds `table`, begins `work`, and interrupts when a transaction of the victim waits there after it has locked or written rows. */
+  interrupt: (table: string, how: Interruption, work: () => Promise<unknown>) => Promise<void>
+}
+
+export function createVictim(database: { url: string }, sql: Sql, env: Record<string, string>): Victim {
+  let running: RunningProcess | undefined
+  const own = new URL(database.url)
+  own.searchParams.set('application_name', APPLICATION)
+  const start = async () => {
+    running ??= await startProcess(['serve'], {
+      DATABASE_URL: own.href,
+      PORT: '0',
+      TRIBUTARY_ADMIN_TOKEN: ADMIN_TOKEN,
+      TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
+      ...env,
+    })
+  }
+  const stop = async (signal: NodeJS.Signals) => {
+    if (running === undefined) return
+    const { child, end } = running
+    running = undefined
+    if (signal === 'SIGKILL') process.kill(-child.pid!, signal)
+    await end(signal)
+  }
+  const waiting = async () =>
+    (
+      await sql<{ pid: number }>(
+        `select pid from pg_stat_activity where datname = current_database() and application_name = $1
+         and wait_event_type = 'Lock' and backend_xid is not null`,
+        [APPLICATION],
+      )
+    )[0]?.pid
+
+  return {
+    url: () => running!.document['url']!,
+    start,
+    stop: () => stop('SIGTERM'),
+    interrupt: async (table, how, work) => {
+      const holder = new Client({ connectionString: database.url })
+      holder.on('error', () => {})
+      await holder.connect()
+      await holder.query(`begin; lock table ${table} in access exclusive mode`)
+      let early: unknown
+      const worked = work().then(
+        (result) => (early = result),
+        (error: unknown) => (early = error),
+      )
+      let pid: number
+      try {
+        pid = await until(`a transaction waits for ${table}`, async () => {
+          const found = await waiting()
+          // A deletion is only requested here; a worker of the victim does it later.
+          if (found !== undefined || !isResponse(early)) return found
+          throw new Error(`It ended before: ${early.status} ${early.headers.get('location')} ${await early.text()}`)
+        })
+        if (how === 'process') await stop('SIGKILL')
+        else await sql('select pg_terminate_backend($1::int)', [pid])
+      } finally {
+        await holder.query('commit')
+        await holder.end()
+      }
+      await until('its connection has ended', async () => {
+        return (await sql('select 1 from pg_stat_activity where pid = $1', [pid])).length === 0
+      })
+      const result = await worked
+      if (how === 'connection' && isResponse(result)) assert.ok(result.status >= 500, String(result.status))
+    },
+  }
+}
+
+const isResponse = (value: unknown): value is Response => value instanceof Response
