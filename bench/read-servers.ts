@@ -40,7 +40,7 @@ export function sqlOf({ name, selection, query }: Shape, readable: ReadableProfi
     ...query,
   }
   const profiles = 'endpoint' in selection ? readable.filter(({ service }) => service === 'demo-social') : readable
-  const { statement, values } = writeQuery(profiles, selection, whole, whole.limit + 1)
+  const { statement, values } = writeQuery(false, profiles, selection, whole, whole.limit + 1)
   return { name: `bench ${name}`, text: statement.text, values }
 }
 
