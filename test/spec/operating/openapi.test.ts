@@ -312,11 +312,11 @@ suite('the reference', () => {
   })
 
   test('has a markdown twin with the same operations, reasons and schemas', async () => {
-    const twin = await text('/docs.md')
-    assert.equal(await text('/docs', 'text/markdown'), twin)
-    for (const { operation } of operations()) assert.ok(twin.includes(`### ${operation.operationId}: `))
-    for (const reason of Object.keys(REASONS)) assert.ok(twin.includes(`| \`${reason}\` |`), reason)
-    for (const name of Object.keys(document.components.schemas)) assert.ok(twin.includes(`### ${name}\n`), name)
+    const asMarkdown = await text('/docs.md')
+    assert.equal(await text('/docs', 'text/markdown'), asMarkdown)
+    for (const { operation } of operations()) assert.ok(asMarkdown.includes(`### ${operation.operationId}: `))
+    for (const reason of Object.keys(REASONS)) assert.ok(asMarkdown.includes(`| \`${reason}\` |`), reason)
+    for (const name of Object.keys(document.components.schemas)) assert.ok(asMarkdown.includes(`### ${name}\n`), name)
   })
 
   test('llms.txt has the form of llmstxt.org, and every link of it works', async () => {
