@@ -1,16 +1,26 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { connectors } from '#connectors/index.ts'
 import { ROUTES } from '#http/routes.ts'
-import { REASONS } from '#model/errors.ts'
+import { REASONS, type Reason } from '#model/errors.ts'
+import { mapFieldsOf } from '#model/normal.ts'
+import { OWN_TYPES, TYPE_NAMES } from '#model/types.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 
 interface Operation {
   tags: string[]
   summary: string
-  security?: Record<string, unknown>[]
+  operationId: string
+  security: Record<string, unknown>[]
   parameters: { name: string; in: string; required: boolean; schema: Record<string, unknown> }[]
-  requestBody?: { content: Record<string, { schema: { type: string } }> }
-  responses: Record<string, { description: string; content?: Record<string, { schema?: unknown }> }>
+  requestBody?: { content: Record<string, { schema: { type: string }; example?: unknown }> }
+  responses: Record<string, Answer | { $ref: string }>
+}
+interface Answer {
+  description: string
+  content?: Record<string, { schema?: unknown; example?: unknown; examples?: Record<string, unknown> }>
+  'x-reasons'?: string[]
 }
 interface Document {
   openapi: string
@@ -20,7 +30,8 @@ interface Document {
   paths: Record<string, Record<string, Operation>>
   components: {
     securitySchemes: Record<string, unknown>
-    schemas: Record<string, { properties: Record<string, { enum?: unknown[] }>; required: string[] }>
+    schemas: Record<string, { properties: Record<string, { enum?: unknown[] }>; required: string[]; enum?: unknown[] }>
+    responses: Record<string, Answer>
   }
 }
 
@@ -34,6 +45,13 @@ after(() => tributary.stop())
 
 const operationOf = (method: string, path: string) =>
   document.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+/** The first words of the names of operations. */
+const VERBS =
+  'show get check start finish receive answer submit follow exchange revoke authorize apply merge list delete request reset pause resume create update confirm count store add test run backfill replay redrive verify rotate proxy set retry'.split(
+    ' ',
+  )
+const answerOf = (given: Answer | { $ref: string } | undefined): Answer | undefined =>
+  given !== undefined && '$ref' in given ? document.components.responses[given.$ref.split('/').at(-1)!] : given
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
@@ -60,7 +78,10 @@ suite('the OpenAPI document', () => {
     for (const { path, operation } of operations())
       assert.ok(operation.tags.length === 1 && groups.includes(operation.tags[0]!), path)
     const shown = await (await fetch(`${tributary.url}/docs`, { headers: { accept: 'text/html' } })).text()
-    assert.equal(shown.split('<details>').length - 1, operations().length)
+    for (const { operation } of operations())
+      assert.ok(shown.includes(`<details id="${operation.operationId}">`), operation.operationId)
+    for (const name of Object.keys(document.components.schemas))
+      assert.ok(shown.includes(`<details id="schema-${name}">`), name)
   })
 
   test('contains exactly the routes of the service', () => {
@@ -116,12 +137,14 @@ suite('the OpenAPI document', () => {
       'request_id',
       'error_code',
       'error_description',
+      'error_uri',
     ])
     assert.deepEqual(required, ['error', 'code', 'reason', 'see', 'request_id'])
     const refused = (await (await fetch(`${tributary.url}/auth/merge`)).json()) as Record<string, unknown>
     for (const name of Object.keys(refused)) assert.ok(name in properties, name)
     for (const [name, { enum: values }] of Object.entries(properties))
       if (values !== undefined) assert.ok(values.includes(refused[name]), name)
+    assert.ok(document.components.schemas['Reason']?.enum?.includes(refused['reason']))
   })
 
   test('has no dangling reference', () => {
@@ -138,30 +161,61 @@ suite('the OpenAPI document', () => {
 
   test('requires a key exactly where the route does', () => {
     for (const [method, path, { auth }] of ROUTES) {
-      const { security = [] } = operationOf(method, path)!
+      const { security } = operationOf(method, path)!
+      assert.ok(Array.isArray(security), `${method} ${path} says whether it needs a key`)
       assert.equal(security.length > 0, ['admin', 'app', 'account'].includes(auth), `${method} ${path}`)
       for (const scheme of security.flatMap(Object.keys))
         assert.ok(scheme in document.components.securitySchemes, scheme)
     }
   })
 
-  test('describes the response of every route, and refusals by our error', () => {
+  test('describes the response of every route with an example, and refusals by our error', () => {
     for (const [method, path, route] of ROUTES) {
       const operation = operationOf(method, path)!
       assert.ok(operation.summary.length > 5, `${method} ${path}`)
-      const response = operation.responses[String(route.status ?? 200)]
+      const response = answerOf(operation.responses[String(route.status ?? 200)])
       assert.ok(response, `${method} ${path} has no response`)
-      if (route.response !== undefined) assert.ok(Object.values(response.content ?? {})[0]?.schema, `${method} ${path}`)
-      for (const [status, refusal] of Object.entries(operation.responses)) {
-        if (Number(status) < 400) continue
-        assert.deepEqual(refusal.content?.['application/json']?.schema, { $ref: '#/components/schemas/Error' })
+      assert.ok(response.description.length > 5, `${method} ${path}`)
+      if ((route.status ?? 200) < 300) {
+        const [media] = Object.entries(response.content ?? {})
+        assert.ok(media?.[1].schema, `${method} ${path} has no schema`)
+        if (media[0] === 'application/json') {
+          assert.notDeepEqual(media[1].schema, {}, `${method} ${path} has an empty schema`)
+          assert.notEqual(media[1].example, undefined, `${method} ${path} has no example`)
+        }
+      }
+      for (const [status, given] of Object.entries(operation.responses)) {
+        const refusal = answerOf(given)!
+        if (refusal['x-reasons'] === undefined) continue
+        assert.ok(Number(status) >= 400, `${method} ${path} ${status}`)
+        const { schema, examples = {} } = refusal.content!['application/json']!
+        const both = (schema as { anyOf?: unknown[] }).anyOf ?? [schema]
+        assert.deepEqual(both.at(-1), { $ref: '#/components/schemas/Error' })
+        if (both.length === 1) assert.deepEqual(Object.keys(examples), refusal['x-reasons'])
+        for (const reason of refusal['x-reasons']) assert.equal(REASONS[reason as Reason][0], Number(status))
       }
       assert.equal(operation.requestBody !== undefined, route.body !== undefined)
+      if (operation.requestBody !== undefined)
+        assert.notEqual(operation.requestBody.content['application/json']?.example, undefined, `${method} ${path}`)
     }
   })
 
+  test('names every operation once: a verb first, in camel case', () => {
+    const names = operations().map(({ operation }) => operation.operationId)
+    for (const name of names) assert.match(name, new RegExp(`^(${VERBS.join('|')})(?![a-z])[A-Za-z]*$`))
+    assert.equal(new Set(names).size, names.length)
+  })
+
+  test('describes items of every type by a schema of its own', () => {
+    const { schema } = operationOf('GET', '/types/:type')!.parameters.find(({ name }) => name === 'type')!
+    assert.deepEqual(schema['enum'], TYPE_NAMES)
+    const named = schema['x-schemas'] as Record<string, string>
+    assert.deepEqual(Object.keys(named).sort(), [...OWN_TYPES, 'contacts'].sort())
+    for (const name of Object.values(named)) assert.ok(name in document.components.schemas, name)
+  })
+
   test('lists every reason, each with a status and a sentence', () => {
-    assert.deepEqual(document.components.schemas['Error']?.properties['reason']?.enum, Object.keys(REASONS))
+    assert.deepEqual(document.components.schemas['Reason']?.enum, Object.keys(REASONS))
     for (const [reason, [status, , sentence]] of Object.entries(REASONS)) {
       assert.match(reason, /^[a-z]+(_[a-z]+)*$/)
       assert.ok(status >= 400 && status < 600)
@@ -183,7 +237,7 @@ suite('the OpenAPI document', () => {
 })
 
 suite('responses that are the same for everybody', () => {
-  for (const path of ['/openapi.json', '/docs']) {
+  for (const path of ['/openapi.json', '/docs', '/docs.md', '/docs/try-it.js', '/docs/push.md', '/llms.txt']) {
     test(`${path} is rendered once, and a caller who has it gets 304`, async () => {
       const first = await fetch(`${tributary.url}${path}`)
       const text = await first.text()
@@ -213,4 +267,100 @@ test('public responses match their schema', async () => {
     const body: unknown = await response.json()
     assert.deepEqual(route.response.parse(body), body, path)
   }
+})
+
+suite('the reference', () => {
+  const text = async (path: string, accept = '*/*') =>
+    (await fetch(`${tributary.url}${path}`, { headers: { accept } })).text()
+
+  test('has no raw backtick, an anchor for each operation, reason and schema, and no anchor twice', async () => {
+    const page = await text('/docs', 'text/html')
+    assert.ok(!page.includes('`'))
+    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!)
+    assert.deepEqual(
+      ids.filter((id, i) => ids.indexOf(id) !== i),
+      [],
+    )
+    for (const [, name] of page.matchAll(/href="#([^"]+)"/g)) assert.ok(ids.includes(name!), name)
+    for (const { operation } of operations()) assert.ok(ids.includes(operation.operationId))
+    for (const reason of Object.keys(REASONS)) assert.ok(ids.includes(reason))
+  })
+
+  test('marks what is required, and says the default of each parameter', async () => {
+    const page = await text('/docs', 'text/html')
+    const entry = (id: string) => page.slice(page.indexOf(`<details id="${id}">`)).split('</details>', 1)[0]!
+    assert.match(entry('startSignIn'), /<code>client_id<\/code> <strong>required<\/strong>/)
+    assert.match(entry('listItemsByType'), /<code>limit<\/code><br><span class="soft">query, integer, default 20</)
+    assert.match(entry('createApp'), /curl -X POST/)
+    assert.match(entry('createApp'), /await fetch\(/)
+    assert.match(entry('getSyncProgress'), /href="#schema-SyncProgress"/)
+  })
+
+  test('runs one script, of its own host, and nothing inline', async () => {
+    const response = await fetch(`${tributary.url}/docs`, { headers: { accept: 'text/html' } })
+    const page = await response.text()
+    assert.deepEqual(page.match(/<script[^>]*>[^<]*/g), ['<script src="/docs/try-it.js" defer>'])
+    const policy = response.headers.get('content-security-policy') ?? ''
+    assert.match(policy, /script-src 'self'; connect-src 'self'/)
+    assert.doesNotMatch(policy, /unsafe|script-src[^;]*https?:/)
+    const script = await fetch(`${tributary.url}/docs/try-it.js`)
+    assert.match(script.headers.get('content-type') ?? '', /^text\/javascript/)
+    assert.doesNotMatch(
+      await script.text(),
+      /localStorage|sessionStorage|document\.cookie|innerHTML|location\.(assign|replace)/,
+    )
+  })
+
+  test('has a markdown twin with the same operations, reasons and schemas', async () => {
+    const asMarkdown = await text('/docs.md')
+    assert.equal(await text('/docs', 'text/markdown'), asMarkdown)
+    for (const { operation } of operations()) assert.ok(asMarkdown.includes(`### ${operation.operationId}: `))
+    for (const reason of Object.keys(REASONS)) assert.ok(asMarkdown.includes(`| \`${reason}\` |`), reason)
+    for (const name of Object.keys(document.components.schemas)) assert.ok(asMarkdown.includes(`### ${name}\n`), name)
+  })
+
+  test('llms.txt has the form of llmstxt.org, and every link of it works', async () => {
+    const index = await text('/llms.txt')
+    assert.match(index, /^# Tributary\n\n> [^\n]+\n/)
+    const links = [...new Set([...index.matchAll(/\]\((http[^)]+)\)/g)].map(([, link]) => link!))]
+    assert.ok(links.includes(`${tributary.url}/docs/push.md`))
+    for (const link of links) {
+      const response = await fetch(link)
+      assert.equal(response.status, 200, link)
+      await response.body?.cancel()
+    }
+  })
+
+  test('serves pages of the documentation and no other file', async () => {
+    assert.match(await text('/docs/push'), /^# /)
+    for (const path of [
+      '/docs/nothing.md',
+      '/docs/..%2fpackage.json',
+      '/docs/%2e%2e%2fREADME.md',
+      '/docs/..%5cREADME.md',
+    ])
+      assert.equal((await fetch(`${tributary.url}${path}`)).status, 404, path)
+  })
+})
+
+test('every example fits its schema, and every type has the fields that connectors read', () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  ajv.addSchema({ components: document.components }, 'api')
+  const within = (schema: unknown) =>
+    JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/')) as object
+  for (const { path, method, operation } of operations()) {
+    const answers = Object.values(operation.responses).map((given) => answerOf(given)!)
+    const media = [operation.requestBody, ...answers].flatMap((each) => Object.entries(each?.content ?? {}))
+    for (const [type, { schema, example }] of media) {
+      if (example === undefined || type !== 'application/json') continue
+      const isValid = ajv.validate(within(schema), example)
+      assert.ok(isValid, `${method} ${path}: ${ajv.errorsText()} in ${JSON.stringify(example)}`)
+    }
+  }
+  for (const { service, endpoints } of connectors)
+    for (const [name, { types, kind }] of Object.entries(endpoints)) {
+      const known = new Set<string>(types.flatMap(mapFieldsOf))
+      const unknown = Object.keys(kind.map).filter((field) => !known.has(field))
+      if (types.length > 0) assert.deepEqual(unknown, [], `${service}/${name}`)
+    }
 })
