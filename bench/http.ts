@@ -43,7 +43,7 @@ const SERVERS: Record<string, () => Promise<number>> = {
       version: 'bench',
     } as unknown as HttpDeps
     const items = route({ auth: 'none', summary: 'bench', type: 'application/json', run: async () => ITEMS })
-    const server = createServer(deps, [['GET', '/items', items]])
+    const server = createServer(deps, [['GET', '/items', items, 'listItems']])
     await server.listen({ port: 0, host: '127.0.0.1' })
     return (server.server.address() as AddressInfo).port
   },

@@ -11,6 +11,8 @@ import { basicCredentials } from './authenticate.ts'
 import type { HttpDeps } from './deps.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
+import { profiles } from './shapes/people.ts'
+import { authorizationServer } from './shapes/sign-in.ts'
 
 const client = z.object({
   client_id: text("The app's client id; or HTTP Basic.").optional(),
@@ -37,12 +39,14 @@ export const exchange = route({
     auth: flag("With `profile`: add the services' tokens."),
     full: flag('With `profile`: add the full profile records.'),
   }),
-  response: z.object({
-    access_token: z.string(),
-    account: z.string(),
-    token_type: z.literal('bearer'),
-    profile: z.unknown().optional(),
-  }),
+  response: z
+    .object({
+      access_token: z.string(),
+      account: z.string(),
+      token_type: z.literal('bearer'),
+      profile: profiles.optional().describe('With `profile`.'),
+    })
+    .meta({ id: 'AccessToken', description: 'The access token of an account.' }),
   reasons: ['app_secret_invalid', 'code_invalid', 'too_many_attempts'],
   run: async (deps, { body, request }) => {
     const { app, isAuthenticated } = await exchangingApp(deps, request, body)
@@ -87,6 +91,7 @@ export const metadata = route({
   auth: 'none',
   ignoresUnknown: true,
   summary: 'Get the metadata of this authorization server (RFC 8414)',
+  response: authorizationServer,
   run: async ({ config: { baseUrl } }) => ({
     issuer: baseUrl,
     authorization_endpoint: `${baseUrl}/oauth/authenticate`,

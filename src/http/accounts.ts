@@ -7,27 +7,27 @@ import { usage } from './admin-quotas.ts'
 import { addLink } from './data-route.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
+import { profileState } from './shapes/people.ts'
 
 /** Limit: accounts on one page of `GET /accounts`; more is answered with 400. */
 const MAX_ACCOUNTS_ON_PAGE = 200
 const DEFAULT_LIMIT = 50
 
-const account = z.object({
-  id: z.string(),
-  created_at: z.int(),
-  profiles: z.array(
-    z.object({
-      profile: z.string(),
-      service: z.string(),
-      name: z.string().optional(),
-      state: z.enum(PROFILE_STATES),
-      connected_at: z.int(),
-      synced_at: z.int().optional(),
-      error: z.string().optional(),
-      reconnect: z.string().optional().describe('In the state `needs_auth`: POST here for a link to sign in again.'),
-    }),
-  ),
-})
+const profile = z
+  .object({
+    profile: z.string(),
+    service: z.string(),
+    name: z.string().optional(),
+    state: profileState,
+    connected_at: z.int(),
+    synced_at: z.int().optional(),
+    error: z.string().optional(),
+    reconnect: z.string().optional().describe('In the state `needs_auth`: POST here for a link to sign in again.'),
+  })
+  .meta({ id: 'AccountProfile', description: 'A profile of an account, as its app sees it.' })
+const account = z
+  .object({ id: z.string(), created_at: z.int(), profiles: z.array(profile) })
+  .meta({ id: 'Account', description: 'An account of the app.' })
 
 export const list = route({
   auth: 'app',
@@ -49,6 +49,7 @@ export const list = route({
     count: flag('Add `X-Total-Count`: the number of all accounts that match.'),
   }),
   response: z.array(account),
+  headers: ['Link', 'X-Total-Count'],
   run: async (deps, { app, query, reply }) => {
     const { accounts, next, total } = await listAccounts(deps, app.id, query)
     if (total !== undefined) void reply.header('x-total-count', String(total))
@@ -66,7 +67,9 @@ export const show = route({
   auth: 'app',
   summary: "Get one of the app's accounts: its profiles, and how much of its quotas it uses",
   path: z.object({ id: text('The account.') }),
-  response: account.extend({ usage: usage.pick({ counted_at: true, quotas: true, profiles: true }) }),
+  response: account
+    .extend({ usage: usage.pick({ counted_at: true, quotas: true, profiles: true }) })
+    .meta({ id: 'AccountDetail', description: 'An account of the app, with its usage.' }),
   reasons: ['not_found'],
   run: async (deps, { app, path }): Promise<AccountView & { usage: object }> => {
     const shown = await showAccount(deps, app.id, path.id)

@@ -4,35 +4,40 @@ import { beginDeletion, continueDeletion, deletionProgress, listDeletions } from
 import { APPLY_POLICIES, presentApp } from '#model/app.ts'
 import { flag } from '#model/input.ts'
 import { route } from './route.ts'
+import { deleted } from './shapes/deleted.ts'
 
 const ACTOR = 'admin'
 
-const app = z.object({
-  client_id: z.string(),
-  name: z.string(),
-  redirect_uris: z.array(z.string()),
-  token_flow: z.boolean(),
-  public: z.boolean(),
-  apply: z.enum(APPLY_POLICIES),
-  created_at: z.number(),
-  deleting_at: z.number().optional(),
-})
+const app = z
+  .object({
+    client_id: z.string(),
+    name: z.string(),
+    redirect_uris: z.array(z.string()),
+    token_flow: z.boolean(),
+    public: z.boolean(),
+    apply: z.enum(APPLY_POLICIES),
+    created_at: z.number(),
+    deleting_at: z.number().optional(),
+  })
+  .meta({ id: 'App', description: 'An app that uses this installation.' })
 const path = z.object({ client_id: z.string() })
-const deletion = z.object({
-  client_id: z.string(),
-  name: z.string(),
-  state: z.enum(['erasing', 'waiting_for_destinations', 'deleted']),
-  started_at: z.number(),
-  finished_at: z.number().optional(),
-  accounts: z.number(),
-  erased: z.number(),
-  service_tokens: z
-    .object({ revoked: z.number(), refused: z.number(), unreachable: z.number(), not_offered: z.number() })
-    .describe('What was done with the tokens at their services.'),
-  destinations_waiting: z.number().optional().describe('Erasures that destinations have not confirmed yet.'),
-  destinations_untold: z.number().optional().describe('Destinations that ended without having confirmed.'),
-  error: z.string().optional(),
-})
+const deletion = z
+  .object({
+    client_id: z.string(),
+    name: z.string(),
+    state: z.enum(['erasing', 'waiting_for_destinations', 'deleted']),
+    started_at: z.number(),
+    finished_at: z.number().optional(),
+    accounts: z.number(),
+    erased: z.number(),
+    service_tokens: z
+      .object({ revoked: z.number(), refused: z.number(), unreachable: z.number(), not_offered: z.number() })
+      .describe('What was done with the tokens at their services.'),
+    destinations_waiting: z.number().optional().describe('Erasures that destinations have not confirmed yet.'),
+    destinations_untold: z.number().optional().describe('Destinations that ended without having confirmed.'),
+    error: z.string().optional(),
+  })
+  .meta({ id: 'AppDeletion', description: 'The progress of the deletion of an app with its accounts.' })
 
 const fields = z.object({
   name: z.string().describe('The name that people see when they are asked for consent.'),
@@ -62,7 +67,9 @@ export const create = route({
   summary: 'Create an app; the secret is shown only once',
   body: fields,
   status: 201,
-  response: app.extend({ client_secret: z.string() }),
+  response: app
+    .extend({ client_secret: z.string() })
+    .meta({ id: 'CreatedApp', description: 'A new app, with its secret.' }),
   run: async (deps, { body }) => {
     const made = await createApp(
       deps,
@@ -83,10 +90,12 @@ export const show = route({
   auth: 'admin',
   summary: 'Get an app, with the age of its secrets',
   path,
-  response: app.extend({
-    secrets: z.array(z.object({ id: z.string(), created_at: z.number(), expires_at: z.number().optional() })),
-    deletion: deletion.optional(),
-  }),
+  response: app
+    .extend({
+      secrets: z.array(z.object({ id: z.string(), created_at: z.number(), expires_at: z.number().optional() })),
+      deletion: deletion.optional(),
+    })
+    .meta({ id: 'AppDetail', description: 'An app, with the age of its secrets.' }),
   reasons: ['not_found'],
   run: async (deps, call) => {
     const found = await getApp(deps, call.path.client_id)
@@ -135,7 +144,8 @@ export const remove = route({
     erase: flag('Revoke all tokens at the services, erase all accounts, and delete their rows at destinations.'),
     give_up: flag('Do not wait for destinations any longer.'),
   }),
-  response: z.union([z.object({ deleted: z.string() }), deletion]),
+  response: deleted,
+  also: { 202: { description: 'The accounts are being erased.', response: deletion } },
   reasons: ['not_found', 'app_has_accounts'],
   run: async (deps, { path: { client_id: id }, query, reply }) => {
     const begun = await beginDeletion(deps, id, ACTOR, { erase: query.erase, giveUp: query.give_up })
@@ -168,7 +178,9 @@ export const rotateSecret = route({
       .default(OVERLAP_MS / 1000)
       .describe('How long the previous secret remains valid.'),
   }),
-  response: app.extend({ client_secret: z.string(), previous_ends_at: z.number() }),
+  response: app
+    .extend({ client_secret: z.string(), previous_ends_at: z.number() })
+    .meta({ id: 'RotatedApp', description: 'An app, with its new secret.' }),
   reasons: ['not_found'],
   run: async (deps, { path: { client_id: id }, body }) => {
     const rotated = await rotateAppSecret(deps, id, ACTOR, body.overlap_seconds * 1000)

@@ -3,20 +3,22 @@ import { recentCalls } from '#flows/apps/calls.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
 
-const call = z.object({
-  id: z.string(),
-  at: z.number(),
-  account: z.string(),
-  method: z.string(),
-  service: z.string(),
-  path: z.string().describe('Without the query.'),
-  status: z.number().describe('499: the app disconnected early; 502: the service’s response broke off.'),
-  ms: z.number(),
-  bytes: z.number(),
-  refreshed: z.boolean(),
-  retried: z.boolean(),
-  request_id: z.string(),
-})
+const call = z
+  .object({
+    id: z.string(),
+    at: z.number(),
+    account: z.string(),
+    method: z.string(),
+    service: z.string(),
+    path: z.string().describe('Without the query.'),
+    status: z.number().describe('499: the app disconnected early; 502: the service’s response broke off.'),
+    ms: z.number(),
+    bytes: z.number(),
+    refreshed: z.boolean(),
+    retried: z.boolean(),
+    request_id: z.string(),
+  })
+  .meta({ id: 'ProxyCall', description: 'A call through the proxy.' })
 
 export const listCalls = route({
   auth: 'admin',

@@ -2,16 +2,19 @@ import { z } from 'zod'
 import { deleteServiceKey, listServiceKeys, setServiceKey } from '#flows/apps/keys.ts'
 import { OVERRIDES, presentServiceKey } from '#model/app.ts'
 import { route } from './route.ts'
+import { deleted } from './shapes/deleted.ts'
 
 const ACTOR = 'admin'
 
-const serviceKey = z.object({
-  service: z.string(),
-  key: z.string(),
-  scope: z.string().optional(),
-  overrides: z.record(z.string(), z.string()),
-  updated_at: z.number(),
-})
+const serviceKey = z
+  .object({
+    service: z.string(),
+    key: z.string(),
+    scope: z.string().optional(),
+    overrides: z.record(z.string(), z.string()),
+    updated_at: z.number(),
+  })
+  .meta({ id: 'ServiceKey', description: "An app's key for a service, without its secret." })
 const path = z.object({ client_id: z.string(), service: z.string() })
 
 export const list = route({
@@ -66,7 +69,7 @@ export const remove = route({
   auth: 'admin',
   summary: "Delete an app's key for a service",
   path,
-  response: z.object({ deleted: z.string() }),
+  response: deleted,
   reasons: ['not_found'],
   run: async (deps, call) => {
     await deleteServiceKey(deps, call.path.client_id, call.path.service, ACTOR)

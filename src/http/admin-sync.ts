@@ -3,16 +3,18 @@ import { getRules, setRules } from '#flows/sync/schedule/rules.ts'
 import { route } from './route.ts'
 
 const path = z.object({ client_id: z.string() })
-const rules = z.object({
-  off: z
-    .array(z.enum(['personal', 'social']))
-    .optional()
-    .describe('Classes of endpoints that are not synced; `core` always is.'),
-  pace: z
-    .record(z.string(), z.string())
-    .optional()
-    .describe('`{"service/endpoint": "15m" | "<cron> [zone]"}`; `service/*` for all of a service.'),
-})
+const rules = z
+  .object({
+    off: z
+      .array(z.enum(['personal', 'social']))
+      .optional()
+      .describe('Classes of endpoints that are not synced; `core` always is.'),
+    pace: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('`{"service/endpoint": "15m" | "<cron> [zone]"}`; `service/*` for all of a service.'),
+  })
+  .meta({ id: 'SyncRules', description: 'Which endpoints of an app are synced, and how often.' })
 
 export const showRules = route({
   auth: 'admin',

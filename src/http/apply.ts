@@ -7,6 +7,7 @@ import { appFrom } from './access-token.ts'
 import type { HttpDeps } from './deps.ts'
 import { text } from './parameters.ts'
 import { type Call, route } from './route.ts'
+import { batchResult } from './shapes/sign-in.ts'
 
 const path = z.object({ service: z.string() })
 const fields = tokenFields.extend({
@@ -14,14 +15,16 @@ const fields = tokenFields.extend({
   client_secret: text("The app's secret; or HTTP Basic.").optional(),
   account: text('An existing account to attach the profile to. Default: a new account.').optional(),
 })
-const response = z.object({
-  access_token: z.string(),
-  account: z.string(),
-  profile: z.string(),
-  app_verified: z
-    .boolean()
-    .describe('Whether the service confirmed that the token was issued to this app; false if it cannot.'),
-})
+const response = z
+  .object({
+    access_token: z.string(),
+    account: z.string(),
+    profile: z.string(),
+    app_verified: z
+      .boolean()
+      .describe('Whether the service confirmed that the token was issued to this app; false if it cannot.'),
+  })
+  .meta({ id: 'AppliedProfile', description: 'The account to which a profile was attached.' })
 const reasons = [
   'app_secret_invalid',
   'too_many_attempts',
@@ -101,6 +104,7 @@ export const batch = route({
         '`{"id": "<your id>", "<service>": {"token", "token_secret"?, "refresh_token"?, "expires_at"?, "scope"?, "instance"?, "fields"?}}`',
       ),
   }),
+  response: z.record(z.string(), batchResult),
   reasons: ['app_secret_invalid', 'too_many_attempts'],
   run: async (deps, { body, request }) => {
     const app = await appFrom(deps, request, body)

@@ -3,6 +3,7 @@ import { answerQuestion, declineQuestion, readQuestion } from '#flows/authorize/
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { ApiError } from '#model/errors.ts'
 import { browserOf } from './browser.ts'
+import { INVALID_PAGE } from './description/other-responses.ts'
 import { askPage } from './pages/ask-page.ts'
 import { policyToward, sendPage } from './pages/layout.ts'
 import { text } from './parameters.ts'
@@ -33,6 +34,8 @@ export const answer = route({
   body: z.looseObject({ ticket: text('From the page.'), answer: z.enum(['yes', 'no']).default('yes') }),
   status: 303,
   reasons: ['session_expired', 'too_many_sign_ins'],
+  headers: ['Location'],
+  also: { 422: INVALID_PAGE },
   run: async (deps, { body, request, reply }) => {
     const browser = browserOf(deps, request)
     if (body.answer === 'no') {

@@ -44,6 +44,7 @@ export const authenticate = route({
   describedQuery: startQuery,
   status: 302,
   reasons: ['client_unknown', 'redirect_unregistered', 'too_many_sign_ins', 'bad_parameter'],
+  headers: ['Location'],
   run: async (deps, { request, reply }) => {
     // Empty parameters count as absent (RFC 6749 3.1).
     const given = withoutEmpty(queryOf(request))
@@ -105,6 +106,7 @@ export const postedCallback = route({
   body: z.looseObject({}),
   status: 303,
   reasons: ['session_expired'],
+  headers: ['Location'],
   run: async (deps, { path, body, reply }) => {
     const posted = await keepPosted(deps, path.service, body)
     const query = new URLSearchParams({ posted }).toString()
@@ -119,6 +121,7 @@ export const callback = route({
   path: z.object({ service: z.string() }),
   status: 302,
   reasons: ['session_expired'],
+  headers: ['Location'],
   run: async (deps, { path, request, reply }) => {
     const result = await handleCallback(deps, path.service, queryOf(request) as CallbackQuery, browserOf(deps, request))
     if (result.kind === 'redirect') return returnCode(deps, reply, result.to, result.code)

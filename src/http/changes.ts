@@ -2,17 +2,18 @@ import { z } from 'zod'
 import { readChanges } from '#flows/read/changes.ts'
 import { changesQuery } from '#model/item-filter/changes.ts'
 import { dataRoute } from './data-route.ts'
-
-const change = z.union([
-  z.object({ change: z.literal('upsert'), item: z.looseObject({}) }),
-  z.object({ change: z.literal('delete'), id: z.string(), idr: z.string(), deleted_at: z.int() }),
-  z.object({ change: z.literal('profile_removed'), profile: z.string() }),
-])
+import { change } from './shapes/items.ts'
 
 export const changes = dataRoute({
   summary: 'Read what changed after a cursor: items, deletions and removed profiles',
   query: changesQuery,
-  response: z.object({ changes: z.array(change), cursor: z.string(), more: z.boolean() }),
+  response: z
+    .object({
+      changes: z.array(change),
+      cursor: z.string().describe('For the next request.'),
+      more: z.boolean().describe('Whether more changes follow right now.'),
+    })
+    .meta({ id: 'Changes', description: 'A page of changes.' }),
   run: async (deps, { query, account, reply }) => {
     const { cursor = '', limit, types, services, ...showing } = query
     const request = { cursor: cursor === '' ? undefined : cursor, limit, types, services }

@@ -2,12 +2,14 @@ import { z } from 'zod'
 import { readClientDocument } from '#flows/authorize/client-document.ts'
 import { ApiError } from '#model/errors.ts'
 import { route } from './route.ts'
+import { clientMetadata } from './shapes/sign-in.ts'
 
 export const clientDocument = route({
   auth: 'none',
   summary: 'Describe an app to services that identify apps by the address of such a document',
   ignoresUnknown: true,
   path: z.object({ client_id: z.string(), document: z.string() }),
+  response: clientMetadata,
   reasons: ['not_found'],
   run: async (deps, { path, reply }) => {
     const service = /^([a-z0-9-]+)\.json$/.exec(path.document)?.[1]

@@ -5,6 +5,7 @@ import { readConsentPrompt } from '#flows/authorize/consent-prompt.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { browserOf } from './browser.ts'
 import type { HttpDeps } from './deps.ts'
+import { PAGE } from './description/other-responses.ts'
 import { confirmPage, donePage } from './pages/confirm.ts'
 import { policyToward, sendPage } from './pages/layout.ts'
 import { text } from './parameters.ts'
@@ -35,6 +36,8 @@ export const answer = route({
   body: z.object({ ticket: text('From the page.'), answer: z.enum(['yes', 'no']) }),
   status: 303,
   reasons: ['session_expired'],
+  headers: ['Location'],
+  also: { 200: PAGE },
   run: async (deps, { body, request, reply }) => {
     const decide = body.answer === 'yes' ? confirmSignIn : declineSignIn
     const result = await decide(deps, body.ticket, browserOf(deps, request))

@@ -40,6 +40,7 @@ export const status = route({
   summary: 'Show a person the status of a deletion that was requested at a service',
   type: 'text/html',
   path: z.object({ code: z.string().max(100).describe('The confirmation code.') }),
+  also: { 404: { description: 'A page: the code is unknown.', type: 'text/html' } },
   run: async (deps, call) => {
     const found = await deletionStatus(deps, call.path.code)
     const [title, text] = found === undefined ? UNKNOWN : describe(found)

@@ -35,6 +35,7 @@ export const demoConnect = route({
   query: z.object({ access_token: text('Link to the account of this token.').optional() }),
   status: 302,
   reasons: ['not_found'],
+  headers: ['Location'],
   run: async (deps, { query, request, reply }) => {
     const demo = deps.demo()
     if (demo === undefined) throw new ApiError('not_found')
@@ -61,6 +62,7 @@ export const demoCallback = route({
     error: text('What went wrong.').optional(),
   }),
   reasons: ['not_found', 'code_invalid'],
+  also: { 400: { description: 'A page: not connected.', type: 'text/html' } },
   run: async (deps, { query, request, reply }) => {
     const demo = deps.demo()
     if (demo === undefined) throw new ApiError('not_found')

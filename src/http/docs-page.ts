@@ -1,5 +1,6 @@
 import { REASONS } from '#model/errors.ts'
 import { API_GROUPS } from './api-groups.ts'
+import { NOT_MODIFIED } from './description/other-responses.ts'
 import { sendFixed } from './fixed-text.ts'
 import { type Html, html } from './pages/html.ts'
 import { PAGE_POLICY, page } from './pages/layout.ts'
@@ -20,7 +21,7 @@ interface Operation {
   requestBody?: {
     content: Record<string, { schema: { properties?: Record<string, Field>; required?: string[] } }>
   }
-  responses: Record<string, { description: string }>
+  responses: Record<string, { description?: string; $ref?: string }>
 }
 
 type Listed = [method: string, path: string, operation: Operation]
@@ -35,6 +36,8 @@ export const docsPage = route({
   auth: 'browser',
   summary: 'Show the API reference',
   type: 'text/html',
+  headers: ['ETag'],
+  also: NOT_MODIFIED,
   run: async (_deps, { request, reply }) => {
     void reply.header('content-security-policy', PAGE_POLICY)
     return sendFixed(request, reply, 'text/html; charset=utf-8', () => {
@@ -81,7 +84,7 @@ function entry(method: string, path: string, operation: Operation): Html {
 <summary><span class="method">${method.toUpperCase()}</span> <code>${path}</code> <span class="soft">${operation.summary}</span></summary>
 ${callers[0] !== undefined && html`<p class="soft">Needs ${callers[0]}.</p>`}
 ${fields.length > 0 && html`<table>${fields}</table>`}
-<table>${Object.entries(operation.responses).map(([status, { description }]) => html`<tr><td><code>${status}</code></td><td>${description.replaceAll('`', '')}</td></tr>`)}</table>
+<table>${Object.entries(operation.responses).map(([status, { description, $ref }]) => html`<tr><td><code>${status}</code></td><td>${(description ?? $ref?.split('/').at(-1))?.replaceAll('`', '')}</td></tr>`)}</table>
 </details>`
 }
 

@@ -15,7 +15,9 @@ export const handshake = route({
   ignoresUnknown: true,
   summary: 'Confirm this address to a service that will send webhooks',
   path,
-  type: 'text/plain; charset=utf-8',
+  type: 'text/plain',
+  response: z.string().describe('The challenge.'),
+  media: { 'application/json': z.looseObject({}).describe('The response to a challenge, as the service requires it.') },
   reasons: ['not_found', 'hook_refused', 'too_many_attempts'],
   run: async (deps, call) => {
     const received = hookCall(call.path, call.request, '')
@@ -30,7 +32,11 @@ export const notify = route({
     'Receive a webhook of a service; the profiles it names are synced soon. A request that verifies the address gets its challenge back',
   path,
   rawBody: true,
-  response: z.object({ woken: z.number() }),
+  response: z.union([
+    z.object({ woken: z.number().describe('Profiles that are synced soon.') }),
+    z.looseObject({}).describe('The response to a challenge, as the service requires it.'),
+  ]),
+  media: { 'text/plain': z.string().describe('The response to a challenge, as the service requires it.') },
   reasons: ['not_found', 'hook_refused', 'bad_body', 'too_many_attempts'],
   run: async (deps, call) => {
     const result = await receiveHook(

@@ -9,8 +9,10 @@ import { toQuery, toTimeRange } from '#model/item-filter/read.ts'
 import { itemQuery, servicesQuery, showing, timeRange } from '#model/item-filter/schema.ts'
 import { TYPE_NAMES } from '#model/types.ts'
 import { dataRoute } from './data-route.ts'
+import { MEDIA, NOT_MODIFIED, PAGED, SUNSET } from './description/other-responses.ts'
 import { text } from './parameters.ts'
 import { sendItem, sendItems, sendMedia } from './send-items.ts'
+import { itemCounts, itemList, oneItem, SCHEMA_OF_TYPE, typedItemList } from './shapes/items.ts'
 import { readingDeps, staleness } from './staleness.ts'
 
 const service = text('The service, or `id@service`.')
@@ -28,6 +30,8 @@ export const byEndpoint = dataRoute({
   path: z.object({ service, endpoint }),
   query: list,
   reasons: ['no_profile', 'not_found'],
+  response: itemList,
+  headers: [...PAGED],
   run: async (given, { path, query, account, ...exchange }) => {
     const deps = readingDeps(given, exchange.reply, query.max_staleness)
     const scope = await scopeOfEndpoint(deps, account, path.service, path.endpoint)
@@ -41,6 +45,8 @@ export const byOwnEndpoint = dataRoute({
   path: z.object({ endpoint }),
   query: list,
   reasons: ['no_profile', 'not_found'],
+  response: itemList,
+  headers: [...PAGED],
   run: async (given, { path, query, account, ...exchange }) => {
     const deps = readingDeps(given, exchange.reply, query.max_staleness)
     const scope = await scopeOfEndpoint(deps, account, 'self', path.endpoint)
@@ -51,9 +57,13 @@ export const byOwnEndpoint = dataRoute({
 export const byType = dataRoute({
   summary: 'List items of one type, of all services',
   usesCachedAccount: true,
-  path: z.object({ type: text('The type.') }),
+  path: z.object({
+    type: text('').meta({ description: 'The type.', enum: TYPE_NAMES, 'x-schemas': SCHEMA_OF_TYPE }),
+  }),
   query: list.extend(servicesQuery),
   reasons: ['not_found'],
+  response: typedItemList,
+  headers: [...PAGED],
   run: async (given, { path, query, account, ...exchange }) => {
     const deps = readingDeps(given, exchange.reply, query.max_staleness)
     const type = TYPE_NAMES.find((name) => name === path.type)
@@ -69,6 +79,9 @@ export const one = dataRoute({
   path: z.object({ service, endpoint, id: text('The native id.') }),
   query: single,
   reasons: ['no_profile', 'not_found', 'no_media'],
+  response: oneItem,
+  headers: ['ETag', 'X-Staleness', ...SUNSET],
+  also: { ...NOT_MODIFIED, ...MEDIA },
   run: async (given, { path, query, account, ...exchange }) => {
     const deps = readingDeps(given, exchange.reply, query.max_staleness)
     const scope = await scopeOfEndpoint(deps, account, path.service, path.endpoint)
@@ -83,6 +96,9 @@ export const oneOwn = dataRoute({
   path: z.object({ endpoint, id: text('The id.') }),
   query: single,
   reasons: ['no_profile', 'not_found', 'no_media'],
+  response: oneItem,
+  headers: ['ETag', 'X-Staleness', ...SUNSET],
+  also: { ...NOT_MODIFIED, ...MEDIA },
   run: async (given, { path, query, account, ...exchange }) => {
     const deps = readingDeps(given, exchange.reply, query.max_staleness)
     const scope = await scopeOfEndpoint(deps, account, 'self', path.endpoint)
@@ -97,6 +113,9 @@ export const byId = dataRoute({
   path: z.object({ id: text('The id or IDR.') }),
   query: single,
   reasons: ['not_found', 'no_media'],
+  response: oneItem,
+  headers: ['ETag', 'X-Staleness', ...SUNSET],
+  also: { ...NOT_MODIFIED, ...MEDIA },
   run: async (given, { path, query, account, ...exchange }) => {
     const deps = readingDeps(given, exchange.reply, query.max_staleness)
     const { item, readable } = await readById(deps, account, path.id)
@@ -110,6 +129,8 @@ export const serviceCounts = dataRoute({
   path: z.object({ service }),
   query: z.object({ rich: flag('Add oldest, newest and the last sync.'), ...timeRange, ...staleness }),
   reasons: ['no_profile'],
+  response: itemCounts,
+  headers: ['X-Staleness', ...SUNSET],
   run: (given, { path, query: { rich, max_staleness: maxStalenessS, ...range }, account, reply }) => {
     const deps = readingDeps(given, reply, maxStalenessS)
     return countEndpoints(deps, account, path.service, { rich, ...toTimeRange(range, deps.clock.now()) })
@@ -119,6 +140,8 @@ export const serviceCounts = dataRoute({
 export const typeCounts = dataRoute({
   summary: 'Count the items of each type',
   query: z.object({ rich: flag('Add oldest and newest.'), ...timeRange, ...servicesQuery, ...staleness }),
+  response: itemCounts,
+  headers: ['X-Staleness', ...SUNSET],
   run: (given, { query: { rich, services, max_staleness: maxStalenessS, ...range }, account, reply }) => {
     const deps = readingDeps(given, reply, maxStalenessS)
     return countTypes(deps, account, services, { rich, ...toTimeRange(range, deps.clock.now()) })

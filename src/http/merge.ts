@@ -5,6 +5,7 @@ import { presentProfiles } from '#flows/authorize/profiles.ts'
 import type { HttpDeps } from './deps.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
+import { profiles } from './shapes/people.ts'
 
 const fields = z.object({
   source: text('Access token of the account to merge; it ends.'),
@@ -17,6 +18,7 @@ export const mergeByQuery = route({
   hasSideEffects: true,
   summary: 'Move all profiles of one account into another; prefer POST',
   query: fields,
+  response: profiles,
   reasons: [...reasons],
   run: (deps, { query, request }) => merge(deps, query, request),
 })
@@ -25,6 +27,7 @@ export const mergeByBody = route({
   auth: 'none',
   summary: 'Move all profiles of one account into another',
   body: fields,
+  response: profiles,
   reasons: [...reasons],
   run: (deps, { body, request }) => merge(deps, body, request),
 })

@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { NOT_MODIFIED } from './description/other-responses.ts'
 import { sendFixed } from './fixed-text.ts'
 import { route } from './route.ts'
 
@@ -5,6 +7,9 @@ export const openapi = route({
   auth: 'none',
   ignoresUnknown: true,
   summary: 'Get this API as an OpenAPI 3.1 document',
+  response: z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) }),
+  headers: ['ETag'],
+  also: NOT_MODIFIED,
   run: async (_deps, { request, reply }) =>
     sendFixed(request, reply, 'application/json; charset=utf-8', () => JSON.stringify(request.server.describe())),
 })

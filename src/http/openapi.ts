@@ -1,34 +1,46 @@
-import { z } from 'zod'
-import { codeOfReason, REASONS, type Reason, sentenceOf, statusOf } from '#model/errors.ts'
-import { OAUTH_WORDS } from '#model/oauth-errors.ts'
-import { keysOf } from '#platform/keys-of.ts'
+import { REASONS } from '#model/errors.ts'
 import { API_GROUPS, apiGroupOf } from './api-groups.ts'
+import { errorSchema } from './description/error-schema.ts'
+import { exampleOf } from './description/example-of.ts'
+import { EXAMPLE_BODIES } from './description/example-values.ts'
+import { headerComponents } from './description/headers.ts'
+import { describeParameters } from './description/parameters.ts'
+import { describeResponses, errorExamples, sharedResponses } from './description/responses.ts'
+import { type Components, type Schema, toSchema } from './description/schemas.ts'
 import type { MountedRoute, Route, RouteAuth } from './route.ts'
 
-type Listed = [method: string, path: string, route: Route | MountedRoute]
-type Schema = Record<string, unknown>
+type Listed = [method: string, path: string, route: Route | MountedRoute, operationId: string]
 
-const OF_AUTH: Record<RouteAuth, { security: Schema[]; reasons: Reason[] }> = {
-  none: { security: [], reasons: [] },
-  browser: { security: [], reasons: [] },
-  admin: { security: [{ admin: [] }], reasons: ['admin_token_invalid', 'too_many_attempts'] },
-  account: {
-    security: [{ token: [] }, { tokenInQuery: [] }],
-    reasons: ['token_missing', 'token_invalid', 'token_conflict'],
-  },
-  app: { security: [{ app: [] }], reasons: ['app_secret_invalid', 'too_many_attempts'] },
+const SECURITY: Record<RouteAuth, Schema[]> = {
+  none: [],
+  browser: [],
+  admin: [{ admin: [] }],
+  account: [{ token: [] }, { tokenInQuery: [] }],
+  app: [{ app: [] }],
 }
 
 /** Describes the API as OpenAPI 3.1, from the schemas that validate requests, so that the two cannot diverge. */
-export function describeApi(routes: Listed[], version: string, baseUrl: string): Schema {
+export function describeApi(routes: readonly Listed[], version: string, baseUrl: string): Schema {
+  const components: Components = {
+    schemas: {
+      Error: errorSchema(),
+      Reason: { type: 'string', enum: Object.keys(REASONS), description: 'Why a request was refused.' },
+    },
+  }
   const paths: Record<string, Schema> = {}
-  for (const [method, path, route] of routes) {
+  for (const listed of routes) {
+    const [method, path] = listed
     const key = path.replaceAll(/:(\w+)/g, '{$1}')
-    paths[key] = { ...paths[key], [method.toLowerCase()]: describeRoute(path, route) }
+    paths[key] = { ...paths[key], [method.toLowerCase()]: describeRoute(components, listed) }
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Tributary', version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    info: {
+      title: 'Tributary',
+      summary: 'One service between an app and the services that its users use.',
+      version,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url: baseUrl }, { url: `${baseUrl}/v0` }],
     tags: API_GROUPS.map(({ name, about }) => ({ name, description: about })),
     paths,
@@ -36,47 +48,57 @@ export function describeApi(routes: Listed[], version: string, baseUrl: string):
       securitySchemes: {
         admin: { type: 'http', scheme: 'bearer', description: 'The admin token.' },
         token: { type: 'http', scheme: 'bearer', description: 'An access token.' },
-        tokenInQuery: { type: 'apiKey', in: 'query', name: 'access_token' },
+        tokenInQuery: {
+          type: 'apiKey',
+          in: 'query',
+          name: 'access_token',
+          description: 'An access token in the address, for clients that cannot send headers.',
+        },
         app: { type: 'http', scheme: 'basic', description: 'client_id and client_secret.' },
       },
-      schemas: { Error: errorSchema() },
+      schemas: sorted(components.schemas),
+      responses: sharedResponses(),
+      examples: errorExamples(baseUrl),
+      headers: headerComponents(),
     },
   }
 }
 
-function describeRoute(path: string, route: Route | MountedRoute): Schema {
-  const { security, reasons } = OF_AUTH[route.auth]
-  const checked: Reason[] = [
-    ...(route.query || route.path ? (['bad_parameter'] as const) : []),
-    ...(route.body ? (['bad_body'] as const) : []),
-  ]
+function sorted(schemas: Record<string, Schema>): Record<string, Schema> {
+  return Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function describeRoute(components: Components, listed: Listed): Schema {
+  const [method, path, route, operationId] = listed
   return {
     tags: [apiGroupOf(path)],
+    operationId,
     summary: route.summary,
-    ...(security.length > 0 ? { security } : {}),
-    parameters: [...parameters(route.path, 'path'), ...parameters(route.query ?? route.describedQuery, 'query')],
-    ...(route.body === undefined
-      ? {}
-      : { requestBody: { required: true, content: bodyContent(toSchema(route.body, 'input')) } }),
-    responses: {
-      [route.status ?? 200]: {
-        description: 'Success',
-        content: {
-          [route.type ?? 'application/json']:
-            route.response === undefined ? {} : { schema: toSchema(route.response, 'output') },
-        },
-      },
-      ...refusals([...new Set([...reasons, ...checked, ...(route.reasons ?? [])])]),
-    },
+    security: SECURITY[route.auth],
+    parameters: [
+      ...describeParameters(components, route.path, 'path'),
+      ...describeParameters(components, route.query ?? route.describedQuery, 'query'),
+    ],
+    ...(route.body === undefined ? {} : { requestBody: describeBody(components, route.body, operationId) }),
+    responses: describeResponses(components, method, route),
+  }
+}
+
+function describeBody(components: Components, body: NonNullable<Route['body']>, operationId: string): Schema {
+  const schema = toSchema(components, body, 'input')
+  const { required = [] } = schema as { required?: string[] }
+  return {
+    required: required.length > 0 || schema['type'] === 'array',
+    content: bodyContent(schema, EXAMPLE_BODIES[operationId] ?? exampleOf(components, schema)),
   }
 }
 
 /** Forms are accepted everywhere; listed where all fields are texts or read from texts, so that a form can express the body. */
-function bodyContent(schema: Schema): Schema {
+function bodyContent(schema: Schema, example: unknown): Schema {
   const { properties } = schema as { properties?: Record<string, Schema> }
   const isForm = properties !== undefined && Object.values(properties).every(isTextField)
   return {
-    'application/json': { schema },
+    'application/json': { schema, example },
     ...(isForm ? { 'application/x-www-form-urlencoded': { schema } } : {}),
   }
 }
@@ -85,58 +107,4 @@ function bodyContent(schema: Schema): Schema {
 function isTextField(schema: Schema): boolean {
   const { type, anyOf = [] } = schema as { type?: string; anyOf?: { type?: string }[] }
   return ['string', 'integer', 'number'].includes(type ?? '') || anyOf.some((each) => each.type === 'string')
-}
-
-function parameters(shape: z.ZodObject | undefined, where: 'path' | 'query'): Schema[] {
-  if (shape === undefined) return []
-  const { properties = {}, required = [] } = toSchema(shape, 'input') as {
-    properties?: Record<string, Schema>
-    required?: string[]
-  }
-  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    name,
-    in: where,
-    required: where === 'path' || required.includes(name),
-    ...(description === undefined ? {} : { description }),
-    schema,
-  }))
-}
-
-function refusals(reasons: Reason[]): Record<string, Schema> {
-  const byStatus = Map.groupBy(reasons, statusOf)
-  return Object.fromEntries(
-    [...byStatus].map(([status, group]) => [
-      status,
-      {
-        description: group.map((reason) => `\`${reason}\`: ${sentenceOf(reason)}`).join(' '),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-      },
-    ]),
-  )
-}
-
-function errorSchema(): Schema {
-  return {
-    type: 'object',
-    required: ['error', 'code', 'reason', 'see', 'request_id'],
-    properties: {
-      error: { type: 'string', description: 'A sentence for developers; it names what was wrong.' },
-      code: { type: 'integer', enum: keysOf(REASONS).map(codeOfReason), description: 'The number of the reason.' },
-      reason: { type: 'string', enum: Object.keys(REASONS) },
-      param: { type: 'string', description: 'The parameter or field at fault, with its path: `accounts.3.id`.' },
-      see: { type: 'string', format: 'uri', description: 'Address of a page that explains the reason.' },
-      request_id: { type: 'string' },
-      error_code: {
-        type: 'string',
-        enum: OAUTH_WORDS,
-        description: 'At `/oauth/*` and `/auth/*`: the word of RFC 6749.',
-      },
-      error_description: { type: 'string', description: 'At `/oauth/*` and `/auth/*`: the sentence in ASCII.' },
-    },
-  }
-}
-
-function toSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  return rest
 }

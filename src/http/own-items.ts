@@ -5,6 +5,7 @@ import { OWN_TYPE_NAMES, ownType } from '#kit/own-items.ts'
 import { MAX_DEDUPE_KEY, MAX_GIVEN_KEYS } from '#model/dedupe-keys.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
+import { deleted } from './shapes/deleted.ts'
 
 /** Limit: own items in one request; more is answered with 400. */
 const MAX_ITEMS = 1000
@@ -63,7 +64,9 @@ export const storeOwn = route({
   summary: "Store the app's own items for the account; items with a known id are replaced",
   path: z.object({ endpoint }),
   body: z.array(item).max(MAX_ITEMS, `must be at most ${MAX_ITEMS} items`),
-  response: z.object({ added: z.int(), changed: z.int(), unchanged: z.int() }),
+  response: z
+    .object({ added: z.int(), changed: z.int(), unchanged: z.int() })
+    .meta({ id: 'StoredItems', description: 'How many of the given items are new, changed or unchanged.' }),
   reasons: ['quota_reached'],
   run: (deps, { path, body, account }) => storeOwnItems(deps, account, path.endpoint, body),
 })
@@ -72,7 +75,7 @@ export const deleteOwn = route({
   auth: 'account',
   summary: "Delete one of the app's own items",
   path: z.object({ endpoint, id: text('The id of the item.') }),
-  response: z.object({ deleted: z.string() }),
+  response: deleted,
   reasons: ['not_found'],
   run: async (deps, { path, account }) => {
     await deleteOwnItem(deps, account, path.endpoint, path.id)

@@ -6,9 +6,12 @@ import { toQuery } from '#model/item-filter/read.ts'
 import { itemQuery, servicesQuery } from '#model/item-filter/schema.ts'
 import { TYPE_NAMES } from '#model/types.ts'
 import { addLink, dataRoute } from './data-route.ts'
+import { PAGED, SUNSET } from './description/other-responses.ts'
 import { text } from './parameters.ts'
 import { peopleCursor, writeCursor } from './people-cursor.ts'
 import { addressWith, sendItems } from './send-items.ts'
+import { typedItemList } from './shapes/items.ts'
+import { person as knownPerson, personDetail } from './shapes/people.ts'
 
 /** Limit: people on one page of `/people`; a larger `limit` is answered with 400. */
 const MAX_PEOPLE = 500
@@ -44,6 +47,8 @@ export const list = dataRoute({
     count: flag('Add the header `X-Total-Count`.'),
   }),
   reasons: ['too_many_contacts'],
+  response: z.array(knownPerson),
+  headers: ['Link', 'X-Total-Count', ...SUNSET],
   run: async (deps, { query: { services, cursor, ...query }, account, request, reply }) => {
     const { people, next, total } = await listPeople(deps, account, { ...query, after: cursor }, services)
     if (total !== undefined) void reply.header('x-total-count', total)
@@ -60,6 +65,8 @@ export const show = dataRoute({
     limit: limitUpTo(MAX_PERSON_ITEMS, `Maximum number of items, up to ${MAX_PERSON_ITEMS}.`),
   }),
   reasons: ['not_found', 'too_many_contacts'],
+  response: personDetail,
+  headers: ['Link', ...SUNSET],
   run: async (deps, { path: given, query, account, request, reply }) => {
     const newest = { ...toQuery(itemQuery.parse({}), deps.clock.now()), limit: query.limit }
     const { text: shown, id, next } = await showPerson(deps, account, given.id, newest)
@@ -80,6 +87,8 @@ export const items = dataRoute({
     type: z.enum(TYPE_NAMES).optional().describe('Only items of this type.'),
   }),
   reasons: ['not_found', 'too_many_contacts'],
+  response: typedItemList,
+  headers: [...PAGED],
   run: async (deps, { path, query, account, ...exchange }) => {
     const found = await findPerson(deps, account, path.id)
     const { scope, narrow } = itemsOfPerson(deps, account, found, query)

@@ -9,20 +9,25 @@ import { flag } from '#model/input.ts'
 import { showing } from '#model/item-filter/schema.ts'
 import { REVOCATION_RESULT_NAMES } from '#model/revocation.ts'
 import { appFrom } from './access-token.ts'
+import { NOT_MODIFIED } from './description/other-responses.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
 import { sendItem } from './send-items.ts'
+import { oneItem } from './shapes/items.ts'
+import { ownPerson, profiles } from './shapes/people.ts'
 
 const path = z.object({ profile: text('`service` or `id@service`, exactly.') })
-const disconnected = z.object({
-  deleted: z.array(
-    z.object({
-      profile: z.string(),
-      erased: z.literal(true),
-      service_token: z.enum(REVOCATION_RESULT_NAMES).describe('What was done with the token at the service.'),
-    }),
-  ),
-})
+const disconnected = z
+  .object({
+    deleted: z.array(
+      z.object({
+        profile: z.string(),
+        erased: z.literal(true),
+        service_token: z.enum(REVOCATION_RESULT_NAMES).describe('What was done with the token at the service.'),
+      }),
+    ),
+  })
+  .meta({ id: 'Disconnected', description: 'The profiles that were erased.' })
 
 export const list = route({
   auth: 'account',
@@ -34,6 +39,7 @@ export const list = route({
     client_secret: text('With `auth`; or HTTP Basic.').optional(),
   }),
   reasons: ['app_secret_invalid'],
+  response: profiles,
   run: async (deps, { query, account, request }) => {
     if (query.auth) {
       const app = await appFrom(deps, request, query)
@@ -46,6 +52,7 @@ export const list = route({
 export const person = route({
   auth: 'account',
   summary: 'Get the person, merged from all profiles',
+  response: ownPerson,
   run: (deps, { account }) => presentPerson(deps, account),
 })
 
@@ -55,6 +62,9 @@ export const show = route({
   path,
   query: z.object(showing),
   reasons: ['no_profile'],
+  response: oneItem,
+  headers: ['ETag'],
+  also: NOT_MODIFIED,
   run: async (deps, { account, path: { profile }, query, ...exchange }) =>
     sendItem(exchange, presentSelfItem(deps, await chooseProfile(deps, account, profile), query)),
 })

@@ -38,6 +38,7 @@ export const proxied: MountedRoute = {
   }),
   query: proxyQuery,
   type: '*/*',
+  response: z.unknown().describe('What the service responds, with its status and headers.'),
   mounted: true,
   reasons: ['no_profile', 'needs_auth', 'no_service_keys', 'service_limited', 'service_unreachable', 'service_timeout'],
 }

@@ -9,8 +9,9 @@ import {
 } from '#flows/push/manage/control.ts'
 import { findOwn } from '#flows/push/manage/destinations.ts'
 import { show } from '#flows/push/manage/status.ts'
-import { destination, path, present, reasons } from './push-destination.ts'
+import { path, present, reasons } from './push-destination.ts'
 import { route } from './route.ts'
+import { destination, startedProfiles } from './shapes/push.ts'
 
 export const pause = route({
   auth: 'app',
@@ -42,15 +43,17 @@ export const test = route({
   auth: 'app',
   summary: 'Test a destination: connect, check rights, write and roll back, count what the filter matches',
   path,
-  response: z.object({
-    ok: z.boolean(),
-    checks: z.array(z.object({ check: z.string(), ok: z.boolean(), detail: z.string() })),
-    matches: z.object({
-      profiles: z.number(),
-      items: z.number(),
-      exact: z.boolean().describe('False if counting took too long and there are more.'),
-    }),
-  }),
+  response: z
+    .object({
+      ok: z.boolean(),
+      checks: z.array(z.object({ check: z.string(), ok: z.boolean(), detail: z.string() })),
+      matches: z.object({
+        profiles: z.number(),
+        items: z.number(),
+        exact: z.boolean().describe('False if counting took too long and there are more.'),
+      }),
+    })
+    .meta({ id: 'DestinationTest', description: 'What a test of a destination found.' }),
   reasons: [...reasons],
   run: async (deps, { app, path: { id }, reply }) => {
     const disconnected = new AbortController()
@@ -65,7 +68,7 @@ export const run = route({
   summary: 'Deliver pending changes now, whatever the schedule',
   path,
   status: 202,
-  response: z.object({ profiles: z.number() }),
+  response: startedProfiles,
   reasons: [...reasons, 'bad_request'],
   run: async (deps, { app, path: { id } }) => ({
     profiles: await runNow(deps, await findOwn(deps, app.id, id), `app:${app.id}`),
@@ -77,7 +80,7 @@ export const redrive = route({
   summary: 'Try the dead letters again',
   path,
   status: 202,
-  response: z.object({ profiles: z.number() }),
+  response: startedProfiles,
   reasons: [...reasons],
   run: async (deps, { app, path: { id } }) => ({
     profiles: await redriveRows(deps, await findOwn(deps, app.id, id), `app:${app.id}`),
@@ -89,7 +92,7 @@ export const backfill = route({
   summary: 'Deliver everything again from the beginning',
   path,
   status: 202,
-  response: z.object({ profiles: z.number() }),
+  response: startedProfiles,
   reasons: [...reasons],
   run: async (deps, { app, path: { id } }) => ({
     profiles: await replay(deps, await findOwn(deps, app.id, id), {}, `app:${app.id}`),
@@ -104,15 +107,17 @@ export const verify = route({
     repair: z.boolean().default(false).describe('Deliver differing rows again and delete extra ones.'),
     after: z.string().max(100).optional().describe('`next` of the previous response, to continue.'),
   }),
-  response: z.object({
-    profiles: z.number(),
-    rows: z.number().describe('Rows compared.'),
-    missing: z.number(),
-    different: z.number(),
-    extra: z.number().describe('Rows that should not be there.'),
-    repaired: z.number().describe('Profiles that are delivered again from their first differing row.'),
-    next: z.string().optional().describe('Set when time ran out: pass it as `after` to continue.'),
-  }),
+  response: z
+    .object({
+      profiles: z.number(),
+      rows: z.number().describe('Rows compared.'),
+      missing: z.number(),
+      different: z.number(),
+      extra: z.number().describe('Rows that should not be there.'),
+      repaired: z.number().describe('Profiles that are delivered again from their first differing row.'),
+      next: z.string().optional().describe('Set when time ran out: pass it as `after` to continue.'),
+    })
+    .meta({ id: 'Verification', description: 'How the tables of a destination differ from the store.' }),
   reasons: [...reasons, 'bad_request', 'destination_failed'],
   run: async (deps, { app, path: { id }, body }) =>
     deps.tasks.verifyDestination(await findOwn(deps, app.id, id), body, `app:${app.id}`),
@@ -128,7 +133,7 @@ export const replayFrom = route({
     profile: z.string().max(100).optional().describe('Only this profile.'),
   }),
   status: 202,
-  response: z.object({ profiles: z.number() }),
+  response: startedProfiles,
   reasons: [...reasons],
   run: async (deps, { app, path: { id }, body }) => ({
     profiles: await replay(deps, await findOwn(deps, app.id, id), body, `app:${app.id}`),
@@ -139,7 +144,9 @@ export const rotateSecret = route({
   auth: 'app',
   summary: 'Create a new signing secret of a webhook; the previous one also signs until the next rotation',
   path,
-  response: z.object({ secret: z.string() }),
+  response: z
+    .object({ secret: z.string() })
+    .meta({ id: 'SigningSecret', description: 'The new signing secret; shown only once.' }),
   reasons: [...reasons],
   run: async (deps, { app, path: { id } }) => ({
     secret: await rotateSigning(deps, await findOwn(deps, app.id, id), `app:${app.id}`),

@@ -5,17 +5,6 @@ import { text } from './parameters.ts'
 
 // Shared by the routes of push.
 export const path = z.object({ id: text("The destination's id.") })
-export const destination = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    kind: z.string(),
-    url: z.string(),
-    filter: z.array(z.string()),
-    schedule: z.string(),
-    state: z.string(),
-  })
-  .loose()
 export const reasons = ['not_found'] as const
 
 export function present(status: ShownDestination): Record<string, unknown> {

@@ -4,6 +4,7 @@ import { deadLettersOf, deliveriesOf } from '#flows/push/manage/status.ts'
 import { text } from './parameters.ts'
 import { path, reasons } from './push-destination.ts'
 import { route } from './route.ts'
+import { deadLetter, delivery } from './shapes/push.ts'
 
 const paging = z.object({
   limit: z
@@ -21,6 +22,7 @@ export const deliveries = route({
   path,
   query: paging,
   reasons: [...reasons],
+  response: z.array(delivery),
   run: async (deps, { app, path: { id }, query }) =>
     (await deliveriesOf(deps, await findOwn(deps, app.id, id), query.before, query.limit)).map((each) => ({
       id: each.id,
@@ -42,6 +44,7 @@ export const deadLetters = route({
   path,
   query: paging.pick({ limit: true }),
   reasons: [...reasons],
+  response: z.array(deadLetter),
   run: async (deps, { app, path: { id }, query }) =>
     (await deadLettersOf(deps, await findOwn(deps, app.id, id), query.limit)).map((each) => ({
       profile: each.profileId,

@@ -3,8 +3,10 @@ import { addDestination, changeDestination, findOwn } from '#flows/push/manage/d
 import { show, showDestinations } from '#flows/push/manage/status.ts'
 import { DESTINATION_KINDS } from '#model/destination.ts'
 import { flag } from '#model/input.ts'
-import { destination, path, present, reasons } from './push-destination.ts'
+import { path, present, reasons } from './push-destination.ts'
 import { route } from './route.ts'
+import { deleted } from './shapes/deleted.ts'
+import { createdDestination, destination } from './shapes/push.ts'
 
 const fields = z.strictObject({
   name: z.string().min(1).max(100),
@@ -39,7 +41,7 @@ export const add = route({
   summary: 'Add a destination: deliver everything to it, then every change',
   body: fields,
   status: 201,
-  response: destination,
+  response: createdDestination,
   run: async (deps, { app, body }) => {
     const made = await addDestination(deps, app.id, body, `app:${app.id}`)
     return {
@@ -86,7 +88,7 @@ export const remove = route({
   summary: 'Delete a destination; `drop=true` also drops the tables that Tributary created',
   path,
   query: z.object({ drop: flag('Also remove what Tributary created at the destination.') }),
-  response: z.object({ deleted: z.string() }),
+  response: deleted,
   reasons: [...reasons, 'destination_failed'],
   run: async (deps, { app, path: { id }, query }) => {
     await deps.tasks.removeDestination(await findOwn(deps, app.id, id), query.drop, `app:${app.id}`)

@@ -15,10 +15,12 @@ const body = z.object({
   redirect_uri: text('Where to redirect the person afterwards; may be missing if the app has only one.').optional(),
   scope: text("Overrides the service's default scope.").optional(),
 })
-const response = z.object({
-  url: z.string().describe('For the person. Works once, and until `expires_at`.'),
-  expires_at: z.int(),
-})
+const response = z
+  .object({
+    url: z.string().describe('For the person. Works once, and until `expires_at`.'),
+    expires_at: z.int(),
+  })
+  .meta({ id: 'ReconnectLink', description: 'A link by which a person signs in again.' })
 const reasons: Reason[] = ['no_profile', 'no_service_keys', 'redirect_unregistered']
 
 export const linkByAccount = route({
@@ -58,6 +60,7 @@ export const follow = route({
   query: z.object({ ticket: text('From the link.') }),
   status: 302,
   reasons: ['link_invalid', 'redirect_unregistered', 'too_many_sign_ins'],
+  headers: ['Location'],
   run: async (deps, { query, request, reply }) => {
     const opened = await openReconnectLink(deps, query.ticket)
     try {

@@ -4,6 +4,7 @@ import type { Account, ReadingAccount } from '#model/account.ts'
 import type { App } from '#model/app.ts'
 import type { Reason } from '#model/errors.ts'
 import type { HttpDeps } from './deps.ts'
+import type { HeaderName } from './description/headers.ts'
 
 /**
  * Who may call: `none` anyone, `browser` anyone with a browser (no CORS, refusals as pages), `account` the holder of an access
@@ -33,6 +34,14 @@ export type Call<
   Body extends BodyShape = BodyShape,
 > = Checked<Path, Query, Body> & Caller
 
+export interface OtherResponse {
+  description: string
+  /** JSON, unless `type` says otherwise. Default: no body. */
+  response?: z.ZodType
+  type?: string
+  headers?: HeaderName[]
+}
+
 /** The description of a route, independent of its handler. */
 export interface RouteDescription<
   Path extends Shape = Shape,
@@ -46,6 +55,12 @@ export interface RouteDescription<
   body?: Body
   response?: z.ZodType
   status?: number
+  /** Headers of the response, besides those that every response has. */
+  headers?: HeaderName[]
+  /** Responses with another status that are not errors. */
+  also?: Record<number, OtherResponse>
+  /** Other media types of the response, with a schema. */
+  media?: Record<string, z.ZodType>
   /** Reasons in addition to those of its `auth`. */
   reasons?: Reason[]
   /** A GET that changes something, for compatibility: HEAD, prefetching and link previews must not trigger it. */

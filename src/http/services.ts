@@ -6,12 +6,14 @@ import { hasToken, requireAccount } from './authenticate.ts'
 import type { HttpDeps } from './deps.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
+import { serviceList } from './shapes/services.ts'
 
 export const services = route({
   auth: 'none',
   summary:
     'List all services with their endpoints and types; with `client_id` or a token also whether the app has keys',
   query: z.object({ client_id: text("An app's client id.").optional() }),
+  response: serviceList,
   reasons: ['client_unknown', 'token_invalid', 'token_conflict'],
   run: async (deps, { query, request }) => listServices(deps, await appOf(deps, request, query.client_id)),
 })

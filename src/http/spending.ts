@@ -17,31 +17,33 @@ const changes = z.strictObject({
     ),
 })
 
-const spending = z.record(
-  z.string(),
-  z.object({
-    currency: z.string(),
-    month: z.string(),
-    spent: z
-      .string()
-      .describe('Before a call its highest possible cost is counted, so this may be more than the bill, not less.'),
-    limit: z.string().nullable().describe('`null`: no limit.'),
-    resets_at: z.number(),
-    state: z
-      .enum(['ok', 'reached', 'unpaid'])
-      .describe(
-        '`reached`: the limit stops the endpoints until `resets_at`; `unpaid`: the service refuses for want of credit.',
+const spending = z
+  .record(
+    z.string(),
+    z.object({
+      currency: z.string(),
+      month: z.string(),
+      spent: z
+        .string()
+        .describe('Before a call its highest possible cost is counted, so this may be more than the bill, not less.'),
+      limit: z.string().nullable().describe('`null`: no limit.'),
+      resets_at: z.number(),
+      state: z
+        .enum(['ok', 'reached', 'unpaid'])
+        .describe(
+          '`reached`: the limit stops the endpoints until `resets_at`; `unpaid`: the service refuses for want of credit.',
+        ),
+      retry_at: z.number().optional().describe('When a service that wants to be paid first is called again.'),
+      endpoints: z.record(
+        z.string(),
+        z.object({
+          on: z.boolean(),
+          price: z.object({ currency: z.string(), per_record: z.string().optional(), per_call: z.string().optional() }),
+        }),
       ),
-    retry_at: z.number().optional().describe('When a service that wants to be paid first is called again.'),
-    endpoints: z.record(
-      z.string(),
-      z.object({
-        on: z.boolean(),
-        price: z.object({ currency: z.string(), per_record: z.string().optional(), per_call: z.string().optional() }),
-      }),
-    ),
-  }),
-)
+    }),
+  )
+  .meta({ id: 'Spending', description: 'What endpoints that cost money have cost this month, by service.' })
 
 export const ownSpending = route({
   auth: 'app',

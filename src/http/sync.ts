@@ -14,13 +14,15 @@ import {
 import type { Account } from '#model/account.ts'
 import type { App } from '#model/app.ts'
 import { flag } from '#model/input.ts'
-import { PROFILE_STATES, type Profile } from '#model/profile.ts'
+import type { Profile } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
 import { reconnectAddress } from '#model/reconnect-address.ts'
 import { abortableSleep } from '#platform/abortable-sleep.ts'
 import type { HttpDeps } from './deps.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
+import { profileState as profileStateShape } from './shapes/people.ts'
+import { syncProgress as syncProgressShape } from './shapes/sync.ts'
 
 const path = z.object({ profile: text('`service` or `id@service`.') })
 const POLL_MS = 500
@@ -32,6 +34,12 @@ export const progress = route({
   summary: 'Get the progress of a sync per endpoint; with `Accept: text/event-stream` follow it live',
   path,
   reasons: ['no_profile'],
+  response: syncProgressShape,
+  media: {
+    'text/event-stream': z
+      .string()
+      .describe('Events `progress` and, as the last one, `done`; the `data` of each is a `SyncProgress`.'),
+  },
   run: async (deps, call) => {
     const profile = await chooseProfile(deps, call.account, call.path.profile)
     // HEAD would hold the connection for a stream that it never shows.
@@ -57,6 +65,7 @@ export const now = route({
   }),
   status: 202,
   reasons: ['no_profile', 'profile_paused'],
+  response: syncProgressShape,
   run: async (deps, call) => {
     const profile = await chooseProfile(deps, call.account, call.path.profile)
     await requestSync(deps, profile, {
@@ -68,7 +77,9 @@ export const now = route({
   },
 })
 
-const profileState = z.object({ profile: z.string(), state: z.enum(PROFILE_STATES) })
+const profileState = z
+  .object({ profile: z.string(), state: profileStateShape })
+  .meta({ id: 'ProfileWithState', description: 'A profile and its state.' })
 
 export const pause = route({
   auth: 'account',
@@ -131,6 +142,7 @@ export const reset = route({
   path,
   status: 202,
   reasons: ['no_profile', 'profile_paused'],
+  response: syncProgressShape,
   run: async (deps, call) => {
     const profile = await chooseProfile(deps, call.account, call.path.profile)
     await resetSync(deps, profile)

@@ -10,6 +10,7 @@ import {
 import { browserOf } from './browser.ts'
 import { confirmPath } from './confirm.ts'
 import type { HttpDeps } from './deps.ts'
+import { INVALID_PAGE, LIMITED_PAGE, PAGE, REDIRECT, UNREACHABLE_PAGE } from './description/other-responses.ts'
 import { donePage } from './pages/confirm.ts'
 import { policyToward, sendPage } from './pages/layout.ts'
 import { FIELD_PREFIX, typedPage } from './pages/typed.ts'
@@ -23,6 +24,7 @@ export const show = route({
   type: 'text/html',
   query: z.object({ state: text('From the redirect that led here.') }),
   reasons: ['session_expired'],
+  also: { 302: REDIRECT, 303: REDIRECT, 422: INVALID_PAGE, 429: LIMITED_PAGE, 502: UNREACHABLE_PAGE },
   run: async (deps, { query, request, reply }) =>
     goOn(deps, request, reply, await readTypedPage(deps, query.state, browserOf(deps, request))),
 })
@@ -33,6 +35,8 @@ export const submit = route({
   body: z.looseObject({ state: text('From the page.'), answer: z.enum(['yes', 'no']).optional() }),
   status: 303,
   reasons: ['session_expired'],
+  headers: ['Location'],
+  also: { 200: PAGE, 422: INVALID_PAGE, 429: LIMITED_PAGE, 502: UNREACHABLE_PAGE },
   run: async (deps, { body, request, reply }) => {
     const browser = browserOf(deps, request)
     const result =

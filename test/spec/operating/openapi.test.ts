@@ -1,16 +1,23 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { ROUTES } from '#http/routes.ts'
-import { REASONS } from '#model/errors.ts'
+import { REASONS, type Reason } from '#model/errors.ts'
+import { OWN_TYPES, TYPE_NAMES } from '#model/types.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 
 interface Operation {
   tags: string[]
   summary: string
-  security?: Record<string, unknown>[]
+  operationId: string
+  security: Record<string, unknown>[]
   parameters: { name: string; in: string; required: boolean; schema: Record<string, unknown> }[]
-  requestBody?: { content: Record<string, { schema: { type: string } }> }
-  responses: Record<string, { description: string; content?: Record<string, { schema?: unknown }> }>
+  requestBody?: { content: Record<string, { schema: { type: string }; example?: unknown }> }
+  responses: Record<string, Answer | { $ref: string }>
+}
+interface Answer {
+  description: string
+  content?: Record<string, { schema?: unknown; example?: unknown; examples?: Record<string, unknown> }>
+  'x-reasons'?: string[]
 }
 interface Document {
   openapi: string
@@ -20,7 +27,8 @@ interface Document {
   paths: Record<string, Record<string, Operation>>
   components: {
     securitySchemes: Record<string, unknown>
-    schemas: Record<string, { properties: Record<string, { enum?: unknown[] }>; required: string[] }>
+    schemas: Record<string, { properties: Record<string, { enum?: unknown[] }>; required: string[]; enum?: unknown[] }>
+    responses: Record<string, Answer>
   }
 }
 
@@ -34,6 +42,13 @@ after(() => tributary.stop())
 
 const operationOf = (method: string, path: string) =>
   document.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+/** The first words of the names of operations. */
+const VERBS =
+  'show get check start finish receive answer submit follow exchange revoke authorize apply merge list delete request reset pause resume create update confirm count store add test run backfill replay redrive verify rotate proxy set retry'.split(
+    ' ',
+  )
+const answerOf = (given: Answer | { $ref: string } | undefined): Answer | undefined =>
+  given !== undefined && '$ref' in given ? document.components.responses[given.$ref.split('/').at(-1)!] : given
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
@@ -116,12 +131,14 @@ suite('the OpenAPI document', () => {
       'request_id',
       'error_code',
       'error_description',
+      'error_uri',
     ])
     assert.deepEqual(required, ['error', 'code', 'reason', 'see', 'request_id'])
     const refused = (await (await fetch(`${tributary.url}/auth/merge`)).json()) as Record<string, unknown>
     for (const name of Object.keys(refused)) assert.ok(name in properties, name)
     for (const [name, { enum: values }] of Object.entries(properties))
       if (values !== undefined) assert.ok(values.includes(refused[name]), name)
+    assert.ok(document.components.schemas['Reason']?.enum?.includes(refused['reason']))
   })
 
   test('has no dangling reference', () => {
@@ -138,30 +155,61 @@ suite('the OpenAPI document', () => {
 
   test('requires a key exactly where the route does', () => {
     for (const [method, path, { auth }] of ROUTES) {
-      const { security = [] } = operationOf(method, path)!
+      const { security } = operationOf(method, path)!
+      assert.ok(Array.isArray(security), `${method} ${path} says whether it needs a key`)
       assert.equal(security.length > 0, ['admin', 'app', 'account'].includes(auth), `${method} ${path}`)
       for (const scheme of security.flatMap(Object.keys))
         assert.ok(scheme in document.components.securitySchemes, scheme)
     }
   })
 
-  test('describes the response of every route, and refusals by our error', () => {
+  test('describes the response of every route with an example, and refusals by our error', () => {
     for (const [method, path, route] of ROUTES) {
       const operation = operationOf(method, path)!
       assert.ok(operation.summary.length > 5, `${method} ${path}`)
-      const response = operation.responses[String(route.status ?? 200)]
+      const response = answerOf(operation.responses[String(route.status ?? 200)])
       assert.ok(response, `${method} ${path} has no response`)
-      if (route.response !== undefined) assert.ok(Object.values(response.content ?? {})[0]?.schema, `${method} ${path}`)
-      for (const [status, refusal] of Object.entries(operation.responses)) {
-        if (Number(status) < 400) continue
-        assert.deepEqual(refusal.content?.['application/json']?.schema, { $ref: '#/components/schemas/Error' })
+      assert.ok(response.description.length > 5, `${method} ${path}`)
+      if ((route.status ?? 200) < 300) {
+        const [media] = Object.entries(response.content ?? {})
+        assert.ok(media?.[1].schema, `${method} ${path} has no schema`)
+        if (media[0] === 'application/json') {
+          assert.notDeepEqual(media[1].schema, {}, `${method} ${path} has an empty schema`)
+          assert.notEqual(media[1].example, undefined, `${method} ${path} has no example`)
+        }
+      }
+      for (const [status, given] of Object.entries(operation.responses)) {
+        const refusal = answerOf(given)!
+        if (refusal['x-reasons'] === undefined) continue
+        assert.ok(Number(status) >= 400, `${method} ${path} ${status}`)
+        const { schema, examples = {} } = refusal.content!['application/json']!
+        const both = (schema as { anyOf?: unknown[] }).anyOf ?? [schema]
+        assert.deepEqual(both.at(-1), { $ref: '#/components/schemas/Error' })
+        if (both.length === 1) assert.deepEqual(Object.keys(examples), refusal['x-reasons'])
+        for (const reason of refusal['x-reasons']) assert.equal(REASONS[reason as Reason][0], Number(status))
       }
       assert.equal(operation.requestBody !== undefined, route.body !== undefined)
+      if (operation.requestBody !== undefined)
+        assert.notEqual(operation.requestBody.content['application/json']?.example, undefined, `${method} ${path}`)
     }
   })
 
+  test('names every operation once: a verb first, in camel case', () => {
+    const names = operations().map(({ operation }) => operation.operationId)
+    for (const name of names) assert.match(name, new RegExp(`^(${VERBS.join('|')})(?![a-z])[A-Za-z]*$`))
+    assert.equal(new Set(names).size, names.length)
+  })
+
+  test('describes items of every type by a schema of its own', () => {
+    const { schema } = operationOf('GET', '/types/:type')!.parameters.find(({ name }) => name === 'type')!
+    assert.deepEqual(schema['enum'], TYPE_NAMES)
+    const named = schema['x-schemas'] as Record<string, string>
+    assert.deepEqual(Object.keys(named).sort(), [...OWN_TYPES, 'contacts'].sort())
+    for (const name of Object.values(named)) assert.ok(name in document.components.schemas, name)
+  })
+
   test('lists every reason, each with a status and a sentence', () => {
-    assert.deepEqual(document.components.schemas['Error']?.properties['reason']?.enum, Object.keys(REASONS))
+    assert.deepEqual(document.components.schemas['Reason']?.enum, Object.keys(REASONS))
     for (const [reason, [status, , sentence]] of Object.entries(REASONS)) {
       assert.match(reason, /^[a-z]+(_[a-z]+)*$/)
       assert.ok(status >= 400 && status < 600)

@@ -1,0 +1,28 @@
+import type { OtherResponse } from '../route.ts'
+import type { HeaderName } from './headers.ts'
+
+export const NOT_MODIFIED: Record<number, OtherResponse> = {
+  304: { description: 'Nothing has changed since the `ETag` in `If-None-Match`.', headers: ['ETag'] },
+}
+export const MEDIA: Record<number, OtherResponse> = {
+  302: { description: "With `media=true`: a redirect to the item's media.", headers: ['Location'] },
+}
+export const REDIRECT: OtherResponse = {
+  description: 'A redirect to the next step of the sign-in.',
+  headers: ['Location'],
+}
+export const PAGE: OtherResponse = { description: 'A page.', type: 'text/html' }
+export const INVALID_PAGE: OtherResponse = { description: 'The page again, with what is wrong.', type: 'text/html' }
+export const LIMITED_PAGE: OtherResponse = {
+  description: 'The page again: too many attempts.',
+  type: 'text/html',
+  headers: ['Retry-After'],
+}
+export const UNREACHABLE_PAGE: OtherResponse = {
+  description: 'The page again: the service does not respond.',
+  type: 'text/html',
+}
+
+export const SUNSET: HeaderName[] = ['Deprecation', 'Sunset']
+/** Headers of a list of items. */
+export const PAGED: HeaderName[] = ['Link', 'X-Total-Count', 'X-Staleness', ...SUNSET]

@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { CARD_TYPES } from '#kit/read-cards.ts'
+import { CARD_FIELDS, cardFieldsOf, MAP_FIELDS, mapFieldsOf } from '#model/normal.ts'
+import { type BaseType, OWN_TYPES, singularOf } from '#model/types.ts'
+
+const BASE_TYPES: readonly BaseType[] = [...OWN_TYPES, 'contacts']
+
+const card = z.object(CARD_FIELDS).partial().meta({ id: 'Card', description: 'The normalised card of an item.' })
+
+/** Fields of `map` that are computed from several parts of a record. */
+const added = {
+  ll: z.tuple([z.number(), z.number()]).describe('Latitude and longitude in degrees.'),
+  participants: z
+    .record(z.string(), z.object({ author: z.literal(true).optional() }))
+    .describe('Service users who took part, by native id; the author is marked.'),
+  oembed: card.describe('The card.'),
+}
+
+const map = z
+  .object({ ...MAP_FIELDS, ...added })
+  .partial()
+  .meta({ id: 'ItemMap', description: 'Normalised values; an item has those that its service provides.' })
+
+/** Items as the API returns them, whatever their type. */
+export const item = z
+  .object({
+    id: z.string().describe('The global id. It never changes.'),
+    idr: z.string().describe('The IDR: `type:owner@service/endpoint#id`.'),
+    at: z.number().describe('When it happened, in epoch milliseconds.'),
+    updated: z.number().describe('When its content last changed, in epoch milliseconds.'),
+    data: z.unknown().describe('The record as the service sent it, unchanged.'),
+    types: z
+      .record(z.string(), z.literal(true))
+      .describe('Singular names of its types; for items of a feed also the name of the feed type.'),
+    guid: z.string().optional().describe('Dedupe keys, separated by spaces: copies of one thing share at least one.'),
+    oembed: card.optional().describe('The normalised card; where items are listed by type.'),
+    map: map.optional().describe('With `map=true`.'),
+  })
+  .meta({ id: 'Item', description: 'One record of a service, in the format that all services share.' })
+
+/** What `fields` and `select` leave of an item. */
+export const selectedItem = z.looseObject({}).meta({
+  id: 'SelectedItem',
+  description:
+    'With `fields`: a flat object by path, and null for a missing field. With `select`: an item with only these fields.',
+})
+
+/** The item of each type: which fields its `map` and its card may have. An item with several types has the fields of all. */
+const typedItems = BASE_TYPES.map((type) => {
+  const name = nameOf(type)
+  const typedMap = pickOptional({ ...MAP_FIELDS, ...added }, mapFieldsOf(type))
+  const typedCard = pickOptional(CARD_FIELDS, cardFieldsOf(type))
+  const label = CARD_TYPES[type]
+  return item
+    .extend({
+      types: z.object({ [singularOf(type)]: z.literal(true) }).catchall(z.literal(true)),
+      oembed: typedCard
+        .meta({
+          id: `${name}Card`,
+          description: `The card of an item of the type \`${type}\`; its \`type\` is \`${label}\`.`,
+        })
+        .optional(),
+      map: typedMap
+        .meta({ id: `${name}Map`, description: `Normalised values of an item of the type \`${type}\`.` })
+        .optional(),
+    })
+    .meta({ id: `${name}Item`, description: `An item of the type \`${type}\`.` })
+})
+
+/** `PhotoItem` is the schema of `photos`. */
+function nameOf(type: BaseType): string {
+  const name = singularOf(type)
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
+
+function pickOptional<Shape extends Record<string, z.ZodType>>(shape: Shape, names: readonly (keyof Shape)[]) {
+  const picked = names.map((name) => [name, shape[name]!.optional()] as const)
+  return z.object(Object.fromEntries(picked)).catchall(z.unknown())
+}
+
+/** The name of the schema of each type, for the description of the API. */
+export const SCHEMA_OF_TYPE: Record<string, string> = Object.fromEntries(
+  BASE_TYPES.map((type) => [type, `${nameOf(type)}Item`]),
+)
+
+export const oneItem = z.union([item, selectedItem])
+export const itemList = z.array(oneItem)
+/** Items of known types. */
+export const typedItemList = z.array(z.union([...typedItems, selectedItem]))
+
+const summary = z
+  .object({
+    count: z.int(),
+    oldest: z.number().optional(),
+    newest: z.number().optional(),
+    last_sync: z.number().optional().describe('Of an endpoint: when it was last read.'),
+  })
+  .meta({ id: 'CountSummary', description: 'With `rich=true`.' })
+
+export const itemCounts = z
+  .record(z.string(), z.union([z.int(), summary]))
+  .meta({ id: 'ItemCounts', description: 'How many items there are, by endpoint or type.' })
+
+export const change = z
+  .union([
+    z.object({ change: z.literal('upsert'), item: oneItem }),
+    z.object({ change: z.literal('delete'), id: z.string(), idr: z.string(), deleted_at: z.int() }),
+    z.object({ change: z.literal('profile_removed'), profile: z.string() }),
+  ])
+  .meta({
+    id: 'Change',
+    description: 'A new or changed item, a deleted one, or a profile all of whose items must be dropped.',
+  })

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+
+const service = z
+  .object({
+    title: z.string(),
+    docs: z.string().describe("Address of the vendor's documentation."),
+    auth: z.string().describe('How people sign in: `oauth2`, `oauth1` …'),
+    aliases: z.array(z.string()),
+    endpoints: z.record(
+      z.string(),
+      z.object({ types: z.array(z.string()), class: z.string(), every_seconds: z.number() }),
+    ),
+    types: z.array(z.string()),
+    apply: z
+      .enum(['proven', 'unproven'])
+      .describe('Whether the service confirms to `apply` that it issued a token to this app.'),
+    force_login: z.boolean().describe('Whether `force_login` has an effect.'),
+    flags: z.array(z.string()).describe('Values of `flag` that have an effect.'),
+    settings: z
+      .array(z.object({ name: z.string(), title: z.string(), required: z.boolean(), secret: z.boolean() }))
+      .describe('Values that an app sets with its keys.'),
+    needs_keys: z.boolean().describe('Whether the app must have keys of its own.'),
+    asks: z
+      .record(z.string(), z.object({ title: z.string(), example: z.string(), required: z.boolean() }))
+      .describe('What the person is asked before the sign-in, by the parameter with which the app may answer.'),
+    fields: z
+      .record(
+        z.string(),
+        z.object({
+          title: z.string(),
+          format: z.string(),
+          secret: z.boolean(),
+          optional: z.boolean(),
+          help: z.string().optional(),
+        }),
+      )
+      .optional()
+      .describe('What the person types, for services without a login page.'),
+    has_keys: z.boolean().optional().describe('With an app: whether it has keys.'),
+    addresses: z
+      .object({
+        callback: z.string(),
+        hook: z.string().optional(),
+        deletion: z.string().optional(),
+        deauthorize: z.string().optional(),
+      })
+      .optional()
+      .describe('With an app: the addresses to enter at the service.'),
+  })
+  .meta({ id: 'Service', description: 'A service that people can connect.' })
+
+export const serviceList = z.record(z.string(), service).meta({ id: 'Services', description: 'All services, by name.' })
