@@ -1,6 +1,6 @@
 import { ROUTES } from '../../src/http/routes.ts'
 import { describeApi } from '../../src/http/openapi.ts'
-import { typeOf } from './schema-types.ts'
+import { nameOf, typeOf } from './schema-types.ts'
 
 type Schema = Record<string, unknown>
 
@@ -20,31 +20,43 @@ export function apiTypes(): string {
     paths: Record<string, Record<string, Described>>
     components: { schemas: Record<string, Schema> }
   }
-  const named = { ...document.components.schemas }
-  const components = Object.entries(named).map(
-    ([name, schema]) => `${comment(schema['description'])}export type ${name} = ${typeOf(schema)}\n`,
+  const components = Object.entries(document.components.schemas).map(
+    ([name, schema]) => `${comment(schema['description'])}export type ${nameOf(name)} = ${typeOf(schema)}\n`,
   )
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => operation(`${method.toUpperCase()} ${path}`, described)),
   )
-  return `// Written from the OpenAPI document (npm run docs). Do not edit.
+  return indented(`// Written from the OpenAPI document (npm run docs). Do not edit.
 
 ${components.join('\n')}
 /** Every operation, by method and path. */
 export interface Operations {
 ${operations.join('\n')}
 }
-`
+`)
+}
+
+/** Indents lines by the braces around them. */
+function indented(text: string): string {
+  let depth = 0
+  const lines = text.split('\n').map((line) => {
+    const isComment = line.startsWith('/')
+    const [opened = 0, closed = 0] = isComment ? [] : [/\{/g, /\}/g].map((brace) => line.match(brace)?.length ?? 0)
+    const indent = line.startsWith('}') ? depth - 1 : depth
+    depth += opened - closed
+    return line === '' ? '' : `${'  '.repeat(indent)}${line}`
+  })
+  return lines.join('\n')
 }
 
 function operation(key: string, described: Described): string {
   const success = Object.entries(described.responses).find(([status]) => /^2/.test(status))?.[1]
   const body = described.requestBody?.content['application/json']?.schema
-  return `  ${comment(described.summary)}  '${key}': {
-    query: ${queryOf(described)}
-    body: ${body === undefined ? 'undefined' : typeOf(body)}
-    response: ${typeOf(success?.content?.['application/json']?.schema)}
-  }`
+  return `${comment(described.summary)}'${key}': {
+query: ${queryOf(described)}
+body: ${body === undefined ? 'undefined' : typeOf(body)}
+response: ${typeOf(success?.content?.['application/json']?.schema)}
+}`
 }
 
 /** Queries are texts on the wire; the SDK writes numbers, booleans and lists as texts. */
@@ -54,9 +66,9 @@ function queryOf({ parameters = [] }: Described): string {
   const isOptional = query.every(({ required }) => required !== true)
   const fields = query.map(
     ({ name, required, description, schema }) =>
-      `${comment(description)}${JSON.stringify(name)}${required === true ? '' : '?'}: ${queryValue(schema)}`,
+      `${comment(description)}${name}${required === true ? '' : '?'}: ${queryValue(schema)}`,
   )
-  return `{ ${fields.join('\n')} }${isOptional ? ' | undefined' : ''}`
+  return `{\n${fields.join('\n')}\n}${isOptional ? ' | undefined' : ''}`
 }
 
 function queryValue(schema: Schema): string {
@@ -67,5 +79,5 @@ function queryValue(schema: Schema): string {
 }
 
 function comment(text: unknown): string {
-  return typeof text === 'string' && text !== '' ? `/** ${text.replaceAll('*/', '*\\/')} */\n` : ''
+  return typeof text === 'string' && text !== '' ? `/** ${text.replaceAll('*/', '*\\/').replaceAll('\n', ' ')} */\n` : ''
 }

@@ -1,5 +1,10 @@
 type Schema = Record<string, unknown>
 
+/** `Error` is JavaScript's own. */
+export function nameOf(component: string): string {
+  return component === 'Error' ? 'ErrorBody' : component
+}
+
 /** A JSON Schema as a TypeScript type. */
 export function typeOf(schema: Schema | undefined): string {
   if (schema === undefined) return 'unknown'
@@ -12,7 +17,7 @@ export function typeOf(schema: Schema | undefined): string {
     allOf?: Schema[]
     type?: string | string[]
   }
-  if ($ref !== undefined) return $ref.split('/').at(-1)!
+  if ($ref !== undefined) return nameOf($ref.split('/').at(-1)!)
   if (constant !== undefined) return JSON.stringify(constant)
   if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(' | ')
   if (anyOf ?? oneOf) return unique((anyOf ?? oneOf)!.map(typeOf)).join(' | ')
@@ -38,7 +43,8 @@ export function typeOf(schema: Schema | undefined): string {
 function arrayOf(schema: Schema): string {
   const { prefixItems, items } = schema as { prefixItems?: Schema[]; items?: Schema }
   if (prefixItems !== undefined) return `[${prefixItems.map(typeOf).join(', ')}]`
-  return `(${typeOf(items)})[]`
+  const each = typeOf(items)
+  return /^\w+$/.test(each) ? `${each}[]` : `(${each})[]`
 }
 
 function objectOf(schema: Schema): string {
@@ -50,8 +56,8 @@ function objectOf(schema: Schema): string {
   const names = Object.keys(properties)
   const fields = names.map((name) => {
     const { description } = properties[name] as { description?: string }
-    const about = description === undefined ? '' : `/** ${description.replaceAll('*/', '*\\/')} */\n`
-    return `${about}${JSON.stringify(name)}${required.includes(name) ? '' : '?'}: ${optional(name)}`
+    const about = description === undefined ? '' : `/** ${description.replaceAll('*/', '*\\/').replaceAll('\n', ' ')} */\n`
+    return `${about}${/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)}${required.includes(name) ? '' : '?'}: ${optional(name)}`
   })
   function optional(name: string): string {
     return `${typeOf(properties[name])}${required.includes(name) ? '' : ' | undefined'}`
@@ -60,7 +66,7 @@ function objectOf(schema: Schema): string {
   // TypeScript requires that the named fields fit the type of all others.
   const all = others === undefined ? [] : others === 'unknown' ? ['unknown'] : [others, ...names.map(optional)]
   if (all.length > 0) fields.push(`[field: string]: ${unique(all).join(' | ')}`)
-  return fields.length === 0 ? 'Record<string, never>' : `{ ${fields.join('\n')} }`
+  return fields.length === 0 ? 'Record<string, never>' : `{\n${fields.join('\n')}\n}`
 }
 
 function otherFields(additional: boolean | Schema | undefined): string | undefined {

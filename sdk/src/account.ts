@@ -12,7 +12,7 @@ export type EndpointQuery = NonNullable<QueryOf<'GET /services/{service}/{endpoi
 type OneQuery = Omit<NonNullable<QueryOf<'GET /id/{id}'>>, 'media'>
 type Profile = '/profiles/{profile}'
 
-export type Account = ReturnType<typeof createAccount>
+export type AccountClient = ReturnType<typeof createAccount>
 
 /** What an app may do for one person, with the access token of their account. */
 export function createAccount(transport: Transport, accessToken: string) {

@@ -9,7 +9,7 @@ type Quarantined = ResponseOf<`GET ${OfApp}/quarantine`>['quarantine'][number]
 
 const CALLS_PER_PAGE = 100
 
-export type Admin = ReturnType<typeof createAdmin>
+export type AdminClient = ReturnType<typeof createAdmin>
 
 /** The operator's client: apps and their keys, quotas, rules and faults. */
 export function createAdmin({ adminToken, ...options }: TransportOptions & { adminToken: string }) {

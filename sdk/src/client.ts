@@ -10,7 +10,7 @@ import {
   startConnect,
 } from './connect.ts'
 import { type BodyOf, type Core, call, type QueryOf } from './core.ts'
-import type { Account as ListedAccount } from './generated/api.ts'
+import type { Account } from './generated/api.ts'
 import { type Paged, pagedByLink } from './pages.ts'
 import { createArchives, createPush } from './push.ts'
 import { createTransport, type RequestOptions, type TransportOptions } from './transport.ts'
@@ -72,7 +72,7 @@ export function createClient(options: ClientOptions) {
       call(open, 'POST /auth/merge', { body: fields, options: given }),
 
     accounts: {
-      list: (query?: QueryOf<'GET /accounts'>, given?: RequestOptions): Paged<ListedAccount> =>
+      list: (query?: QueryOf<'GET /accounts'>, given?: RequestOptions): Paged<Account> =>
         pagedByLink(core, 'GET /accounts', { query, options: given }),
       get: (id: string, given?: RequestOptions) => call(core, 'GET /accounts/{id}', { path: { id }, options: given }),
       reconnect: (

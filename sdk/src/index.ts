@@ -1,5 +1,5 @@
-export { type Account, createAccount } from './account.ts'
-export { type Admin, createAdmin } from './admin.ts'
+export { type AccountClient, createAccount } from './account.ts'
+export { type AdminClient, createAdmin } from './admin.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
 export type { Connected, ConnectParameters, ExchangeExtras, StartedConnect } from './connect.ts'
 export {
