@@ -70,6 +70,7 @@ export async function* readJsonArray<T = unknown>(body: Bytes, parse: Parse = JS
         }
         depth += 1
       } else if (char === ']' || char === '}' || (char === ',' && depth === 1)) {
+        if (char === '}' && depth === 1) throw new StreamError('The response is not an array.')
         if (char !== ',') depth -= 1
         if (depth === 0 || char === ',') {
           const complete = (element + text.slice(from, i)).trim()

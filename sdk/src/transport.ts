@@ -37,13 +37,13 @@ export interface Outgoing extends RequestOptions {
   /** Below the base address, with a leading slash. */
   path: string
   query?: string
-  body?: BodyInit | undefined
+  body?: RequestInit['body'] | undefined
   /** The `Authorization` header. */
   authorization?: string | undefined
   repeatable: Repeatable
   /** The body of the response is read by the caller. */
   isStream?: boolean
-  redirect?: RequestRedirect
+  redirect?: RequestInit['redirect']
   /** Responses that are the caller's, whatever their status. */
   accepts?: (response: Response) => boolean
 }
@@ -65,7 +65,7 @@ export function createTransport(options: TransportOptions): Transport {
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   const settings = {
     // Called without a receiver: browsers refuse `fetch` as a method of another object.
-    fetch: options.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init)),
+    fetch: options.fetch ?? ((input: string | URL | Request, init?: RequestInit) => fetch(input, init)),
     timeoutMs: options.timeoutMs ?? 60_000,
     retries: options.retries ?? 3,
     maxRetryAfterMs: options.maxRetryAfterMs ?? 60_000,
