@@ -28,4 +28,5 @@ for (const [format, args] of [
   }
 }
 copyFileSync(join(here, '../LICENSE'), join(target, 'LICENSE'))
-if (target !== here) for (const file of ['package.json', 'README.md']) copyFileSync(join(here, file), join(target, file))
+if (target !== here)
+  for (const file of ['package.json', 'README.md']) copyFileSync(join(here, file), join(target, file))

@@ -1,5 +1,5 @@
-import { ROUTES } from '../../src/http/routes.ts'
 import { describeApi } from '../../src/http/openapi.ts'
+import { ROUTES } from '../../src/http/routes.ts'
 import { nameOf, typeOf } from './schema-types.ts'
 
 type Schema = Record<string, unknown>
@@ -79,5 +79,7 @@ function queryValue(schema: Schema): string {
 }
 
 function comment(text: unknown): string {
-  return typeof text === 'string' && text !== '' ? `/** ${text.replaceAll('*/', '*\\/').replaceAll('\n', ' ')} */\n` : ''
+  return typeof text === 'string' && text !== ''
+    ? `/** ${text.replaceAll('*/', '*\\/').replaceAll('\n', ' ')} */\n`
+    : ''
 }

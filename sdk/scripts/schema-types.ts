@@ -8,7 +8,15 @@ export function nameOf(component: string): string {
 /** A JSON Schema as a TypeScript type. */
 export function typeOf(schema: Schema | undefined): string {
   if (schema === undefined) return 'unknown'
-  const { $ref, enum: values, const: constant, anyOf, oneOf, allOf, type } = schema as {
+  const {
+    $ref,
+    enum: values,
+    const: constant,
+    anyOf,
+    oneOf,
+    allOf,
+    type,
+  } = schema as {
     $ref?: string
     enum?: unknown[]
     const?: unknown
@@ -48,7 +56,11 @@ function arrayOf(schema: Schema): string {
 }
 
 function objectOf(schema: Schema): string {
-  const { properties = {}, required = [], additionalProperties } = schema as {
+  const {
+    properties = {},
+    required = [],
+    additionalProperties,
+  } = schema as {
     properties?: Record<string, Schema>
     required?: string[]
     additionalProperties?: boolean | Schema
@@ -56,7 +68,8 @@ function objectOf(schema: Schema): string {
   const names = Object.keys(properties)
   const fields = names.map((name) => {
     const { description } = properties[name] as { description?: string }
-    const about = description === undefined ? '' : `/** ${description.replaceAll('*/', '*\\/').replaceAll('\n', ' ')} */\n`
+    const about =
+      description === undefined ? '' : `/** ${description.replaceAll('*/', '*\\/').replaceAll('\n', ' ')} */\n`
     return `${about}${/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)}${required.includes(name) ? '' : '?'}: ${optional(name)}`
   })
   function optional(name: string): string {

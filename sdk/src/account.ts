@@ -95,9 +95,7 @@ export function createAccount(transport: Transport, accessToken: string) {
         options?: RequestOptions,
       ) => {
         const input = { path: { service, endpoint }, query, options }
-        return streamed<Selected<Q, Item>>(
-          send(core, 'GET /services/{service}/{endpoint}', input, { isStream: true }),
-        )
+        return streamed<Selected<Q, Item>>(send(core, 'GET /services/{service}/{endpoint}', input, { isStream: true }))
       },
       /** An item by its id at the service. */
       item: (service: string, endpoint: string, id: string, query?: OneQuery, options?: RequestOptions) =>

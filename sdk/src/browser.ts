@@ -43,6 +43,7 @@ export class PopupError extends Error {
 }
 
 const TYPE = 'tributary:connect'
+const RECEIVED = `${TYPE}:received`
 const NAMES = ['code', 'access_token', 'account', 'reconnected', 'state', 'iss', 'error', 'error_description'] as const
 const POLL_MS = 250
 /** How often in a row the window must seem closed, with the focus on this page. */
@@ -57,9 +58,12 @@ export function openConnect(options: OpenOptions): Promise<ConnectResult> {
   const { signal, width = 520, height = 720 } = options
   const left = Math.max(0, screenX + (outerWidth - width) / 2)
   const top = Math.max(0, screenY + (outerHeight - height) / 2)
-  const popup = signal?.aborted ? null : open('', '_blank', `popup,width=${width},height=${height},left=${left},top=${top}`)
+  const popup = signal?.aborted
+    ? null
+    : open('', '_blank', `popup,width=${width},height=${height},left=${left},top=${top}`)
   return Promise.resolve(options.url).then(
     (url) => {
+      if (signal?.aborted) popup?.close()
       signal?.throwIfAborted()
       return follow(popup, url, options)
     },
@@ -97,7 +101,10 @@ function follow(popup: Window | null, url: string, options: OpenOptions): Promis
       // Without a state, only a reconnect may end: it gives no code and no token.
       const isReconnect = result.code === undefined && result.access_token === undefined
       if (state === undefined ? !isReconnect || result.state !== undefined : result.state !== state) return
-      channel.postMessage({ type: `${TYPE}:received`, state: result.state })
+      // The redirect page waits for it, on either way.
+      const received = { type: RECEIVED, state: result.state }
+      channel.postMessage(received)
+      popup.postMessage(received, origin)
       end()
       if (result.error === undefined) resolve(result)
       else reject(new PopupError(result.error, result.error_description ?? result.error))
@@ -129,9 +136,11 @@ function follow(popup: Window | null, url: string, options: OpenOptions): Promis
  * default: this page's. Resolves with the result, for a page that was not opened in a popup and goes on by itself: then `isPopup` is
  * false. Code and token are removed from the address first.
  */
-export async function completeConnect({ origin = location.origin }: { origin?: string } = {}): Promise<
-  ConnectResult & { isPopup: boolean }
-> {
+export async function completeConnect({
+  origin = location.origin,
+}: {
+  origin?: string
+} = {}): Promise<ConnectResult & { isPopup: boolean }> {
   const result: ConnectResult = {}
   const url = new URL(location.href)
   const fragment = new URLSearchParams(url.hash.slice(1))
@@ -142,27 +151,32 @@ export async function completeConnect({ origin = location.origin }: { origin?: s
   }
   url.hash = ''
   history.replaceState(history.state, '', url)
-  const message = { type: TYPE, result }
-  const opener = window.opener as Window | null
-  if (opener !== null) opener.postMessage(message, origin)
-  // Where a page on the way cut the link to the opener. A message in a channel only reaches pages of this origin.
-  const isPopup = opener !== null || (await broadcast(message))
+  const isPopup = await tell({ type: TYPE, result }, origin)
   if (isPopup) close()
   return { ...result, isPopup }
 }
 
-function broadcast(message: { type: string; result: ConnectResult }): Promise<boolean> {
+/** Tells the page that opened this window; false if no page acknowledges. */
+function tell(message: { type: string; result: ConnectResult }, origin: string): Promise<boolean> {
+  // Where a page on the way cut the link to the opener. A message in a channel only reaches pages of this origin.
   const channel = new BroadcastChannel(TYPE)
   return new Promise<boolean>((resolve) => {
     const end = (isReceived: boolean) => {
       clearTimeout(timer)
+      removeEventListener('message', onMessage)
       channel.close()
       resolve(isReceived)
     }
-    const timer = setTimeout(() => end(false), ACKNOWLEDGE_MS)
-    channel.onmessage = ({ data }: MessageEvent<{ type?: string; state?: string } | null>) => {
-      if (data?.type === `${TYPE}:received` && data.state === message.result.state) end(true)
+    const receive = (data: { type?: string; state?: string } | null) => {
+      if (data?.type === RECEIVED && data.state === message.result.state) end(true)
     }
+    const onMessage = (event: MessageEvent) => {
+      if (event.origin === origin && event.source === window.opener) receive(event.data as { type?: string } | null)
+    }
+    const timer = setTimeout(() => end(false), ACKNOWLEDGE_MS)
+    addEventListener('message', onMessage)
+    channel.onmessage = (event: MessageEvent<{ type?: string } | null>) => receive(event.data)
+    ;(window.opener as Window | null)?.postMessage(message, origin)
     channel.postMessage(message)
   })
 }

@@ -80,8 +80,7 @@ export function createClient(options: ClientOptions) {
         profile: string,
         body: BodyOf<'POST /accounts/{id}/profiles/{profile}/reconnect'> = {},
         given?: RequestOptions,
-      ) =>
-        call(core, 'POST /accounts/{id}/profiles/{profile}/reconnect', { ...inAccount(id, profile, given), body }),
+      ) => call(core, 'POST /accounts/{id}/profiles/{profile}/reconnect', { ...inAccount(id, profile, given), body }),
       pause: (id: string, profile: string, given?: RequestOptions) =>
         call(core, 'POST /accounts/{id}/profiles/{profile}/pause', inAccount(id, profile, given)),
       resume: (id: string, profile: string, given?: RequestOptions) =>
@@ -100,7 +99,8 @@ export function createClient(options: ClientOptions) {
 
     server: {
       /** The metadata of the authorization server (RFC 8414). */
-      metadata: (given?: RequestOptions) => call(open, 'GET /.well-known/oauth-authorization-server', { options: given }),
+      metadata: (given?: RequestOptions) =>
+        call(open, 'GET /.well-known/oauth-authorization-server', { options: given }),
       openapi: (given?: RequestOptions) => call(open, 'GET /openapi.json', { options: given }),
       alive: (given?: RequestOptions) => call(open, 'GET /healthz', { options: given }),
       /** Throws a `TributaryError` with status 503 while the server is not ready. */

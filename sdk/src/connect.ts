@@ -103,6 +103,8 @@ export async function exchange(
   options?: RequestOptions,
 ): Promise<Connected> {
   const client = { client_id: clientId, ...(clientSecret === undefined ? {} : { client_secret: clientSecret }) }
-  const body = Object.fromEntries(Object.entries({ ...client, ...fields }).map(([name, value]) => [name, String(value)]))
+  const body = Object.fromEntries(
+    Object.entries({ ...client, ...fields }).map(([name, value]) => [name, String(value)]),
+  )
   return call({ ...core, authorization: undefined }, 'POST /oauth/access_token', { body, options })
 }

@@ -53,9 +53,7 @@ export function isTributaryError<R extends ErrorReason = ErrorReason>(
   error: unknown,
   ...reasons: R[]
 ): error is { [Each in R]: TributaryError<Each> }[R] {
-  return (
-    error instanceof TributaryError && (reasons.length === 0 || reasons.some((reason) => reason === error.reason))
-  )
+  return error instanceof TributaryError && (reasons.length === 0 || reasons.some((reason) => reason === error.reason))
 }
 
 /** No response came: the connection failed, or broke off. `cause` is the error of `fetch`. */

@@ -37,8 +37,7 @@ export async function* followProgress(
         silent = 0
         const isRepeated = data === last && event === 'progress'
         last = data
-        if (!isRepeated)
-          yield { event, progress: core.transport.parseJson(data) as ProgressEvent['progress'] }
+        if (!isRepeated) yield { event, progress: core.transport.parseJson(data) as ProgressEvent['progress'] }
         if (event === 'done') return
       }
     } catch (error) {

@@ -27,6 +27,8 @@ export interface ItemTypes extends OwnTypes {
 }
 
 /** Items of a query: with `fields` or `select` they have only what was named. */
-export type Selected<Query, T> = Query extends { fields: string | readonly string[] } | { select: string | readonly string[] }
+export type Selected<Query, T> = Query extends
+  | { fields: string | readonly string[] }
+  | { select: string | readonly string[] }
   ? Record<string, unknown>
   : T

@@ -14,24 +14,33 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
  */
 export function createProxy({ transport, authorization }: Core, service: string): ProxyFetch {
   const prefix = `/proxy/${segment('service', service)}/`
-  return (input, { timeoutMs, ...init } = {}) => {
+  return async (input, { timeoutMs, ...init } = {}) => {
+    const path = `${prefix}${String(input).replace(/^\/+/, '').replace(/#.*$/s, '')}`
+    // `fetch` resolves `..`, which could lead from the service to our own API, with the person's token.
+    if (
+      !new URL(`${transport.baseUrl}${path}`).pathname.startsWith(
+        `${new URL(transport.baseUrl).pathname.replace(/\/$/, '')}${prefix}`,
+      )
+    )
+      throw new TypeError(`The path leaves the service: ${String(input)}`)
     const method = (init.method ?? 'GET').toUpperCase()
     const headers = Object.fromEntries(new Headers(init.headers))
     delete headers['authorization']
     return transport.send({
       method,
-      path: `${prefix}${String(input).replace(/^\/+/, '').replace(/#.*$/s, '')}`,
+      path,
       headers,
       // `fetch` sets the content type of these bodies.
       body: init.body ?? undefined,
       authorization,
       ...(init.signal ? { signal: init.signal } : {}),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      redirect: init.redirect ?? 'manual',
+      redirect: init.redirect ?? 'follow',
       repeatable: 'always',
       ...(SAFE_METHODS.includes(method) ? {} : { retries: 0 }),
       isStream: true,
-      accepts: (response) => response.headers.has(FROM_SERVICE) || response.type === 'opaqueredirect',
+      accepts: (response) =>
+        response.headers.has(FROM_SERVICE) || response.redirected || response.type === 'opaqueredirect',
     })
   }
 }

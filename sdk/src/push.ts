@@ -33,11 +33,8 @@ export function createPush(core: Core) {
       call(core, 'POST /push/{id}/verify', { ...on(id, options), body }),
     rotateSecret: (id: string, options?: RequestOptions) =>
       call(core, 'POST /push/{id}/rotate-secret', on(id, options)),
-    deliveries: (
-      id: string,
-      query?: QueryOf<'GET /push/{id}/deliveries'>,
-      options?: RequestOptions,
-    ): Paged<Delivery> => pagedById(core, 'GET /push/{id}/deliveries', { ...on(id, options), query }, DELIVERIES_PER_PAGE),
+    deliveries: (id: string, query?: QueryOf<'GET /push/{id}/deliveries'>, options?: RequestOptions): Paged<Delivery> =>
+      pagedById(core, 'GET /push/{id}/deliveries', { ...on(id, options), query }, DELIVERIES_PER_PAGE),
     deadLetters: (id: string, query?: QueryOf<'GET /push/{id}/dead-letters'>, options?: RequestOptions) =>
       call(core, 'GET /push/{id}/dead-letters', { ...on(id, options), query }),
   }

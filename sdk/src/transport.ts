@@ -171,4 +171,3 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.addEventListener('abort', abort, { once: true })
   })
 }
-

@@ -1,6 +1,12 @@
 import type { WebhookMessage } from './webhook-messages.ts'
 
-export type WebhookFault = 'header_missing' | 'timestamp_invalid' | 'too_old' | 'too_new' | 'signature_wrong' | 'body_invalid'
+export type WebhookFault =
+  | 'header_missing'
+  | 'timestamp_invalid'
+  | 'too_old'
+  | 'too_new'
+  | 'signature_wrong'
+  | 'body_invalid'
 
 /** A message that must not be processed. Respond 400. */
 export class WebhookError extends Error {

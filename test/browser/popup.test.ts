@@ -96,7 +96,12 @@ suite('a sign-in in a popup, with the built helper', { skip }, () => {
     url = started.url
   }
   const shown = async (page: Page) => JSON.parse((await page.locator('pre').textContent()) || '"waiting"') as unknown
-  const outcome = (page: Page) => until('the sign-in has ended', () => shown(page), (value) => value !== 'waiting')
+  const outcome = (page: Page) =>
+    until(
+      'the sign-in has ended',
+      () => shown(page),
+      (value) => value !== 'waiting',
+    )
   const openPage = async (init?: string) => {
     const page = await browser.page()
     if (init !== undefined) await page.addInitScript({ content: init })
@@ -168,7 +173,12 @@ suite('a sign-in in a popup, with the built helper', { skip }, () => {
     const forged = `{ type: 'tributary:connect', result: { code: 'forged', state: '${state}' } }`
     await popup.evaluate(`void window.opener.postMessage(${forged}, '*')`)
     await page.evaluate(`void window.postMessage(${forged}, '*')`)
-    for (const message of ['null', '{}', "{ type: 'tributary:connect' }", "{ type: 'tributary:connect', result: null }"])
+    for (const message of [
+      'null',
+      '{}',
+      "{ type: 'tributary:connect' }",
+      "{ type: 'tributary:connect', result: null }",
+    ])
       await page.evaluate(`void window.postMessage(${message}, '*')`)
     await page.evaluate(
       `new Promise((resolve) => { const channel = new BroadcastChannel('tributary:connect'); channel.postMessage({ type: 'tributary:connect', result: { code: 'forged', state: 'another' } }); setTimeout(() => { channel.close(); resolve() }, 50) })`,
@@ -200,8 +210,10 @@ suite('a sign-in in a popup, with the built helper', { skip }, () => {
     const opened = page.waitForEvent('popup')
     await page.evaluate(`void window.open('${origin}/back?code=secret&state=s')`)
     const popup = await opened
-    await until('the window is closed', () => popup.isClosed())
+    const result = (await outcome(popup)) as Record<string, unknown>
+    assert.deepEqual([result['isPopup'], result['code']], [false, 'secret'], 'nobody took it')
     assert.equal(await page.evaluate('window.heard'), 0)
+    await popup.close()
     await page.close()
   })
 })

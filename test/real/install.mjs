@@ -10,7 +10,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
-const folders = { core: here, bluesky: join(here, 'bluesky'), schemas: join(here, 'schemas'), runtimes: join(here, 'runtimes') }
+const folders = {
+  core: here,
+  bluesky: join(here, 'bluesky'),
+  schemas: join(here, 'schemas'),
+  runtimes: join(here, 'runtimes'),
+}
 const manifests = ['package.json', 'package-lock.json', '.npmrc']
 const stampName = '.tributary-stamp'
 const heartbeatMs = 1000

@@ -56,7 +56,15 @@ export async function typeErrors(folder: string, files: string[], options: strin
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
-  const args = [compiler, '--ignoreConfig', '--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022']
+  const args = [
+    compiler,
+    '--ignoreConfig',
+    '--noEmit',
+    '--strict',
+    '--exactOptionalPropertyTypes',
+    '--target',
+    'es2022',
+  ]
   return run(process.execPath, [...args, ...options, ...files], { cwd: folder }).then(
     () => '',
     ({ stdout, stderr }: { stdout: string; stderr: string }) => `${stdout}${stderr}`,

@@ -117,10 +117,18 @@ suite('the package of the SDK', () => {
   })
 
   const modules: [name: string, file: string, options: string[]][] = [
-    ['a bundler, with DOM types', 'types.ts', ['--module', 'esnext', '--moduleResolution', 'bundler', '--lib', 'es2022,dom', '--types', '']],
+    [
+      'a bundler, with DOM types',
+      'types.ts',
+      ['--module', 'esnext', '--moduleResolution', 'bundler', '--lib', 'es2022,dom', '--types', ''],
+    ],
     ['node16, ES modules', 'types.mts', ['--module', 'node16', '--lib', 'es2022', '--types', 'node']],
     ['node16, CommonJS', 'types.cts', ['--module', 'node16', '--lib', 'es2022', '--types', 'node']],
-    ['nodenext, with skipLibCheck', 'types.mts', ['--module', 'nodenext', '--lib', 'es2022', '--types', 'node', '--skipLibCheck']],
+    [
+      'nodenext, with skipLibCheck',
+      'types.mts',
+      ['--module', 'nodenext', '--lib', 'es2022', '--types', 'node', '--skipLibCheck'],
+    ],
   ]
   for (const [name, file, options] of modules)
     test(`has types for ${name}`, async () => {
@@ -131,12 +139,12 @@ suite('the package of the SDK', () => {
   const program = (head: string) => `${head}\nconst address = ${JSON.stringify(server.url)}\n`
   const esm = () => user.write('run.mjs', `${program(`import { ${NAMES} } from '@tributary/client'`)}${PROGRAM}`)
   const cjs = () =>
-    user.write(
-      'run.cjs',
-      `${program(`const { ${NAMES} } = require('@tributary/client')`)}(async () => {${PROGRAM}})()`,
-    )
+    user.write('run.cjs', `${program(`const { ${NAMES} } = require('@tributary/client')`)}(async () => {${PROGRAM}})()`)
   const runs = async (command: string, args: string[]) => {
-    const { stdout } = await run(command, args, { cwd: user.folder, env: { PATH: process.env['PATH'], DENO_NO_UPDATE_CHECK: '1', HOME: user.folder } })
+    const { stdout } = await run(command, args, {
+      cwd: user.folder,
+      env: { PATH: process.env['PATH'], DENO_NO_UPDATE_CHECK: '1', HOME: user.folder },
+    })
     assert.deepEqual(JSON.parse(stdout), EXPECTED)
   }
 
@@ -146,7 +154,9 @@ suite('the package of the SDK', () => {
     ['24 (this one)', undefined],
   ]
   for (const [version, path] of nodes)
-    test(`runs on Node ${version}, as ES module and CommonJS`, { skip: path === undefined ? false : absent(path) }, async () => {
+    test(`runs on Node ${version}, as ES module and CommonJS`, {
+      skip: path === undefined ? false : absent(path),
+    }, async () => {
       const node = path ?? process.execPath
       if (path !== undefined) {
         const { stdout } = await run(node, ['--version'])

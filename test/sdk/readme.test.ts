@@ -10,7 +10,9 @@ import { until } from '../harness/until.ts'
 import { startReceiver } from '../spec/push/receiver.ts'
 
 const root = join(import.meta.dirname, '../..')
-const blocks = [...readFileSync(join(root, 'sdk/README.md'), 'utf8').matchAll(/```ts\n(\/\/ ([\w-]+\.ts)\n[\s\S]*?)```/g)]
+const blocks = [
+  ...readFileSync(join(root, 'sdk/README.md'), 'utf8').matchAll(/```ts\n(\/\/ ([\w-]+\.ts)\n[\s\S]*?)```/g),
+]
 /** Run by test/browser/popup.test.ts, or in a page. */
 const FOR_PAGES = ['popup.ts', 'back.ts']
 
@@ -84,7 +86,9 @@ suite("the examples of the SDK's README", () => {
     const receiver = await startReceiver()
     try {
       const { secret } = await add(receiver.url)
-      const message = await until('a message arrives', () => receiver.messages.find(({ type }) => type === 'items.changed'))
+      const message = await until('a message arrives', () =>
+        receiver.messages.find(({ type }) => type === 'items.changed'),
+      )
       const headers = message.headers as Record<string, string>
       const changed = await receive(message.body, headers, [secret])
       assert.ok(Array.isArray(changed) && changed.every((each) => each.startsWith('put ')))

@@ -11,7 +11,9 @@ const record: typeof fetch = (input, init) => {
   sent.push(`${init?.method} ${new URL(String(input)).pathname}`)
   const type = new Headers(init?.headers).get('accept') ?? ''
   const isEvents = type.includes('event-stream')
-  return Promise.resolve(new Response(isEvents ? 'event: done\ndata: {}\n\n' : '[]', { headers: { 'x-tributary-retried': 'false' } }))
+  return Promise.resolve(
+    new Response(isEvents ? 'event: done\ndata: {}\n\n' : '[]', { headers: { 'x-tributary-retried': 'false' } }),
+  )
 }
 const client = createClient({ baseUrl: BASE, clientId: 'app', clientSecret: 's', fetch: record })
 const ada = client.account('t')

@@ -128,7 +128,9 @@ suite('the SDK and a running server', () => {
     const written = await social('/me/feed', { method: 'POST', body: new URLSearchParams({ message: 'from the SDK' }) })
     assert.ok(written.status < 500)
     await written.body?.cancel()
-    const error = await ada.proxy('demo-micro')('/me').catch((thrown: unknown) => thrown)
+    const error = await ada
+      .proxy('demo-micro')('/me')
+      .catch((thrown: unknown) => thrown)
     assert.ok(isTributaryError(error, 'no_profile'))
     const { 'demo-social': [id] = [] } = await ada.profiles.list()
     assert.equal((await ada.proxy(`${String(id)}@demo-social`)('me?fields=id')).status, 200)

@@ -75,7 +75,8 @@ suite('the streams of the SDK', () => {
       { event: 'message', data: '', id: '7', retryMs: 250 },
       { event: 'message', data: 'x', id: '7', retryMs: 250 },
     ]
-    for (const size of [1, 2, 5, 1000]) assert.deepEqual(await all(readEvents(bodyOf(text, [size]))), expected, `${size}`)
+    for (const size of [1, 2, 5, 1000])
+      assert.deepEqual(await all(readEvents(bodyOf(text, [size]))), expected, `${size}`)
   })
 
   test('the next page is found among several links', () => {

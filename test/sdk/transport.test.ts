@@ -188,6 +188,19 @@ suite('the transport of the SDK', () => {
     assert.equal(received[0]!.url, '/push/..%2Fadmin%2Fapps%3Fx%23y')
     for (const id of ['', '.', '..']) assert.throws(() => client.account('t').proxy(id), TypeError)
     await assert.rejects(client.push.get('..'), TypeError)
+    const github = client.account('t').proxy('github')
+    const count = received.length
+    for (const path of [
+      '../../profiles',
+      '/a/../../../x',
+      '%2e%2e/%2E%2e/profiles',
+      '..\\..\\profiles',
+      'https://a.test/../../../../x',
+    ])
+      await assert.rejects(github(path, { method: 'DELETE' }), TypeError, path)
+    assert.equal(received.length, count)
+    await github('a/../b?c=../d#e').catch((error: unknown) => assert.ok(isTributaryError(error)))
+    assert.equal(received.at(-1)!.url, '/proxy/github/b?c=../d')
     assert.throws(() => createAdmin({ baseUrl: 'tributary.test', adminToken: 't' }), TypeError)
     const custom = createClient({ baseUrl: url, clientId: 'app', parseJson: () => 'parsed' })
     assert.equal(await custom.push.list(), 'parsed')

@@ -62,7 +62,9 @@ suite('webhooks of the SDK', () => {
   test('missing headers, wrong times, many signatures and a body that is not JSON are refused', async () => {
     const headers = signedBy([current])
     for (const name of Object.keys(headers))
-      await assert.rejects(verifyWebhook(body, { ...headers, [name]: undefined }, current), { reason: 'header_missing' })
+      await assert.rejects(verifyWebhook(body, { ...headers, [name]: undefined }, current), {
+        reason: 'header_missing',
+      })
     for (const time of ['now', '-1', '1e9', '1.5'])
       await assert.rejects(verifyWebhook(body, { ...headers, 'webhook-timestamp': time }, current), {
         reason: 'timestamp_invalid',
