@@ -133,7 +133,8 @@ suite('the SDK and a running server', () => {
       .catch((thrown: unknown) => thrown)
     assert.ok(isTributaryError(error, 'no_profile'))
     const { 'demo-social': [id] = [] } = await ada.profiles.list()
-    assert.equal((await ada.proxy(`${String(id)}@demo-social`)('me?fields=id')).status, 200)
+    assert.ok(typeof id === 'string')
+    assert.equal((await ada.proxy(`${id}@demo-social`)('me?fields=id')).status, 200)
   })
 
   test('a webhook is added, verified and managed; archives are listed apart', async () => {

@@ -1683,7 +1683,7 @@ export type Profile = {
   /** In the state `needs_auth`: POST here for a link to sign in again. */
   reconnect?: string | undefined
   /** With `full=true`: the service's own record of the person. */
-  data?: unknown | undefined
+  data?: unknown
   /** With `auth=true`. */
   auth?: ServiceTokens | undefined
 }
@@ -3138,7 +3138,7 @@ export interface Operations {
       /** A type such as `photos`; the item is then also listed at `/types/*`. */
       type?: string | undefined
       /** Dedupe keys, separated by spaces: `dedup=true` keeps one of the items that share one. */
-      guid?: unknown | undefined
+      guid?: unknown
       /** Degrees north. Only with `lng`. */
       lat?: number | undefined
       /** Degrees east. Only with `lat`. */
