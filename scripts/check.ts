@@ -8,6 +8,7 @@ const STRUCTURE_TESTS = ['test/house.test.ts', 'test/words.test.ts', 'test/docs.
 // Types, lint, format, structure rules, words, generated docs, dead exports: checks that do not run the service.
 const STEPS: [name: string, command: string, args: string[]][] = [
   ['types', 'tsc', ['-p', '.']],
+  ['types of the SDK', 'tsc', ['-p', 'sdk', '--noEmit']],
   ['lint', 'oxlint', ['--quiet']],
   ['format', 'biome', ['check', '--diagnostic-level=error']],
   ['structure, words and docs', 'node', ['--test', '--test-reporter=dot', ...STRUCTURE_TESTS]],

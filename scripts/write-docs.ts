@@ -19,6 +19,7 @@ import { REVOCATION_RESULTS } from '#model/revocation.ts'
 import { type BaseType, ITEM_TYPES, OWN_TYPES } from '#model/types.ts'
 import { VARIABLES } from '#platform/config.ts'
 import { PUSH_EVENTS } from '#store/push/events.ts'
+import { apiTypes } from '../sdk/scripts/generate.ts'
 import { checkTable } from './checks/shown-by.ts'
 import { limitsIn, limitsTables } from './limits.ts'
 import { packageTable } from './packages/table.ts'
@@ -48,6 +49,7 @@ export function writtenDocs(): Record<string, string> {
     'docs/push.md': pushPage(),
     'docs/packages.md': between('docs/packages.md', 'packages', packageTable()),
     'docs/checks.md': between('docs/checks.md', 'checks', checkTable()),
+    'sdk/src/generated/api.ts': apiTypes(),
     'test/release-files.txt': `${releaseFiles().join('\n')}\n`,
   }
 }

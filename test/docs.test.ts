@@ -89,7 +89,7 @@ suite('the documentation', () => {
   })
 
   test('links between documents lead somewhere', () => {
-    const files = globSync('{*.md,docs/*.md}', { cwd: root })
+    const files = globSync('{*.md,{docs,sdk}/*.md}', { cwd: root })
     const dead = files.flatMap((file) => {
       const text = readFileSync(join(root, file), 'utf8')
       const targets = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g)].map(([, target]) => target!)
@@ -101,7 +101,7 @@ suite('the documentation', () => {
   })
 
   test('links to a heading lead to one', () => {
-    const files = globSync('{*.md,docs/*.md}', { cwd: root })
+    const files = globSync('{*.md,{docs,sdk}/*.md}', { cwd: root })
     const dead = files.flatMap((file) => {
       const text = readFileSync(join(root, file), 'utf8')
       return [...text.matchAll(/\]\((?!https?:|mailto:)([^)#]*)#([^)]+)\)/g)]

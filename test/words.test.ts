@@ -9,12 +9,13 @@ const filesIn = (pattern: string): string[] =>
   globSync(pattern, { cwd: root }).filter((file) => !file.includes('node_modules') && !file.endsWith('words.test.ts'))
 
 // The lab speaks of the services it simulates, in their words.
-const code = filesIn('{src,test,bench,scripts}/**/*.{ts,mjs}')
+const code = filesIn('{src,test,bench,scripts,sdk/src,sdk/scripts}/**/*.{ts,mjs}')
 const prose = [
-  ...filesIn('{src,test,bench,scripts,lab}/**/*.{ts,mjs}'),
+  ...filesIn('{src,test,bench,scripts,lab,sdk/src,sdk/scripts}/**/*.{ts,mjs}'),
   ...filesIn('migrations/*.sql'),
   ...filesIn('*.md').filter((file) => file !== 'CONTRIBUTING.md'),
   ...filesIn('docs/**/*.md'),
+  ...filesIn('sdk/*.md'),
 ]
 
 /** Names that the glossary replaced. As English words they are free; as names in code they are not. */

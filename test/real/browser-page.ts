@@ -51,6 +51,9 @@ export interface Page {
   on(event: 'pageerror', listener: (error: Error) => void): void
   on(event: 'request', listener: (request: { url(): string; method(): string }) => void): void
   on(event: 'response', listener: (response: PageResponse) => void): void
+  /** The next window that the page opens. */
+  waitForEvent(event: 'popup'): Promise<Page>
+  isClosed(): boolean
   close(): Promise<void>
 }
 

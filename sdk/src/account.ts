@@ -1,0 +1,147 @@
+import { type BodyOf, type Core, call, type QueryOf, type ResponseOf, send } from './core.ts'
+import { followChanges, followProgress, readChanges } from './follow.ts'
+import type { Item, Person } from './generated/api.ts'
+import type { ItemTypes, Selected } from './item-types.ts'
+import { type Paged, pagedByLink } from './pages.ts'
+import { createProxy } from './proxy.ts'
+import { readJsonArray, readNdjson } from './streams.ts'
+import type { RequestOptions, Transport } from './transport.ts'
+
+export type ItemQuery = NonNullable<QueryOf<'GET /types/{type}'>>
+export type EndpointQuery = NonNullable<QueryOf<'GET /services/{service}/{endpoint}'>>
+type OneQuery = Omit<NonNullable<QueryOf<'GET /id/{id}'>>, 'media'>
+type Profile = '/profiles/{profile}'
+
+export type AccountClient = ReturnType<typeof createAccount>
+
+/** What an app may do for one person, with the access token of their account. */
+export function createAccount(transport: Transport, accessToken: string) {
+  const core: Core = { transport, authorization: `Bearer ${accessToken}` }
+  const onProfile = (profile: string, options?: RequestOptions) => ({ path: { profile }, options })
+
+  /** Items of one long response, as they arrive: `limit` may be any number. */
+  async function* streamed<T>(response: Promise<Response>): AsyncGenerator<T> {
+    const { headers, body } = await response
+    const isLines = headers.get('content-type')?.includes('ndjson') === true
+    yield* (isLines ? readNdjson<T> : readJsonArray<T>)(body, transport.parseJson)
+  }
+
+  return {
+    /** The person, merged from all profiles. */
+    person: (options?: RequestOptions) => call(core, 'GET /profile', { options }),
+
+    profiles: {
+      list: (query?: QueryOf<'GET /profiles'>, options?: RequestOptions) =>
+        call(core, 'GET /profiles', { query, options }),
+      /** The service's own record of a profile: `github`, `42@github`. */
+      get: (profile: string, query?: QueryOf<`GET ${Profile}`>, options?: RequestOptions) =>
+        call(core, 'GET /profiles/{profile}', { ...onProfile(profile, options), query }),
+      /** Disconnects: erases the profile's data and revokes its token at the service. */
+      remove: (profile: string, options?: RequestOptions) =>
+        call(core, 'DELETE /profiles/{profile}', onProfile(profile, options)),
+      /** Deletes the whole account. */
+      removeAll: (options?: RequestOptions) => call(core, 'DELETE /profiles', { options }),
+      progress: (profile: string, options?: RequestOptions) =>
+        call(core, 'GET /profiles/{profile}/sync', onProfile(profile, options)),
+      /** Follows the first sync live, until it is done. */
+      follow: (profile: string, options?: RequestOptions) =>
+        followProgress(core, 'GET /profiles/{profile}/sync', onProfile(profile, options)),
+      sync: (profile: string, body: BodyOf<`POST ${Profile}/sync`> = {}, options?: RequestOptions) =>
+        call(core, 'POST /profiles/{profile}/sync', { ...onProfile(profile, options), body }),
+      reset: (profile: string, options?: RequestOptions) =>
+        call(core, 'POST /profiles/{profile}/reset', onProfile(profile, options)),
+      pause: (profile: string, options?: RequestOptions) =>
+        call(core, 'POST /profiles/{profile}/pause', onProfile(profile, options)),
+      resume: (profile: string, options?: RequestOptions) =>
+        call(core, 'POST /profiles/{profile}/resume', onProfile(profile, options)),
+      /** A link by which the person signs in again. */
+      reconnect: (profile: string, body: BodyOf<`POST ${Profile}/reconnect`> = {}, options?: RequestOptions) =>
+        call(core, 'POST /profiles/{profile}/reconnect', { ...onProfile(profile, options), body }),
+    },
+
+    /** Items of one type, of all services. */
+    items: <T extends keyof ItemTypes, const Q extends ItemQuery = ItemQuery>(
+      type: T,
+      query?: Q,
+      options?: RequestOptions,
+    ): Paged<Selected<Q, ItemTypes[T]>> => pagedByLink(core, 'GET /types/{type}', { path: { type }, query, options }),
+    /** The same in one response, read as it arrives. Breaks off with `StreamError` rather than end early. */
+    stream: <T extends keyof ItemTypes, const Q extends ItemQuery = ItemQuery>(
+      type: T,
+      query?: Q,
+      options?: RequestOptions,
+    ) =>
+      streamed<Selected<Q, ItemTypes[T]>>(
+        send(core, 'GET /types/{type}', { path: { type }, query, options }, { isStream: true }),
+      ),
+    /** How many items there are of each type. */
+    counts: (query?: QueryOf<'GET /types'>, options?: RequestOptions) => call(core, 'GET /types', { query, options }),
+    /** An item by its id or IDR. */
+    item: (id: string, query?: OneQuery, options?: RequestOptions) =>
+      call(core, 'GET /id/{id}', { path: { id }, query, options }) as Promise<Item>,
+
+    endpoints: {
+      /** Items of one endpoint of a service. */
+      items: <const Q extends EndpointQuery = EndpointQuery>(
+        service: string,
+        endpoint: string,
+        query?: Q,
+        options?: RequestOptions,
+      ): Paged<Selected<Q, Item>> =>
+        pagedByLink(core, 'GET /services/{service}/{endpoint}', { path: { service, endpoint }, query, options }),
+      stream: <const Q extends EndpointQuery = EndpointQuery>(
+        service: string,
+        endpoint: string,
+        query?: Q,
+        options?: RequestOptions,
+      ) => {
+        const input = { path: { service, endpoint }, query, options }
+        return streamed<Selected<Q, Item>>(send(core, 'GET /services/{service}/{endpoint}', input, { isStream: true }))
+      },
+      /** An item by its id at the service. */
+      item: (service: string, endpoint: string, id: string, query?: OneQuery, options?: RequestOptions) =>
+        call(core, 'GET /services/{service}/{endpoint}/{id}', {
+          path: { service, endpoint, id },
+          query,
+          options,
+        }) as Promise<Item>,
+      counts: (service: string, query?: QueryOf<'GET /services/{service}'>, options?: RequestOptions) =>
+        call(core, 'GET /services/{service}', { path: { service }, query, options }),
+    },
+
+    /** The app's own items. */
+    own: {
+      items: (endpoint: string, query?: EndpointQuery, options?: RequestOptions): Paged<Item> =>
+        pagedByLink(core, 'GET /services/self/{endpoint}', { path: { endpoint }, query, options }),
+      item: (endpoint: string, id: string, query?: OneQuery, options?: RequestOptions) =>
+        call(core, 'GET /services/self/{endpoint}/{id}', { path: { endpoint, id }, query, options }) as Promise<Item>,
+      store: (endpoint: string, items: BodyOf<'POST /services/self/{endpoint}'>, options?: RequestOptions) =>
+        call(core, 'POST /services/self/{endpoint}', { path: { endpoint }, body: items, options }),
+      remove: (endpoint: string, id: string, options?: RequestOptions) =>
+        call(core, 'DELETE /services/self/{endpoint}/{id}', { path: { endpoint, id }, options }),
+    },
+
+    people: {
+      list: (query?: QueryOf<'GET /people'>, options?: RequestOptions): Paged<Person> =>
+        pagedByLink(core, 'GET /people', { query, options }),
+      get: (id: string, query?: QueryOf<'GET /people/{id}'>, options?: RequestOptions) =>
+        call(core, 'GET /people/{id}', { path: { id }, query, options }),
+      items: (id: string, query?: QueryOf<'GET /people/{id}/items'>, options?: RequestOptions): Paged<Item> =>
+        pagedByLink(core, 'GET /people/{id}/items', { path: { id }, query, options }),
+    },
+
+    /** What changed after a cursor, up to the present. */
+    changes: (query?: QueryOf<'GET /changes'>, options?: RequestOptions) =>
+      readChanges(core, 'GET /changes', query, options),
+    /** The same, and then every new change, until the signal is aborted. */
+    followChanges: (query?: QueryOf<'GET /changes'>, options?: RequestOptions & { pollMs?: number }) =>
+      followChanges(core, 'GET /changes', query, options),
+
+    /** A `fetch` that calls the API of a service as the person: `github`, or `42@github` for one of several profiles. */
+    proxy: (service: string) => createProxy(core, service),
+
+    /** Ends this access token. */
+    revoke: (options?: RequestOptions): Promise<ResponseOf<'POST /oauth/revoke'>> =>
+      call({ transport, authorization: undefined }, 'POST /oauth/revoke', { body: { token: accessToken }, options }),
+  }
+}

@@ -1,0 +1,81 @@
+import { type BodyOf, type Core, call, type QueryOf, type ResponseOf } from './core.ts'
+import { type Paged, pagedById, pagedByNext } from './pages.ts'
+import { createTransport, type RequestOptions, type TransportOptions } from './transport.ts'
+
+type OfApp = '/admin/apps/{client_id}'
+type Call = ResponseOf<`GET ${OfApp}/calls`>[number]
+type Fault = ResponseOf<`GET ${OfApp}/faults`>['faults'][number]
+type Quarantined = ResponseOf<`GET ${OfApp}/quarantine`>['quarantine'][number]
+
+const CALLS_PER_PAGE = 100
+
+export type AdminClient = ReturnType<typeof createAdmin>
+
+/** The operator's client: apps and their keys, quotas, rules and faults. */
+export function createAdmin({ adminToken, ...options }: TransportOptions & { adminToken: string }) {
+  const core: Core = { transport: createTransport(options), authorization: `Bearer ${adminToken}` }
+  const of = (clientId: string, given?: RequestOptions) => ({ path: { client_id: clientId }, options: given })
+  return {
+    apps: {
+      list: (given?: RequestOptions) => call(core, 'GET /admin/apps', { options: given }),
+      create: (app: BodyOf<'POST /admin/apps'>, given?: RequestOptions) =>
+        call(core, 'POST /admin/apps', { body: app, options: given }),
+      get: (clientId: string, given?: RequestOptions) => call(core, 'GET /admin/apps/{client_id}', of(clientId, given)),
+      change: (clientId: string, changes: BodyOf<`PATCH ${OfApp}`>, given?: RequestOptions) =>
+        call(core, 'PATCH /admin/apps/{client_id}', { ...of(clientId, given), body: changes }),
+      remove: (clientId: string, query?: QueryOf<`DELETE ${OfApp}`>, given?: RequestOptions) =>
+        call(core, 'DELETE /admin/apps/{client_id}', { ...of(clientId, given), query }),
+      rotateSecret: (clientId: string, body: BodyOf<`POST ${OfApp}/rotate-secret`> = {}, given?: RequestOptions) =>
+        call(core, 'POST /admin/apps/{client_id}/rotate-secret', { ...of(clientId, given), body }),
+      deletions: (given?: RequestOptions) => call(core, 'GET /admin/deletions', { options: given }),
+      usage: (clientId: string, query?: QueryOf<`GET ${OfApp}/usage`>, given?: RequestOptions) =>
+        call(core, 'GET /admin/apps/{client_id}/usage', { ...of(clientId, given), query }),
+      parked: (clientId: string, given?: RequestOptions) =>
+        call(core, 'GET /admin/apps/{client_id}/parked', of(clientId, given)),
+      hooks: (clientId: string, given?: RequestOptions) =>
+        call(core, 'GET /admin/apps/{client_id}/hooks', of(clientId, given)),
+      /** Calls through the proxy, newest first. */
+      calls: (clientId: string, query?: QueryOf<`GET ${OfApp}/calls`>, given?: RequestOptions): Paged<Call> =>
+        pagedById(core, 'GET /admin/apps/{client_id}/calls', { ...of(clientId, given), query }, CALLS_PER_PAGE),
+      faults: (clientId: string, given?: RequestOptions): Paged<Fault> =>
+        pagedByNext(core, 'GET /admin/apps/{client_id}/faults', 'faults', of(clientId, given)),
+      quarantine: (clientId: string, given?: RequestOptions): Paged<Quarantined> =>
+        pagedByNext(core, 'GET /admin/apps/{client_id}/quarantine', 'quarantine', of(clientId, given)),
+      retryQuarantine: (clientId: string, given?: RequestOptions) =>
+        call(core, 'POST /admin/apps/{client_id}/quarantine/retry', of(clientId, given)),
+    },
+    rules: {
+      get: (clientId: string, given?: RequestOptions) =>
+        call(core, 'GET /admin/apps/{client_id}/sync', of(clientId, given)),
+      set: (clientId: string, rules: BodyOf<`PUT ${OfApp}/sync`>, given?: RequestOptions) =>
+        call(core, 'PUT /admin/apps/{client_id}/sync', { ...of(clientId, given), body: rules }),
+    },
+    quotas: {
+      get: (clientId: string, given?: RequestOptions) =>
+        call(core, 'GET /admin/apps/{client_id}/quotas', of(clientId, given)),
+      set: (clientId: string, quotas: BodyOf<`PUT ${OfApp}/quotas`>, given?: RequestOptions) =>
+        call(core, 'PUT /admin/apps/{client_id}/quotas', { ...of(clientId, given), body: quotas }),
+    },
+    spending: {
+      get: (clientId: string, given?: RequestOptions) =>
+        call(core, 'GET /admin/apps/{client_id}/spending', of(clientId, given)),
+      change: (clientId: string, changes: BodyOf<`PATCH ${OfApp}/spending`>, given?: RequestOptions) =>
+        call(core, 'PATCH /admin/apps/{client_id}/spending', { ...of(clientId, given), body: changes }),
+    },
+    keys: {
+      list: (clientId: string, given?: RequestOptions) =>
+        call(core, 'GET /admin/apps/{client_id}/keys', of(clientId, given)),
+      set: (clientId: string, service: string, key: BodyOf<`PUT ${OfApp}/keys/{service}`>, given?: RequestOptions) =>
+        call(core, 'PUT /admin/apps/{client_id}/keys/{service}', {
+          path: { client_id: clientId, service },
+          body: key,
+          options: given,
+        }),
+      remove: (clientId: string, service: string, given?: RequestOptions) =>
+        call(core, 'DELETE /admin/apps/{client_id}/keys/{service}', {
+          path: { client_id: clientId, service },
+          options: given,
+        }),
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import { createAccount } from './account.ts'
+import {
+  type ConnectContext,
+  type ConnectParameters,
+  connectUrl,
+  type ExchangeExtras,
+  exchange,
+  finishConnect,
+  type StartedConnect,
+  startConnect,
+} from './connect.ts'
+import { type BodyOf, type Core, call, type QueryOf } from './core.ts'
+import type { Account } from './generated/api.ts'
+import { type Paged, pagedByLink } from './pages.ts'
+import { createArchives, createPush } from './push.ts'
+import { createTransport, type RequestOptions, type TransportOptions } from './transport.ts'
+
+export interface ClientOptions extends TransportOptions {
+  clientId: string
+  /** Only on a server. A public client has none, and only connects people and reads for them. */
+  clientSecret?: string | undefined
+  /** The address that the server calls itself, if `baseUrl` is another name for it. */
+  issuer?: string | undefined
+}
+
+export type Client = ReturnType<typeof createClient>
+
+/** The client of an app. */
+export function createClient(options: ClientOptions) {
+  const transport = createTransport(options)
+  const { clientId, clientSecret } = options
+  const core: Core = {
+    transport,
+    authorization: clientSecret === undefined ? undefined : `Basic ${btoa(`${clientId}:${clientSecret}`)}`,
+  }
+  const issuer = (options.issuer ?? transport.baseUrl).replace(/\/+$/, '')
+  const context: ConnectContext = { core, clientId, clientSecret, issuer }
+  const open: Core = { transport, authorization: undefined }
+  const inAccount = (id: string, profile: string, given?: RequestOptions) => ({ path: { id, profile }, options: given })
+
+  return {
+    /** The address that begins a sign-in, without PKCE; use `startConnect` unless something else exchanges the code. */
+    connectUrl: (parameters: ConnectParameters) => connectUrl(context, parameters),
+    /** Begins a sign-in with PKCE and a random `state`. */
+    startConnect: (parameters: ConnectParameters) => startConnect(context, parameters),
+    /** Completes a sign-in at the address that the person returned to. */
+    finishConnect: (
+      returned: string | URL | URLSearchParams,
+      started: Pick<StartedConnect, 'state' | 'verifier' | 'redirect_uri'>,
+      extras?: ExchangeExtras,
+      given?: RequestOptions,
+    ) => finishConnect(context, returned, started, extras, given),
+    exchange: (
+      fields: { code: string; code_verifier?: string; redirect_uri?: string } & ExchangeExtras,
+      given?: RequestOptions,
+    ) => exchange(context, fields, given),
+    revoke: (token: string, given?: RequestOptions) =>
+      call(core, 'POST /oauth/revoke', { body: { token }, options: given }),
+
+    /** What the app may do for one person. */
+    account: (accessToken: string) => createAccount(transport, accessToken),
+
+    services: (query?: QueryOf<'GET /services'>, given?: RequestOptions) =>
+      call(open, 'GET /services', { query: { client_id: clientId, ...query }, options: given }),
+    /** Attaches a profile with a token that the app already has. */
+    apply: (service: string, fields: BodyOf<'POST /auth/{service}/apply'>, given?: RequestOptions) =>
+      call(core, 'POST /auth/{service}/apply', { path: { service }, body: fields, options: given }),
+    applyBatch: (accounts: BodyOf<'POST /auth/apply/batch'>['accounts'], given?: RequestOptions) =>
+      call(core, 'POST /auth/apply/batch', { body: { accounts }, options: given }),
+    /** Moves all profiles of the account `source` into `dest`; both are access tokens. */
+    merge: (fields: BodyOf<'POST /auth/merge'>, given?: RequestOptions) =>
+      call(open, 'POST /auth/merge', { body: fields, options: given }),
+
+    accounts: {
+      list: (query?: QueryOf<'GET /accounts'>, given?: RequestOptions): Paged<Account> =>
+        pagedByLink(core, 'GET /accounts', { query, options: given }),
+      get: (id: string, given?: RequestOptions) => call(core, 'GET /accounts/{id}', { path: { id }, options: given }),
+      reconnect: (
+        id: string,
+        profile: string,
+        body: BodyOf<'POST /accounts/{id}/profiles/{profile}/reconnect'> = {},
+        given?: RequestOptions,
+      ) => call(core, 'POST /accounts/{id}/profiles/{profile}/reconnect', { ...inAccount(id, profile, given), body }),
+      pause: (id: string, profile: string, given?: RequestOptions) =>
+        call(core, 'POST /accounts/{id}/profiles/{profile}/pause', inAccount(id, profile, given)),
+      resume: (id: string, profile: string, given?: RequestOptions) =>
+        call(core, 'POST /accounts/{id}/profiles/{profile}/resume', inAccount(id, profile, given)),
+    },
+    usage: (query?: QueryOf<'GET /usage'>, given?: RequestOptions) =>
+      call(core, 'GET /usage', { query, options: given }),
+    spending: {
+      get: (given?: RequestOptions) => call(core, 'GET /spending', { options: given }),
+      change: (changes: BodyOf<'PATCH /spending'>, given?: RequestOptions) =>
+        call(core, 'PATCH /spending', { body: changes, options: given }),
+    },
+
+    push: createPush(core),
+    archives: createArchives(core),
+
+    server: {
+      /** The metadata of the authorization server (RFC 8414). */
+      metadata: (given?: RequestOptions) =>
+        call(open, 'GET /.well-known/oauth-authorization-server', { options: given }),
+      openapi: (given?: RequestOptions) => call(open, 'GET /openapi.json', { options: given }),
+      alive: (given?: RequestOptions) => call(open, 'GET /healthz', { options: given }),
+      /** Throws a `TributaryError` with status 503 while the server is not ready. */
+      ready: (given?: RequestOptions) => call(open, 'GET /readyz', { options: { retries: 0, ...given } }),
+    },
+  }
+}

@@ -1,0 +1,3812 @@
+// Written from the OpenAPI document (npm run docs). Do not edit.
+
+/** The access token of an account. */
+export type AccessToken = {
+  access_token: string
+  account: string
+  token_type: "bearer"
+  /** With `profile`. */
+  profile?: Profiles | undefined
+}
+
+/** An account of the app. */
+export type Account = {
+  id: string
+  created_at: number
+  profiles: AccountProfile[]
+}
+
+/** An account of the app, with its usage. */
+export type AccountDetail = {
+  id: string
+  created_at: number
+  profiles: AccountProfile[]
+  usage: {
+    /** The totals of an app may be up to a minute old. */
+    counted_at: number
+    quotas: {
+      /** Items of one profile. */
+      profile_items?: QuotaUse | undefined
+      /** Bytes of the records of one profile. */
+      profile_bytes?: QuotaUse | undefined
+      /** Items of one account, over all its profiles. */
+      account_items?: QuotaUse | undefined
+      /** Bytes of the records of one account. */
+      account_bytes?: QuotaUse | undefined
+      /** Items of the app, over all its accounts. */
+      app_items?: QuotaUse | undefined
+      /** Bytes of the records of the app, over all its accounts. */
+      app_bytes?: QuotaUse | undefined
+      /** Own items that the app stored. */
+      own_items?: QuotaUse | undefined
+      /** Bytes of the records of own items. */
+      own_bytes?: QuotaUse | undefined
+      /** Unfinished sign-ins to the app. */
+      app_sign_ins?: QuotaUse | undefined
+    }
+    /** For an account: its profiles, including merged ones and the app's own items (`self`). */
+    profiles?: ({
+      profile: string
+      id: string
+      items: number
+      bytes: number
+      quotas: {
+        /** Items of one profile. */
+        profile_items?: QuotaUse | undefined
+        /** Bytes of the records of one profile. */
+        profile_bytes?: QuotaUse | undefined
+        /** Items of one account, over all its profiles. */
+        account_items?: QuotaUse | undefined
+        /** Bytes of the records of one account. */
+        account_bytes?: QuotaUse | undefined
+        /** Items of the app, over all its accounts. */
+        app_items?: QuotaUse | undefined
+        /** Bytes of the records of the app, over all its accounts. */
+        app_bytes?: QuotaUse | undefined
+        /** Own items that the app stored. */
+        own_items?: QuotaUse | undefined
+        /** Bytes of the records of own items. */
+        own_bytes?: QuotaUse | undefined
+        /** Unfinished sign-ins to the app. */
+        app_sign_ins?: QuotaUse | undefined
+      }
+    })[] | undefined
+  }
+}
+
+/** A profile of an account, as its app sees it. */
+export type AccountProfile = {
+  profile: string
+  service: string
+  name?: string | undefined
+  state: ProfileState
+  connected_at: number
+  synced_at?: number | undefined
+  error?: string | undefined
+  /** In the state `needs_auth`: POST here for a link to sign in again. */
+  reconnect?: string | undefined
+}
+
+/** The card of an item of the type `activities`; its `type` is `activity`. */
+export type ActivityCard = {
+  /** The type of the card: `photo`, `video`, `link`, `text`, `checkin`, `contact` … */
+  type?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** Address: of the picture of a photo, of the target of a link, else of the page at the service. */
+  url?: string | undefined
+  /** A longer text. */
+  description?: string | undefined
+  /** Address of a small picture. */
+  thumbnail_url?: string | undefined
+  /** Name of the service. */
+  provider_name?: string | undefined
+  /** Address of the service. */
+  provider_url?: string | undefined
+  /** Name of the author. */
+  author_name?: string | undefined
+  /** Degrees north. */
+  lat?: number | undefined
+  /** Degrees east. */
+  lng?: number | undefined
+  /** The text of a status or message. */
+  text?: string | undefined
+  [field: string]: unknown
+}
+
+/** An item of the type `activities`. */
+export type ActivityItem = {
+  /** The global id. It never changes. */
+  id: string
+  /** The IDR: `type:owner@service/endpoint#id`. */
+  idr: string
+  /** When it happened, in epoch milliseconds. */
+  at: number
+  /** When its content last changed, in epoch milliseconds. */
+  updated: number
+  /** The record as the service sent it, unchanged. */
+  data: unknown
+  types: {
+    activity: true
+    [field: string]: true
+  }
+  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  guid?: string | undefined
+  oembed?: ActivityCard | undefined
+  map?: ActivityMap | undefined
+}
+
+/** Normalised values of an item of the type `activities`. */
+export type ActivityMap = {
+  /** The id of the record at the service. */
+  id?: string | undefined
+  /** Name or title. */
+  name?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** The text, without markup. */
+  text?: string | undefined
+  /** Who made it. */
+  author?: Author | undefined
+  /** Address of its page at the service. */
+  url?: string | undefined
+  /** Addresses that it contains or belongs to. */
+  urls?: string[] | undefined
+  /** Address of a small picture. */
+  photo?: string | undefined
+  /** Address of its picture in the best size. */
+  image?: string | undefined
+  /** Address of its file: a video, a sound, a document. */
+  media?: string | undefined
+  /** Name of the place. */
+  place?: string | undefined
+  /** Latitude and longitude in degrees. */
+  ll?: [number, number] | undefined
+  /** Service users who took part, by native id; the author is marked. */
+  participants?: {
+    [field: string]: {
+      author?: true | undefined
+    }
+  } | undefined
+  /** Language of the text. */
+  lang?: string | undefined
+  /** The earliest time that is known of it. Epoch milliseconds. */
+  earliest?: number | undefined
+  /** How often others responded. */
+  counts?: Counts | undefined
+  /** The card. */
+  oembed?: Card | undefined
+  /** Kind of activity. */
+  sport?: string | undefined
+  /** Duration in seconds. */
+  seconds?: number | undefined
+  /** Distance in metres. */
+  meters?: number | undefined
+  /** Energy in kilocalories. */
+  calories?: number | undefined
+  /** Beats per minute, on average. */
+  heart_rate?: number | undefined
+  /** When it begins. Epoch milliseconds. */
+  starts?: number | undefined
+  /** When it ends. Epoch milliseconds. */
+  ends?: number | undefined
+  [field: string]: unknown
+}
+
+/** An app that uses this installation. */
+export type App = {
+  client_id: string
+  name: string
+  redirect_uris: string[]
+  token_flow: boolean
+  public: boolean
+  apply: "proven" | "any"
+  created_at: number
+  deleting_at?: number | undefined
+}
+
+/** The progress of the deletion of an app with its accounts. */
+export type AppDeletion = {
+  client_id: string
+  name: string
+  state: "erasing" | "waiting_for_destinations" | "deleted"
+  started_at: number
+  finished_at?: number | undefined
+  accounts: number
+  erased: number
+  /** What was done with the tokens at their services. */
+  service_tokens: {
+    revoked: number
+    refused: number
+    unreachable: number
+    not_offered: number
+  }
+  /** Erasures that destinations have not confirmed yet. */
+  destinations_waiting?: number | undefined
+  /** Destinations that ended without having confirmed. */
+  destinations_untold?: number | undefined
+  error?: string | undefined
+}
+
+/** An app, with the age of its secrets. */
+export type AppDetail = {
+  client_id: string
+  name: string
+  redirect_uris: string[]
+  token_flow: boolean
+  public: boolean
+  apply: "proven" | "any"
+  created_at: number
+  deleting_at?: number | undefined
+  secrets: ({
+    id: string
+    created_at: number
+    expires_at?: number | undefined
+  })[]
+  deletion?: AppDeletion | undefined
+}
+
+/** The account to which a profile was attached. */
+export type AppliedProfile = {
+  access_token: string
+  account: string
+  profile: string
+  /** Whether the service confirmed that the token was issued to this app; false if it cannot. */
+  app_verified: boolean
+}
+
+/** A person as they appear on an item. */
+export type Author = {
+  name?: string | undefined
+  url?: string | undefined
+  photo?: string | undefined
+  handle?: string | undefined
+}
+
+/** The metadata of this authorization server (RFC 8414). */
+export type AuthorizationServer = {
+  issuer: string
+  authorization_endpoint: string
+  token_endpoint: string
+  revocation_endpoint: string
+  response_types_supported: string[]
+  response_modes_supported: string[]
+  grant_types_supported: string[]
+  token_endpoint_auth_methods_supported: string[]
+  revocation_endpoint_auth_methods_supported: string[]
+  code_challenge_methods_supported: string[]
+  authorization_response_iss_parameter_supported: boolean
+  service_documentation: string
+}
+
+/** What became of one entry of a batch. */
+export type BatchResult = {
+  account: string
+  access_token: string
+  profiles: string[]
+  app_verified: boolean
+  /** By service, why its token was not accepted. */
+  errors?: {
+    [field: string]: Reason
+  } | undefined
+} | {
+  /** By service, why its token was not accepted. */
+  error: {
+    [field: string]: Reason
+  }
+} | {
+  error: string
+  reason: Reason
+}
+
+/** The normalised card of an item. */
+export type Card = {
+  /** The type of the card: `photo`, `video`, `link`, `text`, `checkin`, `contact` … */
+  type?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** Address: of the picture of a photo, of the target of a link, else of the page at the service. */
+  url?: string | undefined
+  /** A longer text. */
+  description?: string | undefined
+  /** Address of a small picture. */
+  thumbnail_url?: string | undefined
+  /** Name of the service. */
+  provider_name?: string | undefined
+  /** Address of the service. */
+  provider_url?: string | undefined
+  /** Name of the author. */
+  author_name?: string | undefined
+  /** Width of the picture in pixels. */
+  width?: number | undefined
+  /** Height of the picture in pixels. */
+  height?: number | undefined
+  /** Degrees north. */
+  lat?: number | undefined
+  /** Degrees east. */
+  lng?: number | undefined
+  /** The text of a status or message. */
+  text?: string | undefined
+  /** The id of the service user. */
+  id?: string | undefined
+  /** The handle of the service user. */
+  handle?: string | undefined
+  /** E-mail address. */
+  email?: string | undefined
+  /** Telephone number. */
+  phone?: string | undefined
+  /** Address of their own page. */
+  website?: string | undefined
+  /** Where they work. */
+  work?: string | undefined
+  /** Where they live, or where it takes place. */
+  location?: string | undefined
+}
+
+/** A new or changed item, a deleted one, or a profile all of whose items must be dropped. */
+export type Change = {
+  change: "upsert"
+  item: Item | SelectedItem
+} | {
+  change: "delete"
+  id: string
+  idr: string
+  deleted_at: number
+} | {
+  change: "profile_removed"
+  profile: string
+}
+
+/** A page of changes. */
+export type Changes = {
+  changes: Change[]
+  /** For the next request. */
+  cursor: string
+  /** Whether more changes follow right now. */
+  more: boolean
+}
+
+/** The card of an item of the type `checkins`; its `type` is `checkin`. */
+export type CheckinCard = {
+  /** The type of the card: `photo`, `video`, `link`, `text`, `checkin`, `contact` … */
+  type?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** Address: of the picture of a photo, of the target of a link, else of the page at the service. */
+  url?: string | undefined
+  /** A longer text. */
+  description?: string | undefined
+  /** Address of a small picture. */
+  thumbnail_url?: string | undefined
+  /** Name of the service. */
+  provider_name?: string | undefined
+  /** Address of the service. */
+  provider_url?: string | undefined
+  /** Name of the author. */
+  author_name?: string | undefined
+  /** Degrees north. */
+  lat?: number | undefined
+  /** Degrees east. */
+  lng?: number | undefined
+  /** The text of a status or message. */
+  text?: string | undefined
+  [field: string]: unknown
+}
+
+/** An item of the type `checkins`. */
+export type CheckinItem = {
+  /** The global id. It never changes. */
+  id: string
+  /** The IDR: `type:owner@service/endpoint#id`. */
+  idr: string
+  /** When it happened, in epoch milliseconds. */
+  at: number
+  /** When its content last changed, in epoch milliseconds. */
+  updated: number
+  /** The record as the service sent it, unchanged. */
+  data: unknown
+  types: {
+    checkin: true
+    [field: string]: true
+  }
+  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  guid?: string | undefined
+  oembed?: CheckinCard | undefined
+  map?: CheckinMap | undefined
+}
+
+/** Normalised values of an item of the type `checkins`. */
+export type CheckinMap = {
+  /** The id of the record at the service. */
+  id?: string | undefined
+  /** Name or title. */
+  name?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** The text, without markup. */
+  text?: string | undefined
+  /** Who made it. */
+  author?: Author | undefined
+  /** Address of its page at the service. */
+  url?: string | undefined
+  /** Addresses that it contains or belongs to. */
+  urls?: string[] | undefined
+  /** Address of a small picture. */
+  photo?: string | undefined
+  /** Address of its picture in the best size. */
+  image?: string | undefined
+  /** Address of its file: a video, a sound, a document. */
+  media?: string | undefined
+  /** Name of the place. */
+  place?: string | undefined
+  /** Latitude and longitude in degrees. */
+  ll?: [number, number] | undefined
+  /** Service users who took part, by native id; the author is marked. */
+  participants?: {
+    [field: string]: {
+      author?: true | undefined
+    }
+  } | undefined
+  /** Language of the text. */
+  lang?: string | undefined
+  /** The earliest time that is known of it. Epoch milliseconds. */
+  earliest?: number | undefined
+  /** How often others responded. */
+  counts?: Counts | undefined
+  /** The card. */
+  oembed?: Card | undefined
+  [field: string]: unknown
+}
+
+/** A description of an app for authorization servers. */
+export type ClientDocument = {
+  client_id: string
+  client_name: string
+  client_uri: string
+  application_type: string
+  grant_types: string[]
+  response_types: string[]
+  redirect_uris: string[]
+  scope: string
+  token_endpoint_auth_method: string
+  token_endpoint_auth_signing_alg: string
+  dpop_bound_access_tokens: boolean
+  jwks: {
+    keys: ({
+      [field: string]: string
+    })[]
+  }
+}
+
+/** The card of an item of the type `contacts`; its `type` is `contact`. */
+export type ContactCard = {
+  /** The type of the card: `photo`, `video`, `link`, `text`, `checkin`, `contact` … */
+  type?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** Address: of the picture of a photo, of the target of a link, else of the page at the service. */
+  url?: string | undefined
+  /** A longer text. */
+  description?: string | undefined
+  /** Address of a small picture. */
+  thumbnail_url?: string | undefined
+  /** Name of the service. */
+  provider_name?: string | undefined
+  /** Address of the service. */
+  provider_url?: string | undefined
+  /** Name of the author. */
+  author_name?: string | undefined
+  /** Degrees north. */
+  lat?: number | undefined
+  /** Degrees east. */
+  lng?: number | undefined
+  /** The text of a status or message. */
+  text?: string | undefined
+  /** The id of the service user. */
+  id?: string | undefined
+  /** The handle of the service user. */
+  handle?: string | undefined
+  /** E-mail address. */
+  email?: string | undefined
+  /** Telephone number. */
+  phone?: string | undefined
+  /** Address of their own page. */
+  website?: string | undefined
+  /** Where they work. */
+  work?: string | undefined
+  /** Where they live, or where it takes place. */
+  location?: string | undefined
+  [field: string]: unknown
+}
+
+/** An item of the type `contacts`. */
+export type ContactItem = {
+  /** The global id. It never changes. */
+  id: string
+  /** The IDR: `type:owner@service/endpoint#id`. */
+  idr: string
+  /** When it happened, in epoch milliseconds. */
+  at: number
+  /** When its content last changed, in epoch milliseconds. */
+  updated: number
+  /** The record as the service sent it, unchanged. */
+  data: unknown
+  types: {
+    contact: true
+    [field: string]: true
+  }
+  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  guid?: string | undefined
+  oembed?: ContactCard | undefined
+  map?: ContactMap | undefined
+}
+
+/** Normalised values of an item of the type `contacts`. */
+export type ContactMap = {
+  /** The id of the record at the service. */
+  id?: string | undefined
+  /** Name or title. */
+  name?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** The text, without markup. */
+  text?: string | undefined
+  /** Who made it. */
+  author?: Author | undefined
+  /** Address of its page at the service. */
+  url?: string | undefined
+  /** Addresses that it contains or belongs to. */
+  urls?: string[] | undefined
+  /** Address of a small picture. */
+  photo?: string | undefined
+  /** Address of its picture in the best size. */
+  image?: string | undefined
+  /** Address of its file: a video, a sound, a document. */
+  media?: string | undefined
+  /** Name of the place. */
+  place?: string | undefined
+  /** Latitude and longitude in degrees. */
+  ll?: [number, number] | undefined
+  /** Service users who took part, by native id; the author is marked. */
+  participants?: {
+    [field: string]: {
+      author?: true | undefined
+    }
+  } | undefined
+  /** Language of the text. */
+  lang?: string | undefined
+  /** The earliest time that is known of it. Epoch milliseconds. */
+  earliest?: number | undefined
+  /** How often others responded. */
+  counts?: Counts | undefined
+  /** The card. */
+  oembed?: Card | undefined
+  /** The handle of a contact. */
+  nickname?: string | undefined
+  /** E-mail address. */
+  email?: string | undefined
+  /** Telephone number. */
+  phone?: string | undefined
+  [field: string]: unknown
+}
+
+/** With `rich=true`. */
+export type CountSummary = {
+  count: number
+  oldest?: number | undefined
+  newest?: number | undefined
+  /** Of an endpoint: when it was last read. */
+  last_sync?: number | undefined
+}
+
+/** How often others responded to an item, as the service counts. */
+export type Counts = {
+  likes?: number | undefined
+  comments?: number | undefined
+  shares?: number | undefined
+}
+
+/** A new app, with its secret. */
+export type CreatedApp = {
+  client_id: string
+  name: string
+  redirect_uris: string[]
+  token_flow: boolean
+  public: boolean
+  apply: "proven" | "any"
+  created_at: number
+  deleting_at?: number | undefined
+  client_secret: string
+}
+
+/** A new destination. */
+export type CreatedDestination = {
+  id: string
+  name: string
+  kind: "postgres" | "mysql" | "clickhouse" | "webhook" | "files" | "nats"
+  /** Without its secrets. */
+  url: string
+  filter: string[]
+  schedule: string
+  options: {
+    [field: string]: unknown
+  }
+  /** `parked`: failed for three days, until it is resumed. `disabled`: the receiver responded 410. */
+  state: "active" | "paused" | "failing" | "parked" | "disabled"
+  last_error?: string | undefined
+  failing_since?: number | undefined
+  next_attempt_at?: number | undefined
+  next_run_at?: number | undefined
+  worker_deaths?: number | undefined
+  /** Profiles that the filter matches. */
+  profiles: number
+  /** Rows that are delivered. */
+  rows: number
+  profiles_behind: number
+  profiles_failing: number
+  /** Changes that are not delivered yet. */
+  changes_behind: number
+  behind_since?: number | undefined
+  /** Age of the oldest change that is not delivered yet. */
+  lag_ms: number
+  last_5_minutes: {
+    rows: number
+    batches: number
+    /** Failed attempts. */
+    failed: number
+  }
+  delivered_at?: number | undefined
+  dead_letters: number
+  created_at: number
+  /** The signing secret of a webhook; shown only once. */
+  secret?: string | undefined
+}
+
+/** A row that the destination rejected. */
+export type DeadLetter = {
+  /** The id of the profile. */
+  profile: string
+  /** The first part of the global id of the item. */
+  item: string
+  seq: number
+  reason: string
+  at: number
+}
+
+/** What was deleted. */
+export type Deleted = {
+  /** Its id. */
+  deleted: string
+}
+
+/** One attempt to write a batch of rows. */
+export type Delivery = {
+  id: string
+  /** The id of the profile. */
+  profile: string
+  at: number
+  ms: number
+  /** 1 for the first attempt to write these rows. */
+  attempt: number
+  rows: number
+  first_seq?: number | undefined
+  last_seq?: number | undefined
+  ok: boolean
+  error?: string | undefined
+}
+
+/** Where an app's data is delivered, with its progress. */
+export type Destination = {
+  id: string
+  name: string
+  kind: "postgres" | "mysql" | "clickhouse" | "webhook" | "files" | "nats"
+  /** Without its secrets. */
+  url: string
+  filter: string[]
+  schedule: string
+  options: {
+    [field: string]: unknown
+  }
+  /** `parked`: failed for three days, until it is resumed. `disabled`: the receiver responded 410. */
+  state: "active" | "paused" | "failing" | "parked" | "disabled"
+  last_error?: string | undefined
+  failing_since?: number | undefined
+  next_attempt_at?: number | undefined
+  next_run_at?: number | undefined
+  worker_deaths?: number | undefined
+  /** Profiles that the filter matches. */
+  profiles: number
+  /** Rows that are delivered. */
+  rows: number
+  profiles_behind: number
+  profiles_failing: number
+  /** Changes that are not delivered yet. */
+  changes_behind: number
+  behind_since?: number | undefined
+  /** Age of the oldest change that is not delivered yet. */
+  lag_ms: number
+  last_5_minutes: {
+    rows: number
+    batches: number
+    /** Failed attempts. */
+    failed: number
+  }
+  delivered_at?: number | undefined
+  dead_letters: number
+  created_at: number
+}
+
+/** What a test of a destination found. */
+export type DestinationTest = {
+  ok: boolean
+  checks: ({
+    check: string
+    ok: boolean
+    detail: string
+  })[]
+  matches: {
+    profiles: number
+    items: number
+    /** False if counting took too long and there are more. */
+    exact: boolean
+  }
+}
+
+/** The profiles that were erased. */
+export type Disconnected = {
+  deleted: ({
+    profile: string
+    erased: true
+    /** What was done with the token at the service. */
+    service_token: "revoked" | "token_ended" | "kept" | "refused" | "unreachable" | "not_offered"
+  })[]
+}
+
+/** The progress of one endpoint of a profile. */
+export type EndpointProgress = {
+  state: "waiting" | "running" | "done" | "failing" | "parked" | "off" | "paused"
+  /** 1 when the first walk has ended; before that an estimate. */
+  progress: number
+  /** Items that are stored. */
+  items: number
+  /** While it runs: pages read so far. */
+  pages?: number | undefined
+  /** While an endpoint is read for each record of another one: how many are done. */
+  parents?: {
+    done: number
+    of: number
+  } | undefined
+  last_run?: number | undefined
+  next_run: number
+  /** Why it was not read to its end. */
+  last_reason?: "access_denied" | "address_invalid" | "address_refused" | "address_wrong" | "answer_too_large" | "answer_unreadable" | "capacity" | "capacity_here" | "callback_unusable" | "callback_unconfirmed" | "checkpoint_stuck" | "code_missing" | "connector_fault" | "credential_damaged" | "discovery_failed" | "grant_refused" | "handle_unresolved" | "home_mismatch" | "issuer_mismatch" | "keys_refused" | "no_credential" | "no_refresh_token" | "not_found" | "not_supported" | "page_too_large" | "parameter_repeated" | "person_changed" | "position_lost" | "rate_limited" | "rate_limited_here" | "redirect_refused" | "refresh_busy" | "request_invalid" | "request_refused" | "request_token_mismatch" | "self_without_id" | "priced" | "service_failed" | "service_refused" | "service_timeout" | "service_unreachable" | "spending_limit_reached" | "subject_changed" | "subject_mismatch" | "subject_missing" | "token_unbound" | "unpaid" | "unexpected_answer" | "verifier_missing" | "walk_broken" | "walk_repeats" | "quota_reached" | "scope_missing" | "worker_died" | undefined
+  /** The same as a sentence. */
+  last_error?: string | undefined
+  /** More missing items than is plausible; kept until confirmed. */
+  suspect_deletes?: number | undefined
+  /** Fields that the connector could not read. */
+  faults?: {
+    count: number
+    latest: ({
+      field: string
+      message: string
+      kind: string
+      /** The record's id at the service. */
+      record: string
+      at: number
+      times: number
+    })[]
+  } | undefined
+  /** Records that could not be stored. */
+  quarantined?: number | undefined
+  /** The newest of them. */
+  quarantine?: ({
+    reason: string
+    sample: string
+    at: number
+    times: number
+  })[] | undefined
+  worker_deaths?: number | undefined
+  /** In the state `needs_auth`: POST here for a link to sign in again. */
+  reconnect?: string | undefined
+}
+
+/** Why a request was refused. */
+export type ErrorBody = {
+  /** A sentence for developers; it names what was wrong. */
+  error: string
+  /** The number of the reason. */
+  code: 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40011 | 40007 | 40008 | 40009 | 40010 | 40101 | 40102 | 40103 | 40104 | 40105 | 40106 | 40301 | 40302 | 40303 | 41303 | 40401 | 40402 | 40403 | 40405 | 40404 | 40501 | 40801 | 40901 | 40902 | 40903 | 41001 | 41301 | 41302 | 41501 | 43101 | 42901 | 42902 | 42903 | 50001 | 50201 | 50202 | 50301 | 50401 | 50701
+  reason: Reason
+  /** The parameter or field at fault, with its path: `accounts.3.id`. */
+  param?: string | undefined
+  /** Address of a page that explains the reason. */
+  see: string
+  /** The id of the request, as in the log. */
+  request_id: string
+  /** At `/oauth/*` and `/auth/*`: the word of RFC 6749. */
+  error_code?: "access_denied" | "invalid_client" | "invalid_grant" | "invalid_request" | "invalid_scope" | "invalid_token" | "server_error" | "temporarily_unavailable" | "unauthorized_client" | "unsupported_grant_type" | "unsupported_response_type" | undefined
+  /** At `/oauth/*` and `/auth/*`: the sentence in ASCII. */
+  error_description?: string | undefined
+  /** For standard requests to the token endpoints, where `error` is the word: the same as `see`. */
+  error_uri?: string | undefined
+}
+
+/** The card of an item of the type `events`; its `type` is `event`. */
+export type EventCard = {
+  /** The type of the card: `photo`, `video`, `link`, `text`, `checkin`, `contact` … */
+  type?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** Address: of the picture of a photo, of the target of a link, else of the page at the service. */
+  url?: string | undefined
+  /** A longer text. */
+  description?: string | undefined
+  /** Address of a small picture. */
+  thumbnail_url?: string | undefined
+  /** Name of the service. */
+  provider_name?: string | undefined
+  /** Address of the service. */
+  provider_url?: string | undefined
+  /** Name of the author. */
+  author_name?: string | undefined
+  /** Degrees north. */
+  lat?: number | undefined
+  /** Degrees east. */
+  lng?: number | undefined
+  /** The text of a status or message. */
+  text?: string | undefined
+  /** Where they live, or where it takes place. */
+  location?: string | undefined
+  [field: string]: unknown
+}
+
+/** An item of the type `events`. */
+export type EventItem = {
+  /** The global id. It never changes. */
+  id: string
+  /** The IDR: `type:owner@service/endpoint#id`. */
+  idr: string
+  /** When it happened, in epoch milliseconds. */
+  at: number
+  /** When its content last changed, in epoch milliseconds. */
+  updated: number
+  /** The record as the service sent it, unchanged. */
+  data: unknown
+  types: {
+    event: true
+    [field: string]: true
+  }
+  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  guid?: string | undefined
+  oembed?: EventCard | undefined
+  map?: EventMap | undefined
+}
+
+/** Normalised values of an item of the type `events`. */
+export type EventMap = {
+  /** The id of the record at the service. */
+  id?: string | undefined
+  /** Name or title. */
+  name?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** The text, without markup. */
+  text?: string | undefined
+  /** Who made it. */
+  author?: Author | undefined
+  /** Address of its page at the service. */
+  url?: string | undefined
+  /** Addresses that it contains or belongs to. */
+  urls?: string[] | undefined
+  /** Address of a small picture. */
+  photo?: string | undefined
+  /** Address of its picture in the best size. */
+  image?: string | undefined
+  /** Address of its file: a video, a sound, a document. */
+  media?: string | undefined
+  /** Name of the place. */
+  place?: string | undefined
+  /** Latitude and longitude in degrees. */
+  ll?: [number, number] | undefined
+  /** Service users who took part, by native id; the author is marked. */
+  participants?: {
+    [field: string]: {
+      author?: true | undefined
+    }
+  } | undefined
+  /** Language of the text. */
+  lang?: string | undefined
+  /** The earliest time that is known of it. Epoch milliseconds. */
+  earliest?: number | undefined
+  /** How often others responded. */
+  counts?: Counts | undefined
+  /** The card. */
+  oembed?: Card | undefined
+  /** When it begins. Epoch milliseconds. */
+  starts?: number | undefined
+  /** When it ends. Epoch milliseconds. */
+  ends?: number | undefined
+  /** Native ids or names of those who attend. */
+  attendees?: string[] | undefined
+  [field: string]: unknown
+}
+
+/** The card of an item of the type `files`; its `type` is `file`. */
+export type FileCard = {
+  /** The type of the card: `photo`, `video`, `link`, `text`, `checkin`, `contact` … */
+  type?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** Address: of the picture of a photo, of the target of a link, else of the page at the service. */
+  url?: string | undefined
+  /** A longer text. */
+  description?: string | undefined
+  /** Address of a small picture. */
+  thumbnail_url?: string | undefined
+  /** Name of the service. */
+  provider_name?: string | undefined
+  /** Address of the service. */
+  provider_url?: string | undefined
+  /** Name of the author. */
+  author_name?: string | undefined
+  /** Degrees north. */
+  lat?: number | undefined
+  /** Degrees east. */
+  lng?: number | undefined
+  /** The text of a status or message. */
+  text?: string | undefined
+  [field: string]: unknown
+}
+
+/** An item of the type `files`. */
+export type FileItem = {
+  /** The global id. It never changes. */
+  id: string
+  /** The IDR: `type:owner@service/endpoint#id`. */
+  idr: string
+  /** When it happened, in epoch milliseconds. */
+  at: number
+  /** When its content last changed, in epoch milliseconds. */
+  updated: number
+  /** The record as the service sent it, unchanged. */
+  data: unknown
+  types: {
+    file: true
+    [field: string]: true
+  }
+  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  guid?: string | undefined
+  oembed?: FileCard | undefined
+  map?: FileMap | undefined
+}
+
+/** Normalised values of an item of the type `files`. */
+export type FileMap = {
+  /** The id of the record at the service. */
+  id?: string | undefined
+  /** Name or title. */
+  name?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** The text, without markup. */
+  text?: string | undefined
+  /** Who made it. */
+  author?: Author | undefined
+  /** Address of its page at the service. */
+  url?: string | undefined
+  /** Addresses that it contains or belongs to. */
+  urls?: string[] | undefined
+  /** Address of a small picture. */
+  photo?: string | undefined
+  /** Address of its picture in the best size. */
+  image?: string | undefined
+  /** Address of its file: a video, a sound, a document. */
+  media?: string | undefined
+  /** Name of the place. */
+  place?: string | undefined
+  /** Latitude and longitude in degrees. */
+  ll?: [number, number] | undefined
+  /** Service users who took part, by native id; the author is marked. */
+  participants?: {
+    [field: string]: {
+      author?: true | undefined
+    }
+  } | undefined
+  /** Language of the text. */
+  lang?: string | undefined
+  /** The earliest time that is known of it. Epoch milliseconds. */
+  earliest?: number | undefined
+  /** How often others responded. */
+  counts?: Counts | undefined
+  /** The card. */
+  oembed?: Card | undefined
+  /** Path of the file. */
+  path?: string | undefined
+  /** Media type of the file. */
+  mime?: string | undefined
+  /** Size of the file. */
+  bytes?: number | undefined
+  [field: string]: unknown
+}
+
+/** One record of a service, in the format that all services share. */
+export type Item = {
+  /** The global id. It never changes. */
+  id: string
+  /** The IDR: `type:owner@service/endpoint#id`. */
+  idr: string
+  /** When it happened, in epoch milliseconds. */
+  at: number
+  /** When its content last changed, in epoch milliseconds. */
+  updated: number
+  /** The record as the service sent it, unchanged. */
+  data: unknown
+  /** Singular names of its types; for items of a feed also the name of the feed type. */
+  types: {
+    [field: string]: true
+  }
+  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  guid?: string | undefined
+  /** The normalised card; where items are listed by type. */
+  oembed?: Card | undefined
+  /** With `map=true`. */
+  map?: ItemMap | undefined
+}
+
+/** How many items there are, by endpoint or type. */
+export type ItemCounts = {
+  [field: string]: number | CountSummary
+}
+
+/** Normalised values; an item has those that its service provides. */
+export type ItemMap = {
+  /** The id of the record at the service. */
+  id?: string | undefined
+  /** Name or title. */
+  name?: string | undefined
+  /** The text, without markup. */
+  text?: string | undefined
+  /** Who made it. */
+  author?: Author | undefined
+  /** Address of a small picture. */
+  photo?: string | undefined
+  /** The handle of a contact. */
+  nickname?: string | undefined
+  /** E-mail address. */
+  email?: string | undefined
+  /** Telephone number. */
+  phone?: string | undefined
+  /** Addresses that it contains or belongs to. */
+  urls?: string[] | undefined
+  /** Address of its page at the service. */
+  url?: string | undefined
+  /** Address of its picture in the best size. */
+  image?: string | undefined
+  /** Address of its file: a video, a sound, a document. */
+  media?: string | undefined
+  /** The earliest time that is known of it. Epoch milliseconds. */
+  earliest?: number | undefined
+  /** Name of the place. */
+  place?: string | undefined
+  /** Language of the text. */
+  lang?: string | undefined
+  /** How often others responded. */
+  counts?: Counts | undefined
+  /** When it begins. Epoch milliseconds. */
+  starts?: number | undefined
+  /** When it ends. Epoch milliseconds. */
+  ends?: number | undefined
+  /** Native ids or names of those who attend. */
+  attendees?: string[] | undefined
+  /** Kind of activity. */
+  sport?: string | undefined
+  /** Duration in seconds. */
+  seconds?: number | undefined
+  /** Distance in metres. */
+  meters?: number | undefined
+  /** Energy in kilocalories. */
+  calories?: number | undefined
+  /** Beats per minute, on average. */
+  heart_rate?: number | undefined
+  /** What was measured. */
+  metric?: string | undefined
+  /** The measured value. */
+  value?: number | undefined
+  /** Unit of the value. */
+  unit?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** Artist. */
+  artist?: string | undefined
+  /** Album. */
+  album?: string | undefined
+  /** Path of the file. */
+  path?: string | undefined
+  /** Media type of the file. */
+  mime?: string | undefined
+  /** Size of the file. */
+  bytes?: number | undefined
+  /** Subject. */
+  subject?: string | undefined
+  /** Sender. */
+  from?: string | undefined
+  /** Receivers. */
+  to?: string[] | undefined
+  /** Latitude and longitude in degrees. */
+  ll?: [number, number] | undefined
+  /** Service users who took part, by native id; the author is marked. */
+  participants?: {
+    [field: string]: {
+      author?: true | undefined
+    }
+  } | undefined
+  /** The card. */
+  oembed?: Card | undefined
+}
+
+/** The process is alive. */
+export type Liveness = {
+  alive: true
+  version: string
+}
+
+/** The card of an item of the type `measures`; its `type` is `measure`. */
+export type MeasureCard = {
+  /** The type of the card: `photo`, `video`, `link`, `text`, `checkin`, `contact` … */
+  type?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** Address: of the picture of a photo, of the target of a link, else of the page at the service. */
+  url?: string | undefined
+  /** A longer text. */
+  description?: string | undefined
+  /** Address of a small picture. */
+  thumbnail_url?: string | undefined
+  /** Name of the service. */
+  provider_name?: string | undefined
+  /** Address of the service. */
+  provider_url?: string | undefined
+  /** Name of the author. */
+  author_name?: string | undefined
+  /** Degrees north. */
+  lat?: number | undefined
+  /** Degrees east. */
+  lng?: number | undefined
+  /** The text of a status or message. */
+  text?: string | undefined
+  [field: string]: unknown
+}
+
+/** An item of the type `measures`. */
+export type MeasureItem = {
+  /** The global id. It never changes. */
+  id: string
+  /** The IDR: `type:owner@service/endpoint#id`. */
+  idr: string
+  /** When it happened, in epoch milliseconds. */
+  at: number
+  /** When its content last changed, in epoch milliseconds. */
+  updated: number
+  /** The record as the service sent it, unchanged. */
+  data: unknown
+  types: {
+    measure: true
+    [field: string]: true
+  }
+  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  guid?: string | undefined
+  oembed?: MeasureCard | undefined
+  map?: MeasureMap | undefined
+}
+
+/** Normalised values of an item of the type `measures`. */
+export type MeasureMap = {
+  /** The id of the record at the service. */
+  id?: string | undefined
+  /** Name or title. */
+  name?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** The text, without markup. */
+  text?: string | undefined
+  /** Who made it. */
+  author?: Author | undefined
+  /** Address of its page at the service. */
+  url?: string | undefined
+  /** Addresses that it contains or belongs to. */
+  urls?: string[] | undefined
+  /** Address of a small picture. */
+  photo?: string | undefined
+  /** Address of its picture in the best size. */
+  image?: string | undefined
+  /** Address of its file: a video, a sound, a document. */
+  media?: string | undefined
+  /** Name of the place. */
+  place?: string | undefined
+  /** Latitude and longitude in degrees. */
+  ll?: [number, number] | undefined
+  /** Service users who took part, by native id; the author is marked. */
+  participants?: {
+    [field: string]: {
+      author?: true | undefined
+    }
+  } | undefined
+  /** Language of the text. */
+  lang?: string | undefined
+  /** The earliest time that is known of it. Epoch milliseconds. */
+  earliest?: number | undefined
+  /** How often others responded. */
+  counts?: Counts | undefined
+  /** The card. */
+  oembed?: Card | undefined
+  /** What was measured. */
+  metric?: string | undefined
+  /** The measured value. */
+  value?: number | undefined
+  /** Unit of the value. */
+  unit?: string | undefined
+  /** Distance in metres. */
+  meters?: number | undefined
+  /** Energy in kilocalories. */
+  calories?: number | undefined
+  /** Beats per minute, on average. */
+  heart_rate?: number | undefined
+  /** When it begins. Epoch milliseconds. */
+  starts?: number | undefined
+  /** When it ends. Epoch milliseconds. */
+  ends?: number | undefined
+  [field: string]: unknown
+}
+
+/** The card of an item of the type `messages`; its `type` is `message`. */
+export type MessageCard = {
+  /** The type of the card: `photo`, `video`, `link`, `text`, `checkin`, `contact` … */
+  type?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** Address: of the picture of a photo, of the target of a link, else of the page at the service. */
+  url?: string | undefined
+  /** A longer text. */
+  description?: string | undefined
+  /** Address of a small picture. */
+  thumbnail_url?: string | undefined
+  /** Name of the service. */
+  provider_name?: string | undefined
+  /** Address of the service. */
+  provider_url?: string | undefined
+  /** Name of the author. */
+  author_name?: string | undefined
+  /** Degrees north. */
+  lat?: number | undefined
+  /** Degrees east. */
+  lng?: number | undefined
+  /** The text of a status or message. */
+  text?: string | undefined
+  [field: string]: unknown
+}
+
+/** An item of the type `messages`. */
+export type MessageItem = {
+  /** The global id. It never changes. */
+  id: string
+  /** The IDR: `type:owner@service/endpoint#id`. */
+  idr: string
+  /** When it happened, in epoch milliseconds. */
+  at: number
+  /** When its content last changed, in epoch milliseconds. */
+  updated: number
+  /** The record as the service sent it, unchanged. */
+  data: unknown
+  types: {
+    message: true
+    [field: string]: true
+  }
+  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  guid?: string | undefined
+  oembed?: MessageCard | undefined
+  map?: MessageMap | undefined
+}
+
+/** Normalised values of an item of the type `messages`. */
+export type MessageMap = {
+  /** The id of the record at the service. */
+  id?: string | undefined
+  /** Name or title. */
+  name?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** The text, without markup. */
+  text?: string | undefined
+  /** Who made it. */
+  author?: Author | undefined
+  /** Address of its page at the service. */
+  url?: string | undefined
+  /** Addresses that it contains or belongs to. */
+  urls?: string[] | undefined
+  /** Address of a small picture. */
+  photo?: string | undefined
+  /** Address of its picture in the best size. */
+  image?: string | undefined
+  /** Address of its file: a video, a sound, a document. */
+  media?: string | undefined
+  /** Name of the place. */
+  place?: string | undefined
+  /** Latitude and longitude in degrees. */
+  ll?: [number, number] | undefined
+  /** Service users who took part, by native id; the author is marked. */
+  participants?: {
+    [field: string]: {
+      author?: true | undefined
+    }
+  } | undefined
+  /** Language of the text. */
+  lang?: string | undefined
+  /** The earliest time that is known of it. Epoch milliseconds. */
+  earliest?: number | undefined
+  /** How often others responded. */
+  counts?: Counts | undefined
+  /** The card. */
+  oembed?: Card | undefined
+  /** Subject. */
+  subject?: string | undefined
+  /** Sender. */
+  from?: string | undefined
+  /** Receivers. */
+  to?: string[] | undefined
+  [field: string]: unknown
+}
+
+/** The card of an item of the type `news`; its `type` is `link`. */
+export type NewsCard = {
+  /** The type of the card: `photo`, `video`, `link`, `text`, `checkin`, `contact` … */
+  type?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** Address: of the picture of a photo, of the target of a link, else of the page at the service. */
+  url?: string | undefined
+  /** A longer text. */
+  description?: string | undefined
+  /** Address of a small picture. */
+  thumbnail_url?: string | undefined
+  /** Name of the service. */
+  provider_name?: string | undefined
+  /** Address of the service. */
+  provider_url?: string | undefined
+  /** Name of the author. */
+  author_name?: string | undefined
+  /** Degrees north. */
+  lat?: number | undefined
+  /** Degrees east. */
+  lng?: number | undefined
+  /** The text of a status or message. */
+  text?: string | undefined
+  [field: string]: unknown
+}
+
+/** An item of the type `news`. */
+export type NewsItem = {
+  /** The global id. It never changes. */
+  id: string
+  /** The IDR: `type:owner@service/endpoint#id`. */
+  idr: string
+  /** When it happened, in epoch milliseconds. */
+  at: number
+  /** When its content last changed, in epoch milliseconds. */
+  updated: number
+  /** The record as the service sent it, unchanged. */
+  data: unknown
+  types: {
+    news: true
+    [field: string]: true
+  }
+  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  guid?: string | undefined
+  oembed?: NewsCard | undefined
+  map?: NewsMap | undefined
+}
+
+/** Normalised values of an item of the type `news`. */
+export type NewsMap = {
+  /** The id of the record at the service. */
+  id?: string | undefined
+  /** Name or title. */
+  name?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** The text, without markup. */
+  text?: string | undefined
+  /** Who made it. */
+  author?: Author | undefined
+  /** Address of its page at the service. */
+  url?: string | undefined
+  /** Addresses that it contains or belongs to. */
+  urls?: string[] | undefined
+  /** Address of a small picture. */
+  photo?: string | undefined
+  /** Address of its picture in the best size. */
+  image?: string | undefined
+  /** Address of its file: a video, a sound, a document. */
+  media?: string | undefined
+  /** Name of the place. */
+  place?: string | undefined
+  /** Latitude and longitude in degrees. */
+  ll?: [number, number] | undefined
+  /** Service users who took part, by native id; the author is marked. */
+  participants?: {
+    [field: string]: {
+      author?: true | undefined
+    }
+  } | undefined
+  /** Language of the text. */
+  lang?: string | undefined
+  /** The earliest time that is known of it. Epoch milliseconds. */
+  earliest?: number | undefined
+  /** How often others responded. */
+  counts?: Counts | undefined
+  /** The card. */
+  oembed?: Card | undefined
+  /** Path of the file. */
+  path?: string | undefined
+  /** Media type of the file. */
+  mime?: string | undefined
+  /** Size of the file. */
+  bytes?: number | undefined
+  /** Artist. */
+  artist?: string | undefined
+  /** Album. */
+  album?: string | undefined
+  /** Duration in seconds. */
+  seconds?: number | undefined
+  [field: string]: unknown
+}
+
+/** The person of an account, merged from all profiles. */
+export type OwnPerson = {
+  /** The account. */
+  id: string
+  name?: string | undefined
+  email?: string | undefined
+  handle?: string | undefined
+  url?: string | undefined
+  thumbnail_url?: string | undefined
+  description?: string | undefined
+  location?: string | undefined
+  /** By profile name: `service` for the one connected last, `id@service` for others. */
+  services: {
+    [field: string]: OwnProfile
+  }
+}
+
+/** A profile in short. */
+export type OwnProfile = {
+  /** The native id of the service user, percent-encoded. */
+  id: string
+  /** `id@service`. */
+  profile: string
+  name?: string | undefined
+  handle?: string | undefined
+  url?: string | undefined
+  thumbnail_url?: string | undefined
+  state: ProfileState
+}
+
+/** A person whom the account knows: contacts that belong together. */
+export type Person = {
+  /** The global id of the first contact. */
+  id: string
+  name?: string | undefined
+  /** It is the person of the account. */
+  self?: true | undefined
+  emails: string[]
+  handles: string[]
+  phones: string[]
+  urls: string[]
+  thumbnail_url?: string | undefined
+  /** Their contacts, by service. */
+  services: {
+    [field: string]: PersonContact[]
+  }
+}
+
+/** A contact at one service. */
+export type PersonContact = {
+  id: string
+  idr: string
+  /** The profile whose contact it is. */
+  profile: string
+  /** The native id of the service user. */
+  user: string
+  name?: string | undefined
+  handle?: string | undefined
+  email?: string | undefined
+  phone?: string | undefined
+  url?: string | undefined
+  website?: string | undefined
+  thumbnail_url?: string | undefined
+  description?: string | undefined
+  location?: string | undefined
+}
+
+/** A person, with items in which they appear. */
+export type PersonDetail = {
+  /** The global id of the first contact. */
+  id: string
+  name?: string | undefined
+  /** It is the person of the account. */
+  self?: true | undefined
+  emails: string[]
+  handles: string[]
+  phones: string[]
+  urls: string[]
+  thumbnail_url?: string | undefined
+  /** Their contacts, by service. */
+  services: {
+    [field: string]: PersonContact[]
+  }
+  /** How many items they appear in, by service and type. */
+  appearances: {
+    [field: string]: {
+      [field: string]: number
+    }
+  }
+  /** The newest of these items. */
+  items: Item[]
+}
+
+/** The card of an item of the type `photos`; its `type` is `photo`. */
+export type PhotoCard = {
+  /** The type of the card: `photo`, `video`, `link`, `text`, `checkin`, `contact` … */
+  type?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** Address: of the picture of a photo, of the target of a link, else of the page at the service. */
+  url?: string | undefined
+  /** A longer text. */
+  description?: string | undefined
+  /** Address of a small picture. */
+  thumbnail_url?: string | undefined
+  /** Name of the service. */
+  provider_name?: string | undefined
+  /** Address of the service. */
+  provider_url?: string | undefined
+  /** Name of the author. */
+  author_name?: string | undefined
+  /** Degrees north. */
+  lat?: number | undefined
+  /** Degrees east. */
+  lng?: number | undefined
+  /** The text of a status or message. */
+  text?: string | undefined
+  /** Width of the picture in pixels. */
+  width?: number | undefined
+  /** Height of the picture in pixels. */
+  height?: number | undefined
+  [field: string]: unknown
+}
+
+/** An item of the type `photos`. */
+export type PhotoItem = {
+  /** The global id. It never changes. */
+  id: string
+  /** The IDR: `type:owner@service/endpoint#id`. */
+  idr: string
+  /** When it happened, in epoch milliseconds. */
+  at: number
+  /** When its content last changed, in epoch milliseconds. */
+  updated: number
+  /** The record as the service sent it, unchanged. */
+  data: unknown
+  types: {
+    photo: true
+    [field: string]: true
+  }
+  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  guid?: string | undefined
+  oembed?: PhotoCard | undefined
+  map?: PhotoMap | undefined
+}
+
+/** Normalised values of an item of the type `photos`. */
+export type PhotoMap = {
+  /** The id of the record at the service. */
+  id?: string | undefined
+  /** Name or title. */
+  name?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** The text, without markup. */
+  text?: string | undefined
+  /** Who made it. */
+  author?: Author | undefined
+  /** Address of its page at the service. */
+  url?: string | undefined
+  /** Addresses that it contains or belongs to. */
+  urls?: string[] | undefined
+  /** Address of a small picture. */
+  photo?: string | undefined
+  /** Address of its picture in the best size. */
+  image?: string | undefined
+  /** Address of its file: a video, a sound, a document. */
+  media?: string | undefined
+  /** Name of the place. */
+  place?: string | undefined
+  /** Latitude and longitude in degrees. */
+  ll?: [number, number] | undefined
+  /** Service users who took part, by native id; the author is marked. */
+  participants?: {
+    [field: string]: {
+      author?: true | undefined
+    }
+  } | undefined
+  /** Language of the text. */
+  lang?: string | undefined
+  /** The earliest time that is known of it. Epoch milliseconds. */
+  earliest?: number | undefined
+  /** How often others responded. */
+  counts?: Counts | undefined
+  /** The card. */
+  oembed?: Card | undefined
+  /** Path of the file. */
+  path?: string | undefined
+  /** Media type of the file. */
+  mime?: string | undefined
+  /** Size of the file. */
+  bytes?: number | undefined
+  /** Artist. */
+  artist?: string | undefined
+  /** Album. */
+  album?: string | undefined
+  /** Duration in seconds. */
+  seconds?: number | undefined
+  [field: string]: unknown
+}
+
+/** One service user of an account. */
+export type Profile = {
+  /** The native id of the service user, percent-encoded. */
+  id: string
+  service: string
+  /** `id@service`, as paths take it. */
+  profile: string
+  name?: string | undefined
+  handle?: string | undefined
+  email?: string | undefined
+  url?: string | undefined
+  photo?: string | undefined
+  state: ProfileState
+  /** The scope that the person granted. */
+  scope?: string | undefined
+  connected_at: number
+  synced_at?: number | undefined
+  error?: string | undefined
+  /** In the state `needs_auth`: POST here for a link to sign in again. */
+  reconnect?: string | undefined
+  /** With `full=true`: the service's own record of the person. */
+  data?: unknown
+  /** With `auth=true`. */
+  auth?: ServiceTokens | undefined
+}
+
+/** `needs_auth`: the person has to sign in at the service again. */
+export type ProfileState = "connecting" | "active" | "needs_auth" | "limited" | "paused"
+
+/** A profile and its state. */
+export type ProfileWithState = {
+  profile: string
+  state: ProfileState
+}
+
+/** The account and, by service, its profiles: native ids; with `full` or `auth` objects. The one connected last is last. */
+export type Profiles = {
+  /** The account. */
+  id: string
+  [field: string]: (string | Profile)[] | string
+}
+
+/** A call through the proxy. */
+export type ProxyCall = {
+  id: string
+  at: number
+  account: string
+  method: string
+  service: string
+  /** Without the query. */
+  path: string
+  /** 499: the app disconnected early; 502: the service’s response broke off. */
+  status: number
+  ms: number
+  bytes: number
+  refreshed: boolean
+  retried: boolean
+  request_id: string
+}
+
+/** The quotas of an app. */
+export type QuotaLimits = {
+  /** Items of one profile. */
+  profile_items: {
+    /** `null`: no limit. */
+    limit: number | null
+    /** Whether it was set for this app. */
+    own: boolean
+  }
+  /** Bytes of the records of one profile. */
+  profile_bytes: {
+    /** `null`: no limit. */
+    limit: number | null
+    /** Whether it was set for this app. */
+    own: boolean
+  }
+  /** Items of one account, over all its profiles. */
+  account_items: {
+    /** `null`: no limit. */
+    limit: number | null
+    /** Whether it was set for this app. */
+    own: boolean
+  }
+  /** Bytes of the records of one account. */
+  account_bytes: {
+    /** `null`: no limit. */
+    limit: number | null
+    /** Whether it was set for this app. */
+    own: boolean
+  }
+  /** Items of the app, over all its accounts. */
+  app_items: {
+    /** `null`: no limit. */
+    limit: number | null
+    /** Whether it was set for this app. */
+    own: boolean
+  }
+  /** Bytes of the records of the app, over all its accounts. */
+  app_bytes: {
+    /** `null`: no limit. */
+    limit: number | null
+    /** Whether it was set for this app. */
+    own: boolean
+  }
+  /** Own items that the app stored. */
+  own_items: {
+    /** `null`: no limit. */
+    limit: number | null
+    /** Whether it was set for this app. */
+    own: boolean
+  }
+  /** Bytes of the records of own items. */
+  own_bytes: {
+    /** `null`: no limit. */
+    limit: number | null
+    /** Whether it was set for this app. */
+    own: boolean
+  }
+  /** Unfinished sign-ins to the app. */
+  app_sign_ins: {
+    /** `null`: no limit. */
+    limit: number | null
+    /** Whether it was set for this app. */
+    own: boolean
+  }
+}
+
+/** How much of a quota is used. */
+export type QuotaUse = {
+  used: number
+  /** `null`: no limit. */
+  limit: number | null
+  /** `near`: from 80 %. */
+  state: "ok" | "near" | "reached"
+}
+
+/** Whether the service is ready, and what each check found. */
+export type Readiness = {
+  ready: boolean
+  checks: {
+    [field: string]: {
+      ok: boolean
+      detail: string
+    }
+  }
+}
+
+/** Why a request was refused. */
+export type Reason = "bad_request" | "bad_parameter" | "bad_body" | "client_unknown" | "redirect_unregistered" | "session_expired" | "link_invalid" | "code_invalid" | "same_account" | "token_conflict" | "parameter_unknown" | "token_missing" | "token_invalid" | "app_secret_invalid" | "service_refused" | "hook_refused" | "admin_token_invalid" | "needs_auth" | "other_app" | "app_unproven" | "quota_reached" | "no_profile" | "service_unknown" | "no_service_keys" | "no_media" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "profile_paused" | "app_has_accounts" | "endpoint_retired" | "body_too_large" | "too_many_contacts" | "media_type_unsupported" | "headers_too_large" | "too_many_attempts" | "too_many_sign_ins" | "service_limited" | "internal" | "service_unreachable" | "destination_failed" | "database_unavailable" | "service_timeout" | "storage_full"
+
+/** A link by which a person signs in again. */
+export type ReconnectLink = {
+  /** For the person. Works once, and until `expires_at`. */
+  url: string
+  expires_at: number
+}
+
+/** An app, with its new secret. */
+export type RotatedApp = {
+  client_id: string
+  name: string
+  redirect_uris: string[]
+  token_flow: boolean
+  public: boolean
+  apply: "proven" | "any"
+  created_at: number
+  deleting_at?: number | undefined
+  client_secret: string
+  previous_ends_at: number
+}
+
+/** With `fields`: a flat object by path, and null for a missing field. With `select`: an item with only these fields. */
+export type SelectedItem = {
+  [field: string]: unknown
+}
+
+/** A service that people can connect. */
+export type Service = {
+  title: string
+  /** Address of the vendor's documentation. */
+  docs: string
+  /** How people sign in: `oauth2`, `oauth1` … */
+  auth: string
+  aliases: string[]
+  endpoints: {
+    [field: string]: {
+      types: string[]
+      class: string
+      every_seconds: number
+    }
+  }
+  types: string[]
+  /** Whether the service confirms to `apply` that it issued a token to this app. */
+  apply: "proven" | "unproven"
+  /** Whether `force_login` has an effect. */
+  force_login: boolean
+  /** Values of `flag` that have an effect. */
+  flags: string[]
+  /** Values that an app sets with its keys. */
+  settings: ({
+    name: string
+    title: string
+    required: boolean
+    secret: boolean
+  })[]
+  /** Whether the app must have keys of its own. */
+  needs_keys: boolean
+  /** What the person is asked before the sign-in, by the parameter with which the app may answer. */
+  asks: {
+    [field: string]: {
+      title: string
+      example: string
+      required: boolean
+    }
+  }
+  /** What the person types, for services without a login page. */
+  fields?: {
+    [field: string]: {
+      title: string
+      format: string
+      secret: boolean
+      optional: boolean
+      help?: string | undefined
+    }
+  } | undefined
+  /** With an app: whether it has keys. */
+  has_keys?: boolean | undefined
+  /** With an app: the addresses to enter at the service. */
+  addresses?: {
+    callback: string
+    hook?: string | undefined
+    deletion?: string | undefined
+    deauthorize?: string | undefined
+  } | undefined
+}
+
+/** An app's key for a service, without its secret. */
+export type ServiceKey = {
+  service: string
+  key: string
+  scope?: string | undefined
+  overrides: {
+    [field: string]: string
+  }
+  updated_at: number
+}
+
+/** The service's own tokens; only for a caller with the app's secret. */
+export type ServiceTokens = {
+  token?: string | undefined
+  token_secret?: string | undefined
+  refresh_token?: string | undefined
+  expires_at?: number | undefined
+  scope?: string | undefined
+}
+
+/** All services, by name. */
+export type Services = {
+  [field: string]: Service
+}
+
+/** The new signing secret; shown only once. */
+export type SigningSecret = {
+  secret: string
+}
+
+/** What endpoints that cost money have cost this month, by service. */
+export type Spending = {
+  [field: string]: {
+    currency: string
+    month: string
+    /** Before a call its highest possible cost is counted, so this may be more than the bill, not less. */
+    spent: string
+    /** `null`: no limit. */
+    limit: string | null
+    resets_at: number
+    /** `reached`: the limit stops the endpoints until `resets_at`; `unpaid`: the service refuses for want of credit. */
+    state: "ok" | "reached" | "unpaid"
+    /** When a service that wants to be paid first is called again. */
+    retry_at?: number | undefined
+    endpoints: {
+      [field: string]: {
+        on: boolean
+        price: {
+          currency: string
+          per_record?: string | undefined
+          per_call?: string | undefined
+        }
+      }
+    }
+  }
+}
+
+/** How many profiles are delivered now. */
+export type StartedDelivery = {
+  /** Profiles that are delivered. */
+  profiles: number
+}
+
+/** The card of an item of the type `statuses`; its `type` is `text`. */
+export type StatusCard = {
+  /** The type of the card: `photo`, `video`, `link`, `text`, `checkin`, `contact` … */
+  type?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** Address: of the picture of a photo, of the target of a link, else of the page at the service. */
+  url?: string | undefined
+  /** A longer text. */
+  description?: string | undefined
+  /** Address of a small picture. */
+  thumbnail_url?: string | undefined
+  /** Name of the service. */
+  provider_name?: string | undefined
+  /** Address of the service. */
+  provider_url?: string | undefined
+  /** Name of the author. */
+  author_name?: string | undefined
+  /** Degrees north. */
+  lat?: number | undefined
+  /** Degrees east. */
+  lng?: number | undefined
+  /** The text of a status or message. */
+  text?: string | undefined
+  [field: string]: unknown
+}
+
+/** An item of the type `statuses`. */
+export type StatusItem = {
+  /** The global id. It never changes. */
+  id: string
+  /** The IDR: `type:owner@service/endpoint#id`. */
+  idr: string
+  /** When it happened, in epoch milliseconds. */
+  at: number
+  /** When its content last changed, in epoch milliseconds. */
+  updated: number
+  /** The record as the service sent it, unchanged. */
+  data: unknown
+  types: {
+    status: true
+    [field: string]: true
+  }
+  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  guid?: string | undefined
+  oembed?: StatusCard | undefined
+  map?: StatusMap | undefined
+}
+
+/** Normalised values of an item of the type `statuses`. */
+export type StatusMap = {
+  /** The id of the record at the service. */
+  id?: string | undefined
+  /** Name or title. */
+  name?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** The text, without markup. */
+  text?: string | undefined
+  /** Who made it. */
+  author?: Author | undefined
+  /** Address of its page at the service. */
+  url?: string | undefined
+  /** Addresses that it contains or belongs to. */
+  urls?: string[] | undefined
+  /** Address of a small picture. */
+  photo?: string | undefined
+  /** Address of its picture in the best size. */
+  image?: string | undefined
+  /** Address of its file: a video, a sound, a document. */
+  media?: string | undefined
+  /** Name of the place. */
+  place?: string | undefined
+  /** Latitude and longitude in degrees. */
+  ll?: [number, number] | undefined
+  /** Service users who took part, by native id; the author is marked. */
+  participants?: {
+    [field: string]: {
+      author?: true | undefined
+    }
+  } | undefined
+  /** Language of the text. */
+  lang?: string | undefined
+  /** The earliest time that is known of it. Epoch milliseconds. */
+  earliest?: number | undefined
+  /** How often others responded. */
+  counts?: Counts | undefined
+  /** The card. */
+  oembed?: Card | undefined
+  /** Path of the file. */
+  path?: string | undefined
+  /** Media type of the file. */
+  mime?: string | undefined
+  /** Size of the file. */
+  bytes?: number | undefined
+  /** Artist. */
+  artist?: string | undefined
+  /** Album. */
+  album?: string | undefined
+  /** Duration in seconds. */
+  seconds?: number | undefined
+  [field: string]: unknown
+}
+
+/** How many of the given items are new, changed or unchanged. */
+export type StoredItems = {
+  added: number
+  changed: number
+  unchanged: number
+}
+
+/** The progress of a sync, by endpoint. */
+export type SyncProgress = {
+  [field: string]: EndpointProgress
+}
+
+/** Which endpoints of an app are synced, and how often. */
+export type SyncRules = {
+  /** Classes of endpoints that are not synced; `core` always is. */
+  off?: ("personal" | "social")[] | undefined
+  /** `{"service/endpoint": "15m" | "<cron> [zone]"}`; `service/*` for all of a service. */
+  pace?: {
+    [field: string]: string
+  } | undefined
+}
+
+/** The card of an item of the type `tracks`; its `type` is `track`. */
+export type TrackCard = {
+  /** The type of the card: `photo`, `video`, `link`, `text`, `checkin`, `contact` … */
+  type?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** Address: of the picture of a photo, of the target of a link, else of the page at the service. */
+  url?: string | undefined
+  /** A longer text. */
+  description?: string | undefined
+  /** Address of a small picture. */
+  thumbnail_url?: string | undefined
+  /** Name of the service. */
+  provider_name?: string | undefined
+  /** Address of the service. */
+  provider_url?: string | undefined
+  /** Name of the author. */
+  author_name?: string | undefined
+  /** Degrees north. */
+  lat?: number | undefined
+  /** Degrees east. */
+  lng?: number | undefined
+  /** The text of a status or message. */
+  text?: string | undefined
+  [field: string]: unknown
+}
+
+/** An item of the type `tracks`. */
+export type TrackItem = {
+  /** The global id. It never changes. */
+  id: string
+  /** The IDR: `type:owner@service/endpoint#id`. */
+  idr: string
+  /** When it happened, in epoch milliseconds. */
+  at: number
+  /** When its content last changed, in epoch milliseconds. */
+  updated: number
+  /** The record as the service sent it, unchanged. */
+  data: unknown
+  types: {
+    track: true
+    [field: string]: true
+  }
+  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  guid?: string | undefined
+  oembed?: TrackCard | undefined
+  map?: TrackMap | undefined
+}
+
+/** Normalised values of an item of the type `tracks`. */
+export type TrackMap = {
+  /** The id of the record at the service. */
+  id?: string | undefined
+  /** Name or title. */
+  name?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** The text, without markup. */
+  text?: string | undefined
+  /** Who made it. */
+  author?: Author | undefined
+  /** Address of its page at the service. */
+  url?: string | undefined
+  /** Addresses that it contains or belongs to. */
+  urls?: string[] | undefined
+  /** Address of a small picture. */
+  photo?: string | undefined
+  /** Address of its picture in the best size. */
+  image?: string | undefined
+  /** Address of its file: a video, a sound, a document. */
+  media?: string | undefined
+  /** Name of the place. */
+  place?: string | undefined
+  /** Latitude and longitude in degrees. */
+  ll?: [number, number] | undefined
+  /** Service users who took part, by native id; the author is marked. */
+  participants?: {
+    [field: string]: {
+      author?: true | undefined
+    }
+  } | undefined
+  /** Language of the text. */
+  lang?: string | undefined
+  /** The earliest time that is known of it. Epoch milliseconds. */
+  earliest?: number | undefined
+  /** How often others responded. */
+  counts?: Counts | undefined
+  /** The card. */
+  oembed?: Card | undefined
+  /** Artist. */
+  artist?: string | undefined
+  /** Album. */
+  album?: string | undefined
+  /** Duration in seconds. */
+  seconds?: number | undefined
+  /** Path of the file. */
+  path?: string | undefined
+  /** Media type of the file. */
+  mime?: string | undefined
+  /** Size of the file. */
+  bytes?: number | undefined
+  [field: string]: unknown
+}
+
+/** How much of its quotas an app or account uses. */
+export type Usage = {
+  app: string
+  account?: string | undefined
+  /** The totals of an app may be up to a minute old. */
+  counted_at: number
+  quotas: {
+    /** Items of one profile. */
+    profile_items?: QuotaUse | undefined
+    /** Bytes of the records of one profile. */
+    profile_bytes?: QuotaUse | undefined
+    /** Items of one account, over all its profiles. */
+    account_items?: QuotaUse | undefined
+    /** Bytes of the records of one account. */
+    account_bytes?: QuotaUse | undefined
+    /** Items of the app, over all its accounts. */
+    app_items?: QuotaUse | undefined
+    /** Bytes of the records of the app, over all its accounts. */
+    app_bytes?: QuotaUse | undefined
+    /** Own items that the app stored. */
+    own_items?: QuotaUse | undefined
+    /** Bytes of the records of own items. */
+    own_bytes?: QuotaUse | undefined
+    /** Unfinished sign-ins to the app. */
+    app_sign_ins?: QuotaUse | undefined
+  }
+  /** For an account: its profiles, including merged ones and the app's own items (`self`). */
+  profiles?: ({
+    profile: string
+    id: string
+    items: number
+    bytes: number
+    quotas: {
+      /** Items of one profile. */
+      profile_items?: QuotaUse | undefined
+      /** Bytes of the records of one profile. */
+      profile_bytes?: QuotaUse | undefined
+      /** Items of one account, over all its profiles. */
+      account_items?: QuotaUse | undefined
+      /** Bytes of the records of one account. */
+      account_bytes?: QuotaUse | undefined
+      /** Items of the app, over all its accounts. */
+      app_items?: QuotaUse | undefined
+      /** Bytes of the records of the app, over all its accounts. */
+      app_bytes?: QuotaUse | undefined
+      /** Own items that the app stored. */
+      own_items?: QuotaUse | undefined
+      /** Bytes of the records of own items. */
+      own_bytes?: QuotaUse | undefined
+      /** Unfinished sign-ins to the app. */
+      app_sign_ins?: QuotaUse | undefined
+    }
+  })[] | undefined
+  /** For an app: quotas of the app, its accounts and their profiles that are near or reached; at most 100. */
+  notices?: ({
+    quota: string
+    state: "near" | "reached"
+    account?: string | undefined
+    profile?: string | undefined
+    since: number
+  })[] | undefined
+}
+
+/** How the tables of a destination differ from the store. */
+export type Verification = {
+  profiles: number
+  /** Rows compared. */
+  rows: number
+  missing: number
+  different: number
+  /** Rows that should not be there. */
+  extra: number
+  /** Profiles that are delivered again from their first differing row. */
+  repaired: number
+  /** Set when time ran out: pass it as `after` to continue. */
+  next?: string | undefined
+}
+
+/** The card of an item of the type `videos`; its `type` is `video`. */
+export type VideoCard = {
+  /** The type of the card: `photo`, `video`, `link`, `text`, `checkin`, `contact` … */
+  type?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** Address: of the picture of a photo, of the target of a link, else of the page at the service. */
+  url?: string | undefined
+  /** A longer text. */
+  description?: string | undefined
+  /** Address of a small picture. */
+  thumbnail_url?: string | undefined
+  /** Name of the service. */
+  provider_name?: string | undefined
+  /** Address of the service. */
+  provider_url?: string | undefined
+  /** Name of the author. */
+  author_name?: string | undefined
+  /** Degrees north. */
+  lat?: number | undefined
+  /** Degrees east. */
+  lng?: number | undefined
+  /** The text of a status or message. */
+  text?: string | undefined
+  /** Width of the picture in pixels. */
+  width?: number | undefined
+  /** Height of the picture in pixels. */
+  height?: number | undefined
+  [field: string]: unknown
+}
+
+/** An item of the type `videos`. */
+export type VideoItem = {
+  /** The global id. It never changes. */
+  id: string
+  /** The IDR: `type:owner@service/endpoint#id`. */
+  idr: string
+  /** When it happened, in epoch milliseconds. */
+  at: number
+  /** When its content last changed, in epoch milliseconds. */
+  updated: number
+  /** The record as the service sent it, unchanged. */
+  data: unknown
+  types: {
+    video: true
+    [field: string]: true
+  }
+  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  guid?: string | undefined
+  oembed?: VideoCard | undefined
+  map?: VideoMap | undefined
+}
+
+/** Normalised values of an item of the type `videos`. */
+export type VideoMap = {
+  /** The id of the record at the service. */
+  id?: string | undefined
+  /** Name or title. */
+  name?: string | undefined
+  /** Title. */
+  title?: string | undefined
+  /** The text, without markup. */
+  text?: string | undefined
+  /** Who made it. */
+  author?: Author | undefined
+  /** Address of its page at the service. */
+  url?: string | undefined
+  /** Addresses that it contains or belongs to. */
+  urls?: string[] | undefined
+  /** Address of a small picture. */
+  photo?: string | undefined
+  /** Address of its picture in the best size. */
+  image?: string | undefined
+  /** Address of its file: a video, a sound, a document. */
+  media?: string | undefined
+  /** Name of the place. */
+  place?: string | undefined
+  /** Latitude and longitude in degrees. */
+  ll?: [number, number] | undefined
+  /** Service users who took part, by native id; the author is marked. */
+  participants?: {
+    [field: string]: {
+      author?: true | undefined
+    }
+  } | undefined
+  /** Language of the text. */
+  lang?: string | undefined
+  /** The earliest time that is known of it. Epoch milliseconds. */
+  earliest?: number | undefined
+  /** How often others responded. */
+  counts?: Counts | undefined
+  /** The card. */
+  oembed?: Card | undefined
+  /** Path of the file. */
+  path?: string | undefined
+  /** Media type of the file. */
+  mime?: string | undefined
+  /** Size of the file. */
+  bytes?: number | undefined
+  /** Artist. */
+  artist?: string | undefined
+  /** Album. */
+  album?: string | undefined
+  /** Duration in seconds. */
+  seconds?: number | undefined
+  [field: string]: unknown
+}
+
+/** Every operation, by method and path. */
+export interface Operations {
+  /** Show the home page */
+  'GET /': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** Show the API reference */
+  'GET /docs': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** Get this API as an OpenAPI 3.1 document */
+  'GET /openapi.json': {
+    query: undefined
+    body: undefined
+    response: {
+      openapi: string
+      info: {
+        [field: string]: unknown
+      }
+      paths: {
+        [field: string]: unknown
+      }
+      [field: string]: unknown
+    }
+  }
+  /** Check that the process is alive */
+  'GET /healthz': {
+    query: undefined
+    body: undefined
+    response: Liveness
+  }
+  /** Check that the service is ready; 503 with the failed checks otherwise */
+  'GET /readyz': {
+    query: undefined
+    body: undefined
+    response: Readiness
+  }
+  /** Get Prometheus metrics; from this machine, or with the admin token */
+  'GET /metrics': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** Show a page with the app's services; choosing one starts the sign-in */
+  'GET /connect': {
+    query: {
+      /** The app's client id. */
+      client_id?: string | number | readonly (string | number)[] | undefined
+      /** Where to redirect the person. */
+      redirect_uri?: string | number | readonly (string | number)[] | undefined
+      /** Names with commas between them: show only these, also ones that need no keys. */
+      services?: string | number | readonly (string | number)[] | undefined
+      /** Returned unchanged in the redirect. */
+      state?: string | number | readonly (string | number)[] | undefined
+      /** Overrides the service's default scope. */
+      scope?: string | number | readonly (string | number)[] | undefined
+      /** `code` (default) or `token`. */
+      response_type?: string | number | readonly (string | number)[] | undefined
+      /** A variant of the sign-in that some services have, e.g. `dm`. */
+      flag?: string | number | readonly (string | number)[] | undefined
+      /** Request a new login at the service. */
+      force_login?: string | number | readonly (string | number)[] | undefined
+      /** PKCE. */
+      code_challenge?: string | number | readonly (string | number)[] | undefined
+      /** `S256`. */
+      code_challenge_method?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: unknown
+  }
+  /** Demo app: create a `state` for this browser and redirect to the page of services */
+  'GET /demo/connect': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** Demo app: redeem the code and show how to use the token */
+  'GET /demo/callback': {
+    query: {
+      /** From the redirect. */
+      code?: string | number | readonly (string | number)[] | undefined
+      /** As the demo app created it. */
+      state?: string | number | readonly (string | number)[] | undefined
+      /** What went wrong. */
+      error?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: unknown
+  }
+  /** Redirect a person to a service to sign in */
+  'GET /oauth/authenticate': {
+    query: {
+      /** The app's client id. */
+      client_id: string | number | readonly (string | number)[] | undefined
+      /** Where to redirect the person; must equal a registered address. */
+      redirect_uri: string | number | readonly (string | number)[] | undefined
+      /** Another spelling of `redirect_uri`. */
+      redirect_url?: string | number | readonly (string | number)[] | undefined
+      /** The service to sign in to. */
+      service: string | number | readonly (string | number)[] | undefined
+      /** Overrides the service's default scope. */
+      scope?: string | number | readonly (string | number)[] | undefined
+      /** `code` (default) or `token`. */
+      response_type?: string | number | readonly (string | number)[] | undefined
+      /** A variant of the sign-in that some services have, e.g. `dm`. */
+      flag?: string | number | readonly (string | number)[] | undefined
+      /** Request a new login at the service. */
+      force_login?: boolean | undefined
+      /** Returned unchanged in the redirect. */
+      state?: string | number | readonly (string | number)[] | undefined
+      /** PKCE. */
+      code_challenge?: string | number | readonly (string | number)[] | undefined
+      /** `S256`. */
+      code_challenge_method?: string | number | readonly (string | number)[] | undefined
+      /** The person's server, for services with many; other questions of a service have their own names. */
+      host?: string | number | readonly (string | number)[] | undefined
+      /** The handle of the person, for services that find their server by it. */
+      login_hint?: string | number | readonly (string | number)[] | undefined
+    }
+    body: undefined
+    response: unknown
+  }
+  /** Redirect a person to a service to sign in */
+  'GET /oauth/authorize': {
+    query: {
+      /** The app's client id. */
+      client_id: string | number | readonly (string | number)[] | undefined
+      /** Where to redirect the person; must equal a registered address. */
+      redirect_uri: string | number | readonly (string | number)[] | undefined
+      /** Another spelling of `redirect_uri`. */
+      redirect_url?: string | number | readonly (string | number)[] | undefined
+      /** The service to sign in to. */
+      service: string | number | readonly (string | number)[] | undefined
+      /** Overrides the service's default scope. */
+      scope?: string | number | readonly (string | number)[] | undefined
+      /** `code` (default) or `token`. */
+      response_type?: string | number | readonly (string | number)[] | undefined
+      /** A variant of the sign-in that some services have, e.g. `dm`. */
+      flag?: string | number | readonly (string | number)[] | undefined
+      /** Request a new login at the service. */
+      force_login?: boolean | undefined
+      /** Returned unchanged in the redirect. */
+      state?: string | number | readonly (string | number)[] | undefined
+      /** PKCE. */
+      code_challenge?: string | number | readonly (string | number)[] | undefined
+      /** `S256`. */
+      code_challenge_method?: string | number | readonly (string | number)[] | undefined
+      /** The person's server, for services with many; other questions of a service have their own names. */
+      host?: string | number | readonly (string | number)[] | undefined
+      /** The handle of the person, for services that find their server by it. */
+      login_hint?: string | number | readonly (string | number)[] | undefined
+    }
+    body: undefined
+    response: unknown
+  }
+  /** Receive the person from a service after the sign-in */
+  'GET /auth/{service}/callback': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** Receive the form of a service that posts the result of a sign-in */
+  'POST /auth/{service}/callback': {
+    query: undefined
+    body: {
+      [field: string]: unknown
+    }
+    response: unknown
+  }
+  /** Ask the person what a service needs to know before the sign-in, such as the name of their server */
+  'GET /oauth/ask': {
+    query: {
+      /** From the redirect that led here. */
+      ticket: string | number | readonly (string | number)[] | undefined
+    }
+    body: undefined
+    response: unknown
+  }
+  /** Answer the questions before a sign-in; the fields of the page are named `field_` and the name of the question */
+  'POST /oauth/ask': {
+    query: undefined
+    body: {
+      /** From the page. */
+      ticket: string
+      answer?: "yes" | "no" | undefined
+      [field: string]: unknown
+    }
+    response: unknown
+  }
+  /** Describe an app to services that identify apps by the address of such a document */
+  'GET /oauth/clients/{client_id}/{document}': {
+    query: undefined
+    body: undefined
+    response: ClientDocument
+  }
+  /** Ask the person for confirmation before a browser app gets a token or a profile joins an existing account */
+  'GET /oauth/confirm': {
+    query: {
+      /** From the redirect that led here. */
+      ticket: string | number | readonly (string | number)[] | undefined
+    }
+    body: undefined
+    response: unknown
+  }
+  /** Confirm or decline a sign-in; repeating the request returns the same result */
+  'POST /oauth/confirm': {
+    query: undefined
+    body: {
+      /** From the page. */
+      ticket: string
+      answer: "yes" | "no"
+    }
+    response: unknown
+  }
+  /** Ask the person for what a service requires: a key, a name and a password, an address */
+  'GET /oauth/typed': {
+    query: {
+      /** From the redirect that led here. */
+      state: string | number | readonly (string | number)[] | undefined
+    }
+    body: undefined
+    response: unknown
+  }
+  /** Sign in with what the person typed; a repeated request returns the same result */
+  'POST /oauth/typed': {
+    query: undefined
+    body: {
+      /** From the page. */
+      state: string
+      answer?: "yes" | "no" | undefined
+      [field: string]: unknown
+    }
+    response: unknown
+  }
+  /** Redirect a person to a service to sign in again, by a link that the app created */
+  'GET /oauth/reconnect': {
+    query: {
+      /** From the link. */
+      ticket: string | number | readonly (string | number)[] | undefined
+    }
+    body: undefined
+    response: unknown
+  }
+  /** Exchange a code for an access token; this completes the sign-in */
+  'POST /oauth/access_token': {
+    query: undefined
+    body: {
+      /** The app's client id; or HTTP Basic. */
+      client_id?: string | undefined
+      /** The app's secret; or HTTP Basic. */
+      client_secret?: string | undefined
+      grant_type?: "authorization_code" | undefined
+      /** From the redirect. */
+      code: string
+      /** If given, it must equal the address that the code was sent to. */
+      redirect_uri?: string | undefined
+      /** PKCE; required if the sign-in began with a challenge. */
+      code_verifier?: string | undefined
+      /** Add the `/profiles` object of all services, or of the one just used. */
+      profile?: "all" | "last" | undefined
+      /** With `profile`: add the services' tokens. */
+      auth?: "0" | "1" | "true" | "yes" | "false" | "no" | undefined
+      /** With `profile`: add the full profile records. */
+      full?: "0" | "1" | "true" | "yes" | "false" | "no" | undefined
+    }
+    response: AccessToken
+  }
+  /** Revoke an access token (RFC 7009); without a secret, the token itself is the permission */
+  'POST /oauth/revoke': {
+    query: undefined
+    body: {
+      /** The app's client id; or HTTP Basic. */
+      client_id?: string | undefined
+      /** The app's secret; or HTTP Basic. */
+      client_secret?: string | undefined
+      /** The access token. */
+      token: string
+      /** Ignored. */
+      token_type_hint?: string | undefined
+    }
+    response: Record<string, never>
+  }
+  /** Get the metadata of this authorization server (RFC 8414) */
+  'GET /.well-known/oauth-authorization-server': {
+    query: undefined
+    body: undefined
+    response: AuthorizationServer
+  }
+  /** Attach a profile with a token that the app already has; prefer POST, which keeps secrets out of URLs */
+  'GET /auth/{service}/apply': {
+    query: {
+      /** An access token of the service. May be missing if there is a `refresh_token`, or `fields`. */
+      token?: string | number | readonly (string | number)[] | undefined
+      /** For services based on OAuth 1; the password for HTTP Basic. */
+      token_secret?: string | number | readonly (string | number)[] | undefined
+      /** To renew the token. It is used at once if the token is missing, has expired or is refused. */
+      refresh_token?: string | number | readonly (string | number)[] | undefined
+      /** When the token expires, in epoch milliseconds. */
+      expires_at?: string | number | readonly (string | number)[] | undefined
+      /** The scope that was granted. */
+      scope?: string | number | readonly (string | number)[] | undefined
+      /** Addresses of the person’s own server by name: `api_url`, `base_url`, `token_url`. In a form as JSON. */
+      instance?: string | number | readonly (string | number)[] | undefined
+      /** What a person types, for a service without a login page; `GET /services` names the fields. In a form as JSON. */
+      fields?: string | number | readonly (string | number)[] | undefined
+      /** The app's client id; or HTTP Basic. */
+      client_id?: string | number | readonly (string | number)[] | undefined
+      /** The app's secret; or HTTP Basic. */
+      client_secret?: string | number | readonly (string | number)[] | undefined
+      /** An existing account to attach the profile to. Default: a new account. */
+      account?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: AppliedProfile
+  }
+  /** Attach a profile with a token that the app already has; prefer the body, which keeps secrets out of URLs */
+  'POST /auth/{service}/apply': {
+    query: {
+      /** An access token of the service. May be missing if there is a `refresh_token`, or `fields`. */
+      token?: string | number | readonly (string | number)[] | undefined
+      /** For services based on OAuth 1; the password for HTTP Basic. */
+      token_secret?: string | number | readonly (string | number)[] | undefined
+      /** To renew the token. It is used at once if the token is missing, has expired or is refused. */
+      refresh_token?: string | number | readonly (string | number)[] | undefined
+      /** When the token expires, in epoch milliseconds. */
+      expires_at?: string | number | readonly (string | number)[] | undefined
+      /** The scope that was granted. */
+      scope?: string | number | readonly (string | number)[] | undefined
+      /** Addresses of the person’s own server by name: `api_url`, `base_url`, `token_url`. In a form as JSON. */
+      instance?: string | number | readonly (string | number)[] | undefined
+      /** What a person types, for a service without a login page; `GET /services` names the fields. In a form as JSON. */
+      fields?: string | number | readonly (string | number)[] | undefined
+      /** The app's client id; or HTTP Basic. */
+      client_id?: string | number | readonly (string | number)[] | undefined
+      /** The app's secret; or HTTP Basic. */
+      client_secret?: string | number | readonly (string | number)[] | undefined
+      /** An existing account to attach the profile to. Default: a new account. */
+      account?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: {
+      /** An access token of the service. May be missing if there is a `refresh_token`, or `fields`. */
+      token?: string | undefined
+      /** For services based on OAuth 1; the password for HTTP Basic. */
+      token_secret?: string | undefined
+      /** To renew the token. It is used at once if the token is missing, has expired or is refused. */
+      refresh_token?: string | undefined
+      /** When the token expires, in epoch milliseconds. */
+      expires_at?: number | undefined
+      /** The scope that was granted. */
+      scope?: string | undefined
+      /** Addresses of the person’s own server by name: `api_url`, `base_url`, `token_url`. In a form as JSON. */
+      instance?: {
+        [field: string]: string
+      } | string | undefined
+      /** What a person types, for a service without a login page; `GET /services` names the fields. In a form as JSON. */
+      fields?: {
+        [field: string]: string
+      } | string | undefined
+      /** The app's client id; or HTTP Basic. */
+      client_id?: string | undefined
+      /** The app's secret; or HTTP Basic. */
+      client_secret?: string | undefined
+      /** An existing account to attach the profile to. Default: a new account. */
+      account?: string | undefined
+    }
+    response: AppliedProfile
+  }
+  /** Attach profiles of up to 1000 people; results are keyed by the caller's own ids */
+  'POST /auth/apply/batch': {
+    query: undefined
+    body: {
+      /** The app's client id; or HTTP Basic. */
+      client_id?: string | undefined
+      /** The app's secret; or HTTP Basic. */
+      client_secret?: string | undefined
+      /** `{"id": "<your id>", "<service>": {"token", "token_secret"?, "refresh_token"?, "expires_at"?, "scope"?, "instance"?, "fields"?}}` */
+      accounts: ({
+        id: string
+        [field: string]: unknown
+      })[]
+    }
+    response: {
+      [field: string]: BatchResult
+    }
+  }
+  /** Move all profiles of one account into another; prefer POST */
+  'GET /auth/merge': {
+    query: {
+      /** Access token of the account to merge; it ends. */
+      source: string | number | readonly (string | number)[] | undefined
+      /** Access token of the account to merge into. */
+      dest: string | number | readonly (string | number)[] | undefined
+    }
+    body: undefined
+    response: Profiles
+  }
+  /** Move all profiles of one account into another */
+  'POST /auth/merge': {
+    query: undefined
+    body: {
+      /** Access token of the account to merge; it ends. */
+      source: string
+      /** Access token of the account to merge into. */
+      dest: string
+    }
+    response: Profiles
+  }
+  /** Get the person, merged from all profiles */
+  'GET /profile': {
+    query: undefined
+    body: undefined
+    response: OwnPerson
+  }
+  /** List all profiles of the account */
+  'GET /profiles': {
+    query: {
+      /** Return objects with the full records instead of ids. */
+      full?: boolean | undefined
+      /** Return objects with the services' tokens; requires the app's secret. */
+      auth?: boolean | undefined
+      /** With `auth`; or HTTP Basic. */
+      client_id?: string | number | readonly (string | number)[] | undefined
+      /** With `auth`; or HTTP Basic. */
+      client_secret?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: Profiles
+  }
+  /** Delete the whole account, with its profiles and tokens */
+  'DELETE /profiles': {
+    query: undefined
+    body: undefined
+    response: Disconnected
+  }
+  /** Get the service's own record of a profile, as an item */
+  'GET /profiles/{profile}': {
+    query: {
+      /** Add `map` with normalised data. */
+      map?: boolean | undefined
+      /** Comma-separated paths. Returns a flat object keyed by path; a missing field is null. */
+      fields?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated paths. Keeps the structure of the item; missing fields are left out. */
+      select?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: Item | SelectedItem
+  }
+  /** Disconnect profiles: erase them here and revoke their tokens at the service */
+  'DELETE /profiles/{profile}': {
+    query: undefined
+    body: undefined
+    response: Disconnected
+  }
+  /** Get the progress of a sync per endpoint; with `Accept: text/event-stream` follow it live */
+  'GET /profiles/{profile}/sync': {
+    query: undefined
+    body: undefined
+    response: SyncProgress
+  }
+  /** Request a sync now; `confirm_deletes=true` accepts all missing items as deleted */
+  'POST /profiles/{profile}/sync': {
+    query: {
+      /** Accept what was reported as `suspect_deletes` as deleted. */
+      confirm_deletes?: boolean | undefined
+      /** Try parked endpoints again. */
+      retry_parked?: boolean | undefined
+      /** Read quarantined records again. */
+      retry_quarantined?: boolean | undefined
+    } | undefined
+    body: {
+      confirm_deletes?: boolean | undefined
+      retry_parked?: boolean | undefined
+      retry_quarantined?: boolean | undefined
+    }
+    response: SyncProgress
+  }
+  /** Forget all watermarks of a profile and read everything again */
+  'POST /profiles/{profile}/reset': {
+    query: undefined
+    body: undefined
+    response: SyncProgress
+  }
+  /** Pause the syncs of a profile; its items can still be read, and the proxy works */
+  'POST /profiles/{profile}/pause': {
+    query: undefined
+    body: undefined
+    response: ProfileWithState
+  }
+  /** Resume the syncs of a paused profile */
+  'POST /profiles/{profile}/resume': {
+    query: undefined
+    body: undefined
+    response: ProfileWithState
+  }
+  /** Create a link by which the person signs in again to a profile */
+  'POST /profiles/{profile}/reconnect': {
+    query: undefined
+    body: {
+      /** Where to redirect the person afterwards; may be missing if the app has only one. */
+      redirect_uri?: string | undefined
+      /** Overrides the service's default scope. */
+      scope?: string | undefined
+    }
+    response: ReconnectLink
+  }
+  /** List the app's accounts with the states of their profiles, a page at a time */
+  'GET /accounts': {
+    query: {
+      /** Maximum number of accounts. */
+      limit?: string | number | readonly (string | number)[] | undefined
+      /** From the `Link` header of the previous page. */
+      cursor?: string | number | readonly (string | number)[] | undefined
+      /** Only accounts with a profile of this service. */
+      service?: string | number | readonly (string | number)[] | undefined
+      /** Only accounts with a profile in this state; with `service`, of this service. */
+      state?: "connecting" | "active" | "needs_auth" | "limited" | "paused" | undefined
+      /** Add `X-Total-Count`: the number of all accounts that match. */
+      count?: boolean | undefined
+    } | undefined
+    body: undefined
+    response: Account[]
+  }
+  /** Get one of the app's accounts: its profiles, and how much of its quotas it uses */
+  'GET /accounts/{id}': {
+    query: undefined
+    body: undefined
+    response: AccountDetail
+  }
+  /** Create a link by which a person signs in again to a profile of one of the app's accounts */
+  'POST /accounts/{id}/profiles/{profile}/reconnect': {
+    query: undefined
+    body: {
+      /** Where to redirect the person afterwards; may be missing if the app has only one. */
+      redirect_uri?: string | undefined
+      /** Overrides the service's default scope. */
+      scope?: string | undefined
+    }
+    response: ReconnectLink
+  }
+  /** Pause the syncs of a profile of one of the app's accounts */
+  'POST /accounts/{id}/profiles/{profile}/pause': {
+    query: undefined
+    body: undefined
+    response: ProfileWithState
+  }
+  /** Resume the syncs of a paused profile of one of the app's accounts */
+  'POST /accounts/{id}/profiles/{profile}/resume': {
+    query: undefined
+    body: undefined
+    response: ProfileWithState
+  }
+  /** Get how much of its quotas the app, or one of its accounts, uses */
+  'GET /usage': {
+    query: {
+      /** Only this account. */
+      account?: string | number | readonly (string | number)[] | undefined
+      /** Only this profile of the account: `id@service`, a service, or its id. */
+      profile?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: Usage
+  }
+  /** Get what the endpoints that cost money have cost the app this month, by service */
+  'GET /spending': {
+    query: undefined
+    body: undefined
+    response: Spending
+  }
+  /** Switch endpoints that cost money on or off, and limit what the app spends in a month */
+  'PATCH /spending': {
+    query: undefined
+    body: {
+      /** `{"service/endpoint": true}` switches a priced endpoint on; `service/*` all of a service. */
+      endpoints?: {
+        [field: string]: boolean
+      } | undefined
+      /** `{"service": "25.00"}`: what may be spent in a month (UTC), in the currency of the service; `null`: no limit. */
+      limits?: {
+        [field: string]: string | null
+      } | undefined
+    }
+    response: Spending
+  }
+  /** Confirm this address to a service that will send webhooks */
+  'GET /hooks/{service}/{client_id}': {
+    query: undefined
+    body: undefined
+    response: {
+      [field: string]: unknown
+    }
+  }
+  /** Receive a webhook of a service; the profiles it names are synced soon. A request that verifies the address gets its challenge back */
+  'POST /hooks/{service}/{client_id}': {
+    query: undefined
+    body: undefined
+    response: {
+      /** Profiles that are synced soon. */
+      woken: number
+    } | {
+      [field: string]: unknown
+    }
+  }
+  /** Receive a service's request to delete everything that is stored of a person (Meta: data deletion callback) */
+  'POST /hooks/{service}/{client_id}/deletion': {
+    query: undefined
+    body: undefined
+    response: {
+      /** A page with the status of the request, for the person. */
+      url: string
+      confirmation_code: string
+    }
+  }
+  /** Receive the notice of a service that a person removed the app (Meta: deauthorize callback) */
+  'POST /hooks/{service}/{client_id}/deauthorize': {
+    query: undefined
+    body: undefined
+    response: {
+      /** Profiles that need a new sign-in now. */
+      ended: number
+    }
+  }
+  /** Show a person the status of a deletion that was requested at a service */
+  'GET /deletions/{code}': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** List all services with their endpoints and types; with `client_id` or a token also whether the app has keys */
+  'GET /services': {
+    query: {
+      /** An app's client id. */
+      client_id?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: Services
+  }
+  /** Count the items of each endpoint of a service */
+  'GET /services/{service}': {
+    query: {
+      /** Add oldest, newest and the last sync. */
+      rich?: boolean | undefined
+      /** Oldest time, inclusive. Default 0. */
+      since?: string | number | readonly (string | number)[] | undefined
+      /** Newest time, inclusive. Default now. */
+      until?: string | number | readonly (string | number)[] | undefined
+      /** Items may be as they were this many seconds ago. Where the operator has a replica that is recent enough, they are read there. `X-Staleness` says how old they may be. */
+      max_staleness?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: ItemCounts
+  }
+  /** List items of one endpoint of a service */
+  'GET /services/{service}/{endpoint}': {
+    query: {
+      /** Maximum number of items. Large responses are streamed. */
+      limit?: string | number | readonly (string | number)[] | undefined
+      /** Oldest time, inclusive. Default 0. */
+      since?: string | number | readonly (string | number)[] | undefined
+      /** Newest time, inclusive. Default now. */
+      until?: string | number | readonly (string | number)[] | undefined
+      /** Only items whose content changed at this time or later (their `updated`), inclusive. */
+      updated_since?: string | number | readonly (string | number)[] | undefined
+      /** Only items after this one: `<at>_<id>` of the last item read. */
+      before?: string | number | readonly (string | number)[] | undefined
+      /** `desc` newest first, `asc` oldest first. */
+      sort?: "asc" | "desc" | undefined
+      /** Full-text search: words and symbols, `"phrases"`, `-excluded`, `prefix*`. */
+      q?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated; all must match: `id`, `self`, `^id` (author), `^self`, `>n` (at least n). */
+      participants?: string | number | readonly (string | number)[] | undefined
+      /** `<latitude>,<longitude>`: only items with a place within `within` of it. */
+      near?: string | number | readonly (string | number)[] | undefined
+      /** Kilometres around `near`. */
+      within?: string | number | readonly (string | number)[] | undefined
+      /** Leave out copies: items with a link, an id or a text of an earlier item that matches the same query. */
+      dedup?: boolean | undefined
+      /** Add `X-Total-Count`: how many items match, on all pages. */
+      count?: boolean | undefined
+      /** Add `map` with normalised data. */
+      map?: boolean | undefined
+      /** Comma-separated paths. Returns a flat object keyed by path; a missing field is null. */
+      fields?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated paths. Keeps the structure of the item; missing fields are left out. */
+      select?: string | number | readonly (string | number)[] | undefined
+      /** Items may be as they were this many seconds ago. Where the operator has a replica that is recent enough, they are read there. `X-Staleness` says how old they may be. */
+      max_staleness?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: (Item | SelectedItem)[]
+  }
+  /** Get an item by its id at the service */
+  'GET /services/{service}/{endpoint}/{id}': {
+    query: {
+      /** Add `map` with normalised data. */
+      map?: boolean | undefined
+      /** Comma-separated paths. Returns a flat object keyed by path; a missing field is null. */
+      fields?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated paths. Keeps the structure of the item; missing fields are left out. */
+      select?: string | number | readonly (string | number)[] | undefined
+      /** Redirect to the item's media: a file or a picture. */
+      media?: boolean | undefined
+      /** Items may be as they were this many seconds ago. Where the operator has a replica that is recent enough, they are read there. `X-Staleness` says how old they may be. */
+      max_staleness?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: Item | SelectedItem
+  }
+  /** List the app's own items of one endpoint */
+  'GET /services/self/{endpoint}': {
+    query: {
+      /** Maximum number of items. Large responses are streamed. */
+      limit?: string | number | readonly (string | number)[] | undefined
+      /** Oldest time, inclusive. Default 0. */
+      since?: string | number | readonly (string | number)[] | undefined
+      /** Newest time, inclusive. Default now. */
+      until?: string | number | readonly (string | number)[] | undefined
+      /** Only items whose content changed at this time or later (their `updated`), inclusive. */
+      updated_since?: string | number | readonly (string | number)[] | undefined
+      /** Only items after this one: `<at>_<id>` of the last item read. */
+      before?: string | number | readonly (string | number)[] | undefined
+      /** `desc` newest first, `asc` oldest first. */
+      sort?: "asc" | "desc" | undefined
+      /** Full-text search: words and symbols, `"phrases"`, `-excluded`, `prefix*`. */
+      q?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated; all must match: `id`, `self`, `^id` (author), `^self`, `>n` (at least n). */
+      participants?: string | number | readonly (string | number)[] | undefined
+      /** `<latitude>,<longitude>`: only items with a place within `within` of it. */
+      near?: string | number | readonly (string | number)[] | undefined
+      /** Kilometres around `near`. */
+      within?: string | number | readonly (string | number)[] | undefined
+      /** Leave out copies: items with a link, an id or a text of an earlier item that matches the same query. */
+      dedup?: boolean | undefined
+      /** Add `X-Total-Count`: how many items match, on all pages. */
+      count?: boolean | undefined
+      /** Add `map` with normalised data. */
+      map?: boolean | undefined
+      /** Comma-separated paths. Returns a flat object keyed by path; a missing field is null. */
+      fields?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated paths. Keeps the structure of the item; missing fields are left out. */
+      select?: string | number | readonly (string | number)[] | undefined
+      /** Items may be as they were this many seconds ago. Where the operator has a replica that is recent enough, they are read there. `X-Staleness` says how old they may be. */
+      max_staleness?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: (Item | SelectedItem)[]
+  }
+  /** Store the app's own items for the account; items with a known id are replaced */
+  'POST /services/self/{endpoint}': {
+    query: undefined
+    body: ({
+      /** Unique among the items of this endpoint. */
+      id: string | number
+      /** Epoch milliseconds. Default: now. */
+      at?: number | undefined
+      /** A type such as `photos`; the item is then also listed at `/types/*`. */
+      type?: string | undefined
+      /** Dedupe keys, separated by spaces: `dedup=true` keeps one of the items that share one. */
+      guid?: unknown
+      /** Degrees north. Only with `lng`. */
+      lat?: number | undefined
+      /** Degrees east. Only with `lat`. */
+      lng?: number | undefined
+      [field: string]: unknown
+    })[]
+    response: StoredItems
+  }
+  /** Get one of the app's own items by its id */
+  'GET /services/self/{endpoint}/{id}': {
+    query: {
+      /** Add `map` with normalised data. */
+      map?: boolean | undefined
+      /** Comma-separated paths. Returns a flat object keyed by path; a missing field is null. */
+      fields?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated paths. Keeps the structure of the item; missing fields are left out. */
+      select?: string | number | readonly (string | number)[] | undefined
+      /** Redirect to the item's media: a file or a picture. */
+      media?: boolean | undefined
+      /** Items may be as they were this many seconds ago. Where the operator has a replica that is recent enough, they are read there. `X-Staleness` says how old they may be. */
+      max_staleness?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: Item | SelectedItem
+  }
+  /** Delete one of the app's own items */
+  'DELETE /services/self/{endpoint}/{id}': {
+    query: undefined
+    body: undefined
+    response: Deleted
+  }
+  /** Count the items of each type */
+  'GET /types': {
+    query: {
+      /** Add oldest and newest. */
+      rich?: boolean | undefined
+      /** Oldest time, inclusive. Default 0. */
+      since?: string | number | readonly (string | number)[] | undefined
+      /** Newest time, inclusive. Default now. */
+      until?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated list of `service` or `id@service`. */
+      services?: string | number | readonly (string | number)[] | undefined
+      /** Items may be as they were this many seconds ago. Where the operator has a replica that is recent enough, they are read there. `X-Staleness` says how old they may be. */
+      max_staleness?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: ItemCounts
+  }
+  /** List items of one type, of all services */
+  'GET /types/{type}': {
+    query: {
+      /** Maximum number of items. Large responses are streamed. */
+      limit?: string | number | readonly (string | number)[] | undefined
+      /** Oldest time, inclusive. Default 0. */
+      since?: string | number | readonly (string | number)[] | undefined
+      /** Newest time, inclusive. Default now. */
+      until?: string | number | readonly (string | number)[] | undefined
+      /** Only items whose content changed at this time or later (their `updated`), inclusive. */
+      updated_since?: string | number | readonly (string | number)[] | undefined
+      /** Only items after this one: `<at>_<id>` of the last item read. */
+      before?: string | number | readonly (string | number)[] | undefined
+      /** `desc` newest first, `asc` oldest first. */
+      sort?: "asc" | "desc" | undefined
+      /** Full-text search: words and symbols, `"phrases"`, `-excluded`, `prefix*`. */
+      q?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated; all must match: `id`, `self`, `^id` (author), `^self`, `>n` (at least n). */
+      participants?: string | number | readonly (string | number)[] | undefined
+      /** `<latitude>,<longitude>`: only items with a place within `within` of it. */
+      near?: string | number | readonly (string | number)[] | undefined
+      /** Kilometres around `near`. */
+      within?: string | number | readonly (string | number)[] | undefined
+      /** Leave out copies: items with a link, an id or a text of an earlier item that matches the same query. */
+      dedup?: boolean | undefined
+      /** Add `X-Total-Count`: how many items match, on all pages. */
+      count?: boolean | undefined
+      /** Add `map` with normalised data. */
+      map?: boolean | undefined
+      /** Comma-separated paths. Returns a flat object keyed by path; a missing field is null. */
+      fields?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated paths. Keeps the structure of the item; missing fields are left out. */
+      select?: string | number | readonly (string | number)[] | undefined
+      /** Items may be as they were this many seconds ago. Where the operator has a replica that is recent enough, they are read there. `X-Staleness` says how old they may be. */
+      max_staleness?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated list of `service` or `id@service`. */
+      services?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: (PhotoItem | VideoItem | StatusItem | NewsItem | CheckinItem | EventItem | MessageItem | FileItem | TrackItem | ActivityItem | MeasureItem | ContactItem | SelectedItem)[]
+  }
+  /** Get an item by its global id or URL-encoded IDR */
+  'GET /id/{id}': {
+    query: {
+      /** Add `map` with normalised data. */
+      map?: boolean | undefined
+      /** Comma-separated paths. Returns a flat object keyed by path; a missing field is null. */
+      fields?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated paths. Keeps the structure of the item; missing fields are left out. */
+      select?: string | number | readonly (string | number)[] | undefined
+      /** Redirect to the item's media: a file or a picture. */
+      media?: boolean | undefined
+      /** Items may be as they were this many seconds ago. Where the operator has a replica that is recent enough, they are read there. `X-Staleness` says how old they may be. */
+      max_staleness?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: Item | SelectedItem
+  }
+  /** List people: the contacts of all services, grouped by who they are */
+  'GET /people': {
+    query: {
+      /** Maximum number of people, up to 500. */
+      limit?: string | number | readonly (string | number)[] | undefined
+      /** Only people after this position, from the `Link` header of the page before. */
+      cursor?: string | number | readonly (string | number)[] | undefined
+      /** Beginnings of words of the name, handle or e-mail address. */
+      q?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated list of `service` or `id@service`. */
+      services?: string | number | readonly (string | number)[] | undefined
+      /** Add the header `X-Total-Count`. */
+      count?: boolean | undefined
+    } | undefined
+    body: undefined
+    response: Person[]
+  }
+  /** Get a person, with the newest items in which they appear */
+  'GET /people/{id}': {
+    query: {
+      /** Maximum number of items, up to 100. */
+      limit?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: PersonDetail
+  }
+  /** List the items in which a person appears, as author or participant */
+  'GET /people/{id}/items': {
+    query: {
+      /** Maximum number of items. Large responses are streamed. */
+      limit?: string | number | readonly (string | number)[] | undefined
+      /** Oldest time, inclusive. Default 0. */
+      since?: string | number | readonly (string | number)[] | undefined
+      /** Newest time, inclusive. Default now. */
+      until?: string | number | readonly (string | number)[] | undefined
+      /** Only items whose content changed at this time or later (their `updated`), inclusive. */
+      updated_since?: string | number | readonly (string | number)[] | undefined
+      /** Only items after this one: `<at>_<id>` of the last item read. */
+      before?: string | number | readonly (string | number)[] | undefined
+      /** `desc` newest first, `asc` oldest first. */
+      sort?: "asc" | "desc" | undefined
+      /** Full-text search: words and symbols, `"phrases"`, `-excluded`, `prefix*`. */
+      q?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated; all must match: `id`, `self`, `^id` (author), `^self`, `>n` (at least n). */
+      participants?: string | number | readonly (string | number)[] | undefined
+      /** `<latitude>,<longitude>`: only items with a place within `within` of it. */
+      near?: string | number | readonly (string | number)[] | undefined
+      /** Kilometres around `near`. */
+      within?: string | number | readonly (string | number)[] | undefined
+      /** Leave out copies: items with a link, an id or a text of an earlier item that matches the same query. */
+      dedup?: boolean | undefined
+      /** Add `X-Total-Count`: how many items match, on all pages. */
+      count?: boolean | undefined
+      /** Add `map` with normalised data. */
+      map?: boolean | undefined
+      /** Comma-separated paths. Returns a flat object keyed by path; a missing field is null. */
+      fields?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated paths. Keeps the structure of the item; missing fields are left out. */
+      select?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated list of `service` or `id@service`. */
+      services?: string | number | readonly (string | number)[] | undefined
+      /** Only items of this type. */
+      type?: "photos" | "videos" | "statuses" | "news" | "checkins" | "events" | "messages" | "files" | "tracks" | "activities" | "measures" | "contacts" | "photos_feed" | "videos_feed" | "statuses_feed" | "news_feed" | "checkins_feed" | "all" | "all_feed" | undefined
+    } | undefined
+    body: undefined
+    response: (PhotoItem | VideoItem | StatusItem | NewsItem | CheckinItem | EventItem | MessageItem | FileItem | TrackItem | ActivityItem | MeasureItem | ContactItem | SelectedItem)[]
+  }
+  /** Read what changed after a cursor: items, deletions and removed profiles */
+  'GET /changes': {
+    query: {
+      /** `cursor` of the last response. Without one: everything there is. `now`: only what changes from now on. */
+      cursor?: string | number | readonly (string | number)[] | undefined
+      /** Maximum number of changes, up to 1000. */
+      limit?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated list of types. A changed item without any of them is a `delete`. */
+      types?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated list of `service` or `id@service`. */
+      services?: string | number | readonly (string | number)[] | undefined
+      /** Add `map` with normalised data. */
+      map?: boolean | undefined
+      /** Comma-separated paths. Returns a flat object keyed by path; a missing field is null. */
+      fields?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated paths. Keeps the structure of the item; missing fields are left out. */
+      select?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: Changes
+  }
+  /** List the app's destinations, with state and lag */
+  'GET /push': {
+    query: undefined
+    body: undefined
+    response: Destination[]
+  }
+  /** Add a destination: deliver everything to it, then every change */
+  'POST /push': {
+    query: undefined
+    body: {
+      name: string
+      kind: "postgres" | "mysql" | "clickhouse" | "webhook" | "files" | "nats"
+      /** A connection string or web address. Sealed at rest, and shown without its secrets. */
+      url: string
+      /** API paths with their parameters, e.g. `/types/photos?q=cat`; `*` for all. */
+      filter?: string[] | undefined
+      /** `on_change`, `every 15m`, `<cron> [zone]` or `manual`. */
+      schedule?: string | undefined
+      /** `quiet_hours`, `events` (webhook) and the options of the kind (`schema`, `deletes`); unknown ones are refused. */
+      options?: {
+        [field: string]: unknown
+      } | undefined
+    }
+    response: CreatedDestination
+  }
+  /** Get a destination: state, lag, last error, counts */
+  'GET /push/{id}': {
+    query: undefined
+    body: undefined
+    response: Destination
+  }
+  /** Change name, address, filter, schedule or options of a destination */
+  'PATCH /push/{id}': {
+    query: undefined
+    body: {
+      name?: string | undefined
+      /** A connection string or web address. Sealed at rest, and shown without its secrets. */
+      url?: string | undefined
+      filter?: string[] | undefined
+      schedule?: string | undefined
+      options?: {
+        [field: string]: unknown
+      } | undefined
+    }
+    response: Destination
+  }
+  /** Delete a destination; `drop=true` also drops the tables that Tributary created */
+  'DELETE /push/{id}': {
+    query: {
+      /** Also remove what Tributary created at the destination. */
+      drop?: boolean | undefined
+    } | undefined
+    body: undefined
+    response: Deleted
+  }
+  /** Pause a destination; changes are delivered after it is resumed */
+  'POST /push/{id}/pause': {
+    query: undefined
+    body: undefined
+    response: Destination
+  }
+  /** Resume a paused, parked or disabled destination */
+  'POST /push/{id}/resume': {
+    query: undefined
+    body: undefined
+    response: Destination
+  }
+  /** Test a destination: connect, check rights, write and roll back, count what the filter matches */
+  'POST /push/{id}/test': {
+    query: undefined
+    body: undefined
+    response: DestinationTest
+  }
+  /** Deliver pending changes now, whatever the schedule */
+  'POST /push/{id}/run': {
+    query: undefined
+    body: undefined
+    response: StartedDelivery
+  }
+  /** Deliver everything again from the beginning */
+  'POST /push/{id}/backfill': {
+    query: undefined
+    body: undefined
+    response: StartedDelivery
+  }
+  /** Deliver again what changed since a time or a sequence number */
+  'POST /push/{id}/replay': {
+    query: undefined
+    body: {
+      /** Epoch ms. */
+      since?: number | undefined
+      /** Sequence number of the first change; counted per profile. */
+      seq?: number | undefined
+      /** Only this profile. */
+      profile?: string | undefined
+    }
+    response: StartedDelivery
+  }
+  /** Try the dead letters again */
+  'POST /push/{id}/redrive': {
+    query: undefined
+    body: undefined
+    response: StartedDelivery
+  }
+  /** Compare the tables with the store row by row; with `repair` also correct differences */
+  'POST /push/{id}/verify': {
+    query: undefined
+    body: {
+      /** Deliver differing rows again and delete extra ones. */
+      repair?: boolean | undefined
+      /** `next` of the previous response, to continue. */
+      after?: string | undefined
+    }
+    response: Verification
+  }
+  /** Create a new signing secret of a webhook; the previous one also signs until the next rotation */
+  'POST /push/{id}/rotate-secret': {
+    query: undefined
+    body: undefined
+    response: SigningSecret
+  }
+  /** List deliveries to a destination, newest first */
+  'GET /push/{id}/deliveries': {
+    query: {
+      /** Maximum number of entries. */
+      limit?: string | number | readonly (string | number)[] | undefined
+      /** The id of the last entry seen; older ones follow. */
+      before?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: Delivery[]
+  }
+  /** List dead letters: rows that the destination rejected, with the reason */
+  'GET /push/{id}/dead-letters': {
+    query: {
+      /** Maximum number of entries. */
+      limit?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: DeadLetter[]
+  }
+  /** Call the service's own API with the person's credential; any method and body, streamed both ways */
+  'GET /proxy/{service}/{path}': {
+    query: {
+      /** Return all pages of a listing as one streamed array; GET only. */
+      paginate?: boolean | undefined
+    } | undefined
+    body: undefined
+    response: unknown
+  }
+  /** Call the service's own API with the person's credential; any method and body, streamed both ways */
+  'POST /proxy/{service}/{path}': {
+    query: {
+      /** Return all pages of a listing as one streamed array; GET only. */
+      paginate?: boolean | undefined
+    } | undefined
+    body: undefined
+    response: unknown
+  }
+  /** Call the service's own API with the person's credential; any method and body, streamed both ways */
+  'PUT /proxy/{service}/{path}': {
+    query: {
+      /** Return all pages of a listing as one streamed array; GET only. */
+      paginate?: boolean | undefined
+    } | undefined
+    body: undefined
+    response: unknown
+  }
+  /** Call the service's own API with the person's credential; any method and body, streamed both ways */
+  'PATCH /proxy/{service}/{path}': {
+    query: {
+      /** Return all pages of a listing as one streamed array; GET only. */
+      paginate?: boolean | undefined
+    } | undefined
+    body: undefined
+    response: unknown
+  }
+  /** Call the service's own API with the person's credential; any method and body, streamed both ways */
+  'DELETE /proxy/{service}/{path}': {
+    query: {
+      /** Return all pages of a listing as one streamed array; GET only. */
+      paginate?: boolean | undefined
+    } | undefined
+    body: undefined
+    response: unknown
+  }
+  /** List all apps */
+  'GET /admin/apps': {
+    query: undefined
+    body: undefined
+    response: App[]
+  }
+  /** Create an app; the secret is shown only once */
+  'POST /admin/apps': {
+    query: undefined
+    body: {
+      /** The name that people see when they are asked for consent. */
+      name: string
+      /** Addresses that people are redirected to; compared exactly. */
+      redirect_uris: string[]
+      /** Allow `response_type=token`. Default true. */
+      token_flow?: boolean | undefined
+      /** A public client: it exchanges codes by PKCE, without its secret. Default false. */
+      public?: boolean | undefined
+      /** Tokens that apply accepts: only those that the service confirms it issued to this app, or any. Default `proven`. */
+      apply?: "proven" | "any" | undefined
+    }
+    response: CreatedApp
+  }
+  /** Get an app, with the age of its secrets */
+  'GET /admin/apps/{client_id}': {
+    query: undefined
+    body: undefined
+    response: AppDetail
+  }
+  /** Change the name, redirect addresses or flows of an app */
+  'PATCH /admin/apps/{client_id}': {
+    query: undefined
+    body: {
+      /** The name that people see when they are asked for consent. */
+      name?: string | undefined
+      /** Addresses that people are redirected to; compared exactly. */
+      redirect_uris?: string[] | undefined
+      /** Allow `response_type=token`. Default true. */
+      token_flow?: boolean | undefined
+      /** A public client: it exchanges codes by PKCE, without its secret. Default false. */
+      public?: boolean | undefined
+      /** Tokens that apply accepts: only those that the service confirms it issued to this app, or any. Default `proven`. */
+      apply?: "proven" | "any" | undefined
+    }
+    response: App
+  }
+  /** Delete an app and its keys; with `erase=true` also all accounts and their data, in the background */
+  'DELETE /admin/apps/{client_id}': {
+    query: {
+      /** Revoke all tokens at the services, erase all accounts, and delete their rows at destinations. */
+      erase?: boolean | undefined
+      /** Do not wait for destinations any longer. */
+      give_up?: boolean | undefined
+    } | undefined
+    body: undefined
+    response: Deleted
+  }
+  /** List apps that are being deleted with their accounts, and those that were */
+  'GET /admin/deletions': {
+    query: undefined
+    body: undefined
+    response: AppDeletion[]
+  }
+  /** Create a new secret; the previous one expires after an overlap */
+  'POST /admin/apps/{client_id}/rotate-secret': {
+    query: undefined
+    body: {
+      /** How long the previous secret remains valid. */
+      overlap_seconds?: number | undefined
+    }
+    response: RotatedApp
+  }
+  /** Get the sync rules of an app */
+  'GET /admin/apps/{client_id}/sync': {
+    query: undefined
+    body: undefined
+    response: SyncRules
+  }
+  /** Set the sync rules of an app: switch classes of endpoints off, or set intervals of endpoints */
+  'PUT /admin/apps/{client_id}/sync': {
+    query: undefined
+    body: SyncRules
+    response: SyncRules
+  }
+  /** List endpoints of an app's profiles that are parked because they ended three worker processes */
+  'GET /admin/apps/{client_id}/parked': {
+    query: {
+      /** `next` of the previous response, to continue. */
+      after?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: {
+      parked: ({
+        profile: string
+        service: string
+        endpoint: string
+        last_error?: string | undefined
+        last_run?: number | undefined
+      })[]
+      next?: string | undefined
+    }
+  }
+  /** List an app's subscriptions to webhooks of services, with the last failure of each */
+  'GET /admin/apps/{client_id}/hooks': {
+    query: {
+      /** `next` of the previous response, to continue. */
+      after?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: {
+      subscriptions: ({
+        service: string
+        name: string
+        /** Absent for a subscription of the whole app. */
+        profile?: string | undefined
+        state: "wanted" | "active" | "ending"
+        expires_at?: number | undefined
+        /** The next renewal or attempt. */
+        next_call?: number | undefined
+        attempts?: number | undefined
+        last_reason?: string | undefined
+        last_error?: string | undefined
+      })[]
+      next?: string | undefined
+    }
+  }
+  /** List fields of an app's records that connectors could not read, with the error of the reader */
+  'GET /admin/apps/{client_id}/faults': {
+    query: {
+      /** `next` of the previous response, to continue. */
+      after?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: {
+      faults: ({
+        profile: string
+        service: string
+        endpoint: string
+        field: string
+        message: string
+        kind: string
+        /** The record's id at the service. */
+        record: string
+        at: number
+        times: number
+      })[]
+      next?: string | undefined
+    }
+  }
+  /** List an app's records that could not be stored, with the reason */
+  'GET /admin/apps/{client_id}/quarantine': {
+    query: {
+      /** `next` of the previous response, to continue. */
+      after?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: {
+      quarantine: ({
+        profile: string
+        service: string
+        endpoint: string
+        id: string
+        reason: string
+        sample: string
+        at: number
+        times: number
+      })[]
+      next?: string | undefined
+    }
+  }
+  /** Read an app's quarantined records again with the current connectors */
+  'POST /admin/apps/{client_id}/quarantine/retry': {
+    query: undefined
+    body: undefined
+    response: {
+      /** Number of endpoints with quarantined records. */
+      endpoints: number
+    }
+  }
+  /** Get the quotas of an app */
+  'GET /admin/apps/{client_id}/quotas': {
+    query: undefined
+    body: undefined
+    response: QuotaLimits
+  }
+  /** Set the quotas of an app; a missing one gets its default */
+  'PUT /admin/apps/{client_id}/quotas': {
+    query: undefined
+    body: {
+      /** Items of one profile. */
+      profile_items?: number | "none" | undefined
+      /** Bytes of the records of one profile. */
+      profile_bytes?: number | "none" | undefined
+      /** Items of one account, over all its profiles. */
+      account_items?: number | "none" | undefined
+      /** Bytes of the records of one account. */
+      account_bytes?: number | "none" | undefined
+      /** Items of the app, over all its accounts. */
+      app_items?: number | "none" | undefined
+      /** Bytes of the records of the app, over all its accounts. */
+      app_bytes?: number | "none" | undefined
+      /** Own items that the app stored. */
+      own_items?: number | "none" | undefined
+      /** Bytes of the records of own items. */
+      own_bytes?: number | "none" | undefined
+      /** Unfinished sign-ins to the app. */
+      app_sign_ins?: number | "none" | undefined
+    }
+    response: QuotaLimits
+  }
+  /** Get how much of its quotas an app, or one of its accounts, uses */
+  'GET /admin/apps/{client_id}/usage': {
+    query: {
+      /** Only this account. */
+      account?: string | number | readonly (string | number)[] | undefined
+      /** Only this profile of the account: `id@service`, a service, or its id. */
+      profile?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: Usage
+  }
+  /** Get what the endpoints that cost money have cost an app this month, by service */
+  'GET /admin/apps/{client_id}/spending': {
+    query: undefined
+    body: undefined
+    response: Spending
+  }
+  /** Switch endpoints that cost money on or off for an app, and limit what it spends in a month */
+  'PATCH /admin/apps/{client_id}/spending': {
+    query: undefined
+    body: {
+      /** `{"service/endpoint": true}` switches a priced endpoint on; `service/*` all of a service. */
+      endpoints?: {
+        [field: string]: boolean
+      } | undefined
+      /** `{"service": "25.00"}`: what may be spent in a month (UTC), in the currency of the service; `null`: no limit. */
+      limits?: {
+        [field: string]: string | null
+      } | undefined
+    }
+    response: Spending
+  }
+  /** List calls of an app through the proxy in the last 14 days, newest first */
+  'GET /admin/apps/{client_id}/calls': {
+    query: {
+      /** 1 to 1000. */
+      limit?: string | number | readonly (string | number)[] | undefined
+      /** The `id` of the last call seen; older calls follow. */
+      before?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: ProxyCall[]
+  }
+  /** List an app's keys for services, without their secrets */
+  'GET /admin/apps/{client_id}/keys': {
+    query: undefined
+    body: undefined
+    response: ServiceKey[]
+  }
+  /** Set an app's key for a service */
+  'PUT /admin/apps/{client_id}/keys/{service}': {
+    query: undefined
+    body: {
+      /** The key that the service issued to the app (client id, consumer key). */
+      key: string
+      /** The secret of the key. Sealed at rest. */
+      secret: string
+      /** The secret of the service’s webhooks, if it is a different one. Sealed at rest. */
+      hook_secret?: string | undefined
+      /** The id of the webhook that you registered at the service, where its subscriptions need one (X). */
+      hook_id?: string | undefined
+      /** Scope to request instead of the service's default. */
+      scope?: string | undefined
+      /** Addresses of the service to override: authorize_url, token_url, revoke_url, request_token_url, access_token_url, api_url, base_url. */
+      overrides?: {
+        [field: string]: string
+      } | undefined
+      /** Values that the vendor gave to the app besides key and secret; `GET /services` names them. Sealed at rest. */
+      settings?: {
+        [field: string]: string
+      } | undefined
+    }
+    response: ServiceKey
+  }
+  /** Delete an app's key for a service */
+  'DELETE /admin/apps/{client_id}/keys/{service}': {
+    query: undefined
+    body: undefined
+    response: Deleted
+  }
+}

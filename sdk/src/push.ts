@@ -1,0 +1,60 @@
+import { type BodyOf, type Core, call, type QueryOf } from './core.ts'
+import type { Delivery } from './generated/api.ts'
+import { type Paged, pagedById } from './pages.ts'
+import type { RequestOptions } from './transport.ts'
+
+type NewDestination = BodyOf<'POST /push'>
+
+/** How many deliveries a page has unless `limit` says otherwise. */
+const DELIVERIES_PER_PAGE = 50
+
+/** Destinations of an app. */
+export function createPush(core: Core) {
+  const on = (id: string, options?: RequestOptions) => ({ path: { id }, options })
+  return {
+    list: (options?: RequestOptions) => call(core, 'GET /push', { options }),
+    /** The response has `secret`, the signing secret of a webhook, which is shown only once. */
+    add: (destination: NewDestination, options?: RequestOptions) =>
+      call(core, 'POST /push', { body: destination, options }),
+    get: (id: string, options?: RequestOptions) => call(core, 'GET /push/{id}', on(id, options)),
+    change: (id: string, changes: BodyOf<'PATCH /push/{id}'>, options?: RequestOptions) =>
+      call(core, 'PATCH /push/{id}', { ...on(id, options), body: changes }),
+    remove: (id: string, query?: QueryOf<'DELETE /push/{id}'>, options?: RequestOptions) =>
+      call(core, 'DELETE /push/{id}', { ...on(id, options), query }),
+    pause: (id: string, options?: RequestOptions) => call(core, 'POST /push/{id}/pause', on(id, options)),
+    resume: (id: string, options?: RequestOptions) => call(core, 'POST /push/{id}/resume', on(id, options)),
+    test: (id: string, options?: RequestOptions) => call(core, 'POST /push/{id}/test', on(id, options)),
+    run: (id: string, options?: RequestOptions) => call(core, 'POST /push/{id}/run', on(id, options)),
+    backfill: (id: string, options?: RequestOptions) => call(core, 'POST /push/{id}/backfill', on(id, options)),
+    replay: (id: string, from: BodyOf<'POST /push/{id}/replay'> = {}, options?: RequestOptions) =>
+      call(core, 'POST /push/{id}/replay', { ...on(id, options), body: from }),
+    redrive: (id: string, options?: RequestOptions) => call(core, 'POST /push/{id}/redrive', on(id, options)),
+    verify: (id: string, body: BodyOf<'POST /push/{id}/verify'> = {}, options?: RequestOptions) =>
+      call(core, 'POST /push/{id}/verify', { ...on(id, options), body }),
+    rotateSecret: (id: string, options?: RequestOptions) =>
+      call(core, 'POST /push/{id}/rotate-secret', on(id, options)),
+    deliveries: (id: string, query?: QueryOf<'GET /push/{id}/deliveries'>, options?: RequestOptions): Paged<Delivery> =>
+      pagedById(core, 'GET /push/{id}/deliveries', { ...on(id, options), query }, DELIVERIES_PER_PAGE),
+    deadLetters: (id: string, query?: QueryOf<'GET /push/{id}/dead-letters'>, options?: RequestOptions) =>
+      call(core, 'GET /push/{id}/dead-letters', { ...on(id, options), query }),
+  }
+}
+
+/** Archives: destinations that write files, NDJSON or Parquet. All other methods of `push` work on them, too. */
+export function createArchives(core: Core) {
+  return {
+    list: async (options?: RequestOptions) =>
+      (await call(core, 'GET /push', { options })).filter(({ kind }) => kind === 'files'),
+    add: (
+      { format, options: given, ...archive }: Omit<NewDestination, 'kind'> & { format?: 'ndjson' | 'parquet' },
+      options?: RequestOptions,
+    ) => {
+      const body: NewDestination = {
+        ...archive,
+        kind: 'files',
+        options: { ...given, ...(format === undefined ? {} : { format }) },
+      }
+      return call(core, 'POST /push', { body, options })
+    },
+  }
+}

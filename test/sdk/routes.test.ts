@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { TYPE_NAMES } from '#model/types.ts'
+import type { ItemTypes } from '../../sdk/src/index.ts'
+import { createAdmin, createClient } from '../../sdk/src/index.ts'
+import { ROUTES } from '../../src/http/routes.ts'
+
+const BASE = 'https://tributary.test'
+const sent: string[] = []
+const record: typeof fetch = (input, init) => {
+  sent.push(`${init?.method} ${new URL(input as string).pathname}`)
+  const type = new Headers(init?.headers).get('accept') ?? ''
+  const isEvents = type.includes('event-stream')
+  return Promise.resolve(
+    new Response(isEvents ? 'event: done\ndata: {}\n\n' : '[]', { headers: { 'x-tributary-retried': 'false' } }),
+  )
+}
+const client = createClient({ baseUrl: BASE, clientId: 'app', clientSecret: 's', fetch: record })
+const ada = client.account('t')
+const admin = createAdmin({ baseUrl: BASE, adminToken: 't', fetch: record })
+const app = { name: 'n', redirect_uris: [] }
+const key = { key: 'k', secret: 's' }
+
+/** The call that leads to each route. Parameters have the name of the parameter as their value. */
+const METHODS: Record<string, () => unknown> = {
+  'GET /openapi.json': () => client.server.openapi(),
+  'GET /healthz': () => client.server.alive(),
+  'GET /readyz': () => client.server.ready(),
+  'GET /.well-known/oauth-authorization-server': () => client.server.metadata(),
+  'POST /oauth/access_token': () => client.exchange({ code: 'c' }),
+  'POST /oauth/revoke': () => ada.revoke(),
+  'POST /auth/:service/apply': () => client.apply('service', { token: 't' }),
+  'POST /auth/apply/batch': () => client.applyBatch([]),
+  'POST /auth/merge': () => client.merge({ source: 'a', dest: 'b' }),
+  'GET /profile': () => ada.person(),
+  'GET /profiles': () => ada.profiles.list(),
+  'DELETE /profiles': () => ada.profiles.removeAll(),
+  'GET /profiles/:profile': () => ada.profiles.get('profile'),
+  'DELETE /profiles/:profile': () => ada.profiles.remove('profile'),
+  'GET /profiles/:profile/sync': () => ada.profiles.follow('profile').next(),
+  'POST /profiles/:profile/sync': () => ada.profiles.sync('profile'),
+  'POST /profiles/:profile/reset': () => ada.profiles.reset('profile'),
+  'POST /profiles/:profile/pause': () => ada.profiles.pause('profile'),
+  'POST /profiles/:profile/resume': () => ada.profiles.resume('profile'),
+  'POST /profiles/:profile/reconnect': () => ada.profiles.reconnect('profile'),
+  'GET /accounts': () => client.accounts.list().first(),
+  'GET /accounts/:id': () => client.accounts.get('id'),
+  'POST /accounts/:id/profiles/:profile/reconnect': () => client.accounts.reconnect('id', 'profile'),
+  'POST /accounts/:id/profiles/:profile/pause': () => client.accounts.pause('id', 'profile'),
+  'POST /accounts/:id/profiles/:profile/resume': () => client.accounts.resume('id', 'profile'),
+  'GET /usage': () => client.usage(),
+  'GET /spending': () => client.spending.get(),
+  'PATCH /spending': () => client.spending.change({}),
+  'GET /services': () => client.services(),
+  'GET /services/:service': () => ada.endpoints.counts('service'),
+  'GET /services/:service/:endpoint': () => ada.endpoints.items('service', 'endpoint').first(),
+  'GET /services/:service/:endpoint/:id': () => ada.endpoints.item('service', 'endpoint', 'id'),
+  'GET /services/self/:endpoint': () => ada.own.items('endpoint').first(),
+  'POST /services/self/:endpoint': () => ada.own.store('endpoint', []),
+  'GET /services/self/:endpoint/:id': () => ada.own.item('endpoint', 'id'),
+  'DELETE /services/self/:endpoint/:id': () => ada.own.remove('endpoint', 'id'),
+  'GET /types': () => ada.counts(),
+  'GET /types/:type': () => ada.items('photos').first(),
+  'GET /id/:id': () => ada.item('id'),
+  'GET /people': () => ada.people.list().first(),
+  'GET /people/:id': () => ada.people.get('id'),
+  'GET /people/:id/items': () => ada.people.items('id').first(),
+  'GET /changes': () => ada.changes().next(),
+  'GET /push': () => client.push.list(),
+  'POST /push': () => client.push.add({ name: 'n', kind: 'webhook', url: 'https://a.test/' }),
+  'GET /push/:id': () => client.push.get('id'),
+  'PATCH /push/:id': () => client.push.change('id', {}),
+  'DELETE /push/:id': () => client.push.remove('id'),
+  'POST /push/:id/pause': () => client.push.pause('id'),
+  'POST /push/:id/resume': () => client.push.resume('id'),
+  'POST /push/:id/test': () => client.push.test('id'),
+  'POST /push/:id/run': () => client.push.run('id'),
+  'POST /push/:id/backfill': () => client.push.backfill('id'),
+  'POST /push/:id/replay': () => client.push.replay('id'),
+  'POST /push/:id/redrive': () => client.push.redrive('id'),
+  'POST /push/:id/verify': () => client.push.verify('id'),
+  'POST /push/:id/rotate-secret': () => client.push.rotateSecret('id'),
+  'GET /push/:id/deliveries': () => client.push.deliveries('id').first(),
+  'GET /push/:id/dead-letters': () => client.push.deadLetters('id'),
+  'GET /proxy/:service/:path': () => ada.proxy('service')('path'),
+  'POST /proxy/:service/:path': () => ada.proxy('service')('/path', { method: 'POST', body: 'x' }),
+  'PUT /proxy/:service/:path': () => ada.proxy('service')('path', { method: 'PUT' }),
+  'PATCH /proxy/:service/:path': () => ada.proxy('service')('path', { method: 'PATCH' }),
+  'DELETE /proxy/:service/:path': () => ada.proxy('service')('path', { method: 'DELETE' }),
+  'GET /admin/apps': () => admin.apps.list(),
+  'POST /admin/apps': () => admin.apps.create(app),
+  'GET /admin/apps/:client_id': () => admin.apps.get('client_id'),
+  'PATCH /admin/apps/:client_id': () => admin.apps.change('client_id', {}),
+  'DELETE /admin/apps/:client_id': () => admin.apps.remove('client_id'),
+  'GET /admin/deletions': () => admin.apps.deletions(),
+  'POST /admin/apps/:client_id/rotate-secret': () => admin.apps.rotateSecret('client_id'),
+  'GET /admin/apps/:client_id/sync': () => admin.rules.get('client_id'),
+  'PUT /admin/apps/:client_id/sync': () => admin.rules.set('client_id', {}),
+  'GET /admin/apps/:client_id/parked': () => admin.apps.parked('client_id'),
+  'GET /admin/apps/:client_id/hooks': () => admin.apps.hooks('client_id'),
+  'GET /admin/apps/:client_id/faults': () => admin.apps.faults('client_id').first(),
+  'GET /admin/apps/:client_id/quarantine': () => admin.apps.quarantine('client_id').first(),
+  'POST /admin/apps/:client_id/quarantine/retry': () => admin.apps.retryQuarantine('client_id'),
+  'GET /admin/apps/:client_id/quotas': () => admin.quotas.get('client_id'),
+  'PUT /admin/apps/:client_id/quotas': () => admin.quotas.set('client_id', {}),
+  'GET /admin/apps/:client_id/usage': () => admin.apps.usage('client_id'),
+  'GET /admin/apps/:client_id/spending': () => admin.spending.get('client_id'),
+  'PATCH /admin/apps/:client_id/spending': () => admin.spending.change('client_id', {}),
+  'GET /admin/apps/:client_id/calls': () => admin.apps.calls('client_id').first(),
+  'GET /admin/apps/:client_id/keys': () => admin.keys.list('client_id'),
+  'PUT /admin/apps/:client_id/keys/:service': () => admin.keys.set('client_id', 'service', key),
+  'DELETE /admin/apps/:client_id/keys/:service': () => admin.keys.remove('client_id', 'service'),
+}
+
+/** Routes without a method, with the reason. Routes with the auth `browser` are for people. */
+const WITHOUT_METHOD: [route: RegExp, reason: string][] = [
+  [/^GET \/(?:docs|llms)\b/, 'documents, for people and agents'],
+  [/^\w+ \/(?:mcp|oauth\/agents\/.+|\.well-known\/.+\/mcp)$/, 'for agents, which have their own clients'],
+  [/^GET \/oauth\/clients\//, 'for services that identify apps by it'],
+  [/^GET \/auth\/(?::service\/apply|merge)$/, 'puts secrets into addresses; the methods use POST'],
+  [/^\w+ \/hooks\//, 'for services'],
+]
+
+suite('the routes of the SDK', () => {
+  for (const [method, path, { auth }] of ROUTES) {
+    const name = `${method} ${path}`
+    if (auth === 'browser' || WITHOUT_METHOD.some(([route]) => route.test(name))) continue
+    test(`${name} has a method`, async () => {
+      const called = METHODS[name]
+      assert.ok(called, 'add a method to sdk/src and its call here')
+      sent.length = 0
+      await called()
+      const expected = path === '/types/:type' ? '/types/photos' : path.replaceAll(':', '')
+      assert.deepEqual(sent, [`${method} ${expected}`])
+    })
+  }
+
+  test('no method leads to a route that does not exist', () => {
+    const names = ROUTES.map(([method, path]) => `${method} ${path}`)
+    assert.deepEqual(
+      Object.keys(METHODS).filter((name) => !names.includes(name)),
+      [],
+    )
+  })
+
+  test('the pages that begin a sign-in are addresses', () => {
+    const parameters = { redirect_uri: 'https://a.test/back', state: 's' }
+    const query = '?client_id=app&redirect_uri=https%3A%2F%2Fa.test%2Fback&state=s'
+    assert.equal(client.connectUrl(parameters), `${BASE}/connect${query}`)
+    const service = { ...parameters, service: 'github' }
+    assert.equal(client.connectUrl(service), `${BASE}/oauth/authenticate${query}&service=github`)
+  })
+
+  test('the types of items are those of the server', () => {
+    const shapes: Record<keyof ItemTypes, true> = {
+      photos: true,
+      videos: true,
+      statuses: true,
+      news: true,
+      checkins: true,
+      events: true,
+      messages: true,
+      files: true,
+      tracks: true,
+      activities: true,
+      measures: true,
+      contacts: true,
+      photos_feed: true,
+      videos_feed: true,
+      statuses_feed: true,
+      news_feed: true,
+      checkins_feed: true,
+      all: true,
+      all_feed: true,
+    }
+    assert.deepEqual(Object.keys(shapes).toSorted(), [...TYPE_NAMES].toSorted())
+  })
+})
