@@ -44,17 +44,31 @@ export function describeApi(routes: Listed[], version: string, baseUrl: string):
   }
 }
 
+const IDEMPOTENCY_KEY: Schema = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'A text that is new for each request, such as a UUID, in double quotes. The same request with the same key gets the first response again, for 24 hours.',
+  schema: { type: 'string' },
+}
+
 function describeRoute(path: string, route: Route | MountedRoute): Schema {
   const { security, reasons } = OF_AUTH[route.auth]
   const checked: Reason[] = [
     ...(route.query || route.path ? (['bad_parameter'] as const) : []),
     ...(route.body ? (['bad_body'] as const) : []),
+    ...(route.idempotencyKey ? (['idempotency_in_progress', 'idempotency_conflict'] as const) : []),
   ]
   return {
     tags: [apiGroupOf(path)],
     summary: route.summary,
     ...(security.length > 0 ? { security } : {}),
-    parameters: [...parameters(route.path, 'path'), ...parameters(route.query ?? route.describedQuery, 'query')],
+    parameters: [
+      ...parameters(route.path, 'path'),
+      ...parameters(route.query ?? route.describedQuery, 'query'),
+      ...(route.idempotencyKey === undefined ? [] : [IDEMPOTENCY_KEY]),
+    ],
     ...(route.body === undefined
       ? {}
       : { requestBody: { required: true, content: bodyContent(toSchema(route.body, 'input')) } }),
