@@ -1,4 +1,5 @@
 import * as token from './access-token.ts'
+import * as accountData from './account-data.ts'
 import * as accounts from './accounts.ts'
 import * as apps from './admin-apps.ts'
 import { listCalls } from './admin-calls.ts'
@@ -37,6 +38,7 @@ import type { MountedRoute, Route } from './route.ts'
 import { services } from './services.ts'
 import * as spending from './spending.ts'
 import * as sync from './sync.ts'
+import { overview as syncOverview } from './sync-overview.ts'
 import * as typedPage from './typed-page.ts'
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -83,6 +85,8 @@ export const ROUTES: Listed[] = [
   ['DELETE', '/profiles', profiles.removeAll],
   ['GET', '/profiles/:profile', profiles.show],
   ['DELETE', '/profiles/:profile', profiles.remove],
+  ['GET', '/sync', syncOverview],
+  ['GET', '/export', accountData.exportOwn],
   ['GET', '/profiles/:profile/sync', sync.progress],
   ['POST', '/profiles/:profile/sync', sync.now],
   ['POST', '/profiles/:profile/reset', sync.reset],
@@ -93,6 +97,8 @@ export const ROUTES: Listed[] = [
 
   ['GET', '/accounts', accounts.list],
   ['GET', '/accounts/:id', accounts.show],
+  ['DELETE', '/accounts/:id', accountData.eraseByApp],
+  ['GET', '/accounts/:id/export', accountData.exportByApp],
   ['POST', '/accounts/:id/profiles/:profile/reconnect', reconnect.linkByApp],
   ['POST', '/accounts/:id/profiles/:profile/pause', sync.pauseByApp],
   ['POST', '/accounts/:id/profiles/:profile/resume', sync.resumeByApp],

@@ -58,7 +58,8 @@ const createApp = (key: string | undefined, name: string, at?: string) =>
   post('/admin/apps', key, { headers: asAdmin(), json: newApp(name) }, at)
 const appsNamed = async (name: string) => (await tributary.sql('select id from app where name = $1', [name])).length
 const hook = (name: string) => ({ name, kind: 'webhook', url: 'https://hooks.test/' })
-const keys = () => tributary.sql<{ status: number | null; sealed: Buffer }>('select status, sealed from idempotency_key')
+const keys = () =>
+  tributary.sql<{ status: number | null; sealed: Buffer }>('select status, sealed from idempotency_key')
 
 suite('which routes take an Idempotency-Key', () => {
   test('every POST either takes it or is listed with the reason why not', () => {
@@ -81,7 +82,9 @@ suite('which routes take an Idempotency-Key', () => {
 
   test('the API description names the header and its refusals there', async () => {
     const { body } = await send({ tributary }, 'GET', '/openapi.json')
-    const { post: add } = (body['paths'] as Record<string, Record<string, { parameters: { name: string }[] }>>)['/push']!
+    const { post: add } = (body['paths'] as Record<string, Record<string, { parameters: { name: string }[] }>>)[
+      '/push'
+    ]!
     assert.ok(add!.parameters.some(({ name }) => name === 'Idempotency-Key'))
     assert.ok('422' in (add as unknown as { responses: object }).responses)
   })
@@ -171,7 +174,10 @@ suite('a repeated request with the same Idempotency-Key', () => {
     const one = await makeApp(tributary)
     const { status } = await post('/push', '"proof"', { headers: basic(one), json: hook('proof') })
     assert.equal(status, 201)
-    const wrong = await post('/push', '"proof"', { headers: basic({ ...one, secret: 'trs_wrong' }), json: hook('proof') })
+    const wrong = await post('/push', '"proof"', {
+      headers: basic({ ...one, secret: 'trs_wrong' }),
+      json: hook('proof'),
+    })
     assert.deepEqual([wrong.status, wrong.headers.get('idempotency-replayed')], [401, null])
     const apply = { client_id: one.clientId, client_secret: 'trs_wrong', token: 't' }
     assert.equal((await post('/auth/github/apply', '"proof"', { json: apply })).status, 401)
