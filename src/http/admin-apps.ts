@@ -64,6 +64,7 @@ export const list = route({
 
 export const create = route({
   auth: 'admin',
+  idempotencyKey: true,
   summary: 'Create an app; the secret is shown only once',
   body: fields,
   status: 201,
@@ -167,6 +168,7 @@ export const deletions = route({
 
 export const rotateSecret = route({
   auth: 'admin',
+  idempotencyKey: true,
   summary: 'Create a new secret; the previous one expires after an overlap',
   path,
   body: z.object({

@@ -9,7 +9,7 @@ export const API_GROUPS: { name: string; about: string; paths: string[] }[] = [
   {
     name: 'Accounts and profiles',
     about: 'Accounts and their profiles, the progress of syncs, usage, spending, reconnecting and disconnecting.',
-    paths: ['/profile', '/accounts', '/usage', '/spending'],
+    paths: ['/profile', '/sync', '/export', '/accounts', '/usage', '/spending'],
   },
   {
     name: 'Reading',

@@ -1,4 +1,5 @@
 import * as token from './access-token.ts'
+import * as accountData from './account-data.ts'
 import * as accounts from './accounts.ts'
 import * as apps from './admin-apps.ts'
 import { listCalls } from './admin-calls.ts'
@@ -37,6 +38,7 @@ import type { MountedRoute, Route } from './route.ts'
 import { services } from './services.ts'
 import * as spending from './spending.ts'
 import * as sync from './sync.ts'
+import { overview as syncOverview } from './sync-overview.ts'
 import * as typedPage from './typed-page.ts'
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -88,6 +90,8 @@ export const ROUTES: Listed[] = [
   ['DELETE', '/profiles', profiles.removeAll, 'deleteAccount'],
   ['GET', '/profiles/:profile', profiles.show, 'getProfile'],
   ['DELETE', '/profiles/:profile', profiles.remove, 'deleteProfile'],
+  ['GET', '/sync', syncOverview, 'getSyncState'],
+  ['GET', '/export', accountData.exportOwn, 'exportOwnData'],
   ['GET', '/profiles/:profile/sync', sync.progress, 'getSyncProgress'],
   ['POST', '/profiles/:profile/sync', sync.now, 'requestSync'],
   ['POST', '/profiles/:profile/reset', sync.reset, 'resetSync'],
@@ -98,6 +102,8 @@ export const ROUTES: Listed[] = [
 
   ['GET', '/accounts', accounts.list, 'listAccounts'],
   ['GET', '/accounts/:id', accounts.show, 'getAccount'],
+  ['DELETE', '/accounts/:id', accountData.eraseByApp, 'eraseAccount'],
+  ['GET', '/accounts/:id/export', accountData.exportByApp, 'exportAccount'],
   ['POST', '/accounts/:id/profiles/:profile/reconnect', reconnect.linkByApp, 'createReconnectLinkOfAccount'],
   ['POST', '/accounts/:id/profiles/:profile/pause', sync.pauseByApp, 'pauseProfileOfAccount'],
   ['POST', '/accounts/:id/profiles/:profile/resume', sync.resumeByApp, 'resumeProfileOfAccount'],

@@ -2,6 +2,7 @@ import { monthOf } from '#model/money.ts'
 import { purgeAttempts } from '#store/apps/attempts.ts'
 import { purgeCalls } from '#store/apps/calls.ts'
 import { purgeAppDeletions } from '#store/apps/deletions.ts'
+import { purgeIdempotencyKeys } from '#store/apps/idempotency-keys.ts'
 import { purgeRegistrations } from '#store/apps/registrations.ts'
 import { purgeDeletionRequests } from '#store/identity/deletion-requests.ts'
 import { removeOrphanCursors } from '#store/push/cursors.ts'
@@ -35,6 +36,8 @@ interface Purged {
   hookRecords: number
   deletionRequests: number
   registrations: number
+  /** Responses kept for an `Idempotency-Key`. */
+  idempotencyKeys: number
   /** Cursors and dead letters of deleted destinations. */
   orphans: number
   /** Missing cursors that were created. */
@@ -60,6 +63,7 @@ export async function purgeExpired(deps: ReviewDeps): Promise<Purged> {
     deletionRequests: await purgeDeletionRequests(database, clock.now() - DELETIONS_TTL_MS),
     hookRecords: await purgeHookRecords(database, clock.now()),
     registrations: await purgeRegistrations(database, clock.now(), clock.now() - UNUSED_REGISTRATIONS_TTL_MS),
+    idempotencyKeys: await purgeIdempotencyKeys(database, clock.now()),
     orphans:
       (await removeOrphanCursors(database)) +
       (await purgeOrphanDeadLetters(database)) +
