@@ -18,6 +18,7 @@ import { connectPage } from './connect-page.ts'
 import * as deletions from './deletion-requests.ts'
 import { demoCallback, demoConnect } from './demo-page.ts'
 import { docsPage } from './docs-page.ts'
+import * as feed from './feed.ts'
 import { liveness, readiness } from './health.ts'
 import { homePage } from './home-page.ts'
 import * as hooks from './hooks.ts'
@@ -92,6 +93,8 @@ export const ROUTES: Listed[] = [
   ['POST', '/profiles/:profile/reconnect', reconnect.linkByAccount],
 
   ['GET', '/accounts', accounts.list],
+  ['GET', '/accounts/changes', feed.appChanges],
+  ['DELETE', '/accounts/changes', feed.endAppChanges],
   ['GET', '/accounts/:id', accounts.show],
   ['POST', '/accounts/:id/profiles/:profile/reconnect', reconnect.linkByApp],
   ['POST', '/accounts/:id/profiles/:profile/pause', sync.pauseByApp],
