@@ -105,7 +105,7 @@ suite('GET /accounts/changes', () => {
     ] as const)
       assert.match(String((await refusal(query))[2]), new RegExp(`^${name}: `), query)
     assert.equal((await send(harness, 'GET', '/accounts/changes')).status, 401)
-    assert.equal((await send(harness, 'HEAD', '/accounts/changes', { headers: basic(harness.app) })).status, 404)
+    assert.equal((await send(harness, 'HEAD', '/accounts/changes', { headers: basic(harness.app) })).status, 405)
   })
 
   test('a cursor whose entries were removed, or that is ahead of a restored database, gets 410', async () => {
@@ -127,8 +127,12 @@ suite('GET /accounts/changes', () => {
     await harness.tributary.sql('update feed set head = head - 1')
     assert.deepEqual((await refusal(`cursor=${replica.cursor}`)).slice(0, 2), [410, 'cursor_expired'])
     await harness.tributary.sql('update feed set head = head + 1')
-    await harness.tributary.sql('update feed_entry set at = at + 1 where pos = (select max(pos) from feed_entry)')
+    const moveNewest = (ms: number) =>
+      harness.tributary.sql('update feed_entry set at = at + $1 where pos = (select max(pos) from feed_entry)', [ms])
+    await moveNewest(1)
     assert.deepEqual((await refusal(`cursor=${replica.cursor}`)).slice(0, 2), [410, 'cursor_expired'])
+    await moveNewest(-1)
+    assert.deepEqual((await harness.page(`cursor=${replica.cursor}`)).changes, [])
   })
 
   test('a feed that is removed, by the app or because nobody reads it, is a new one afterwards', async () => {
