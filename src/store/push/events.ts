@@ -39,7 +39,8 @@ const insert = statement(
   `insert into push_event (destination_id, id, type, at, data)
    select d.id, $id, $type, $at, $data from destination d
    where d.app_id = $appId and d.wants_events and d.state <> 'disabled'
-     and (d.options ->> 'events' = 'true' or d.options::jsonb -> 'events' @> to_jsonb($type::text))`,
+     and (json_typeof(d.options -> 'events') is distinct from 'array'
+       or d.options::jsonb -> 'events' @> to_jsonb($type::text))`,
 )
 const stamp = statement(
   'event-stamp',
