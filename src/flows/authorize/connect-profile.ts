@@ -189,7 +189,7 @@ export async function putProfile(
   if (profile.state === 'paused') await scheduleEndpoints(tx, key, endpoints, now)
   else await scheduleProfile(tx, { ...key, appId: account.appId, service, readerVersion }, endpoints, now)
   await openProfileCursors(tx, key, account.appId, now)
-  // Signing in to a profile that works is no event.
+  // Signing in to a profile that works is not an event.
   if (known === undefined || known.state === 'needs_auth')
     await queueProfileEvent(tx, profile, 'profile.connected', now, { reconnected: known !== undefined })
   // The token of a profile that needed a new sign-in has ended already.

@@ -105,7 +105,7 @@ suite('events of profiles', () => {
     assert.equal(new Set(ids).size, 1)
   })
 
-  test('signing in again to a profile that works is no event', async () => {
+  test('signing in again to a profile that works is not an event', async () => {
     await add(true)
     const ada = await connect({ flag: 'dm' })
     await synced(harness, ada.access_token, 'demo-micro')
