@@ -1,6 +1,9 @@
 import { once } from 'node:events'
 import type { FastifyReply } from 'fastify'
 
+/** Limit: milliseconds for which a client of server-sent events may read nothing; then its connection is closed. */
+const MAX_STALLED_MS = 60_000
+
 /** One message of a stream of server-sent events. */
 export interface ServerSentEvent {
   id?: string
@@ -36,7 +39,10 @@ export function sendEvents(reply: FastifyReply): EventStream {
     send: async ({ id, event, data }) => {
       if (isClosed()) return
       const head = id === undefined ? '' : `id: ${id}\n`
-      if (!raw.write(`${head}event: ${event}\ndata: ${data}\n\n`)) await Promise.race([once(raw, 'drain'), closed])
+      if (raw.write(`${head}event: ${event}\ndata: ${data}\n\n`)) return
+      const drained = once(raw, 'drain', { signal: AbortSignal.timeout(MAX_STALLED_MS) })
+      // A client that reads nothing loses its connection; it may continue with the last message that it got.
+      await Promise.race([drained, closed]).catch(() => raw.destroy())
     },
     comment: () => {
       if (!isClosed()) raw.write(':\n\n')
