@@ -75,7 +75,7 @@ suite('GET /accounts/changes', () => {
     await harness.recorded()
     const removed = (await catchUp(harness, replica)).filter(({ change }) => change === 'profile_removed')
     assert.deepEqual(
-      removed.map((each) => each.change === 'profile_removed' && each.profile).sort(),
+      removed.map((each) => (each.change === 'profile_removed' ? each.profile : '')).sort(),
       [moved.profileId, stays.profileId].sort(),
     )
     assert.ok([...replica.items.values()].every(({ profile }) => ![moved.profileId, stays.profileId].includes(profile)))
