@@ -4,6 +4,7 @@ import * as app from './app.ts'
 import { set as setApp } from './app-set.ts'
 import { spending } from './app-spending.ts'
 import { apply } from './apply.ts'
+import { changes } from './changes.ts'
 import * as cluster from './cluster.ts'
 import type { Command } from './command.ts'
 import * as connector from './connector.ts'
@@ -62,6 +63,7 @@ export const COMMANDS: Command[] = [
   hooks,
   faults,
   quarantine,
+  changes,
   exportAccount,
   erase,
   token.revoke,

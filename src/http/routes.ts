@@ -19,6 +19,7 @@ import { connectPage } from './connect-page.ts'
 import * as deletions from './deletion-requests.ts'
 import { demoCallback, demoConnect } from './demo-page.ts'
 import * as docs from './docs-page.ts'
+import * as feed from './feed.ts'
 import { liveness, readiness } from './health.ts'
 import { homePage } from './home-page.ts'
 import * as hooks from './hooks.ts'
@@ -101,6 +102,8 @@ export const ROUTES: Listed[] = [
   ['POST', '/profiles/:profile/reconnect', reconnect.linkByAccount, 'createReconnectLink'],
 
   ['GET', '/accounts', accounts.list, 'listAccounts'],
+  ['GET', '/accounts/changes', feed.appChanges, 'readAppChanges'],
+  ['DELETE', '/accounts/changes', feed.endAppChanges, 'endAppChanges'],
   ['GET', '/accounts/:id', accounts.show, 'getAccount'],
   ['DELETE', '/accounts/:id', accountData.eraseByApp, 'eraseAccount'],
   ['GET', '/accounts/:id/export', accountData.exportByApp, 'exportAccount'],

@@ -31,6 +31,7 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'delivery-list',
     'delivery-recent',
     'delivery-shards',
+    'feed-profiles',
     'remains-history',
   ],
   // An app has accounts in every shard; its operator asks, or deletes it.
@@ -82,6 +83,7 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'delivered-orphans',
     'delivery-purge',
     'event-purge',
+    'feed-list',
     'grant-revocation-purge',
     'hook-record-purge',
     'idempotency-purge',

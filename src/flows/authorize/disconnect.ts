@@ -18,7 +18,7 @@ import { removeReconnectLinks } from '#store/identity/reconnect-links.ts'
 import { forgetServiceUser, type ServiceUser } from '#store/identity/service-users.ts'
 import { eraseProfileItems } from '#store/items/items.ts'
 import { markDeliveriesErased } from '#store/push/cursors.ts'
-import { queueEvent } from '#store/push/events.ts'
+import { queueEvent, queueProfileEvent } from '#store/push/events.ts'
 import { removeEndpoints } from '#store/sync/endpoints.ts'
 import { eraseHookRecords } from '#store/sync/hook-records.ts'
 import { eraseSubscriptions } from '#store/sync/hook-subscriptions.ts'
@@ -134,6 +134,10 @@ async function eraseProfiles(
     const credential = await credentialOf(deps, tx, key)
     erased.push({ profile, credential })
     await deleteCredential(tx, key)
+    // Before the schedule is deleted, which has the time of the last event.
+    await queueProfileEvent(tx, profile, 'profile.disconnected', deps.clock.now(), {
+      by: /^(app|service):/.exec(actor)?.[1] ?? 'operator',
+    })
     for (const deleted of await deleteProfile(tx, profile, account.shards)) {
       await eraseStored(tx, deleted, deps.clock.now())
       // A profile that was merged into this one shared its subscriptions.

@@ -10,6 +10,7 @@ import { purgeOrphanRecordedItems } from '#store/push/delivered-items.ts'
 import { purgeDeliveries, purgeOrphanDeadLetters } from '#store/push/deliveries.ts'
 import { openMissingCursors } from '#store/push/destination-cursors.ts'
 import { purgeEvents } from '#store/push/events.ts'
+import { purgeFeeds } from '#store/push/feed.ts'
 import { purgeHookRecords } from '#store/sync/hook-records.ts'
 import { purgeRateLimits } from '#store/sync/rate-limits.ts'
 import { purgeSpending } from '#store/sync/spending.ts'
@@ -24,6 +25,9 @@ const DELETIONS_TTL_MS = 90 * 86_400_000
 /** Of a key that a service registered and with which nobody has signed in. */
 const UNUSED_REGISTRATIONS_TTL_MS = 86_400_000
 const EVENTS_TTL_MS = 30 * 86_400_000
+/** Of entries in the feeds of apps, and of a feed that nobody reads. */
+const FEED_ENTRIES_TTL_MS = 7 * 86_400_000
+const UNREAD_FEEDS_TTL_MS = 30 * 86_400_000
 const SPENDING_TTL_MS = 400 * 86_400_000
 
 interface Purged {
@@ -32,6 +36,8 @@ interface Purged {
   rateLimits: number
   deliveries: number
   events: number
+  /** Entries of feeds, and feeds. */
+  feeds: number
   deletions: number
   hookRecords: number
   deletionRequests: number
@@ -59,6 +65,10 @@ export async function purgeExpired(deps: ReviewDeps): Promise<Purged> {
     rateLimits: await purgeRateLimits(database, clock.now() - RATE_LIMITS_TTL_MS),
     deliveries: await purgeDeliveries(database, clock.now() - DELIVERIES_TTL_MS),
     events: await purgeEvents(database, clock.now() - EVENTS_TTL_MS),
+    feeds: await purgeFeeds(database, {
+      entriesBeforeMs: clock.now() - FEED_ENTRIES_TTL_MS,
+      readBeforeMs: clock.now() - UNREAD_FEEDS_TTL_MS,
+    }),
     deletions: await purgeAppDeletions(database, clock.now() - DELETIONS_TTL_MS),
     deletionRequests: await purgeDeletionRequests(database, clock.now() - DELETIONS_TTL_MS),
     hookRecords: await purgeHookRecords(database, clock.now()),

@@ -55,6 +55,8 @@ const REFERENCE_TABLES = [
  */
 const KEYED_TABLES = {
   attempt: 'subject',
+  feed: 'destination_id',
+  feed_entry: 'destination_id',
   idempotency_key: 'hash',
   push_event: 'destination_id',
   rate_limit: 'bucket',
