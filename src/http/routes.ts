@@ -1,5 +1,9 @@
 import * as token from './access-token.ts'
 import * as accounts from './accounts.ts'
+import * as agents from './agents/authorize.ts'
+import * as agentGrants from './agents/grants.ts'
+import * as agentMetadata from './agents/metadata.ts'
+import * as agentTokens from './agents/tokens.ts'
 import * as apps from './admin-apps.ts'
 import { listCalls } from './admin-calls.ts'
 import * as faults from './admin-faults.ts'
@@ -26,6 +30,7 @@ import { mergeByBody, mergeByQuery } from './merge.ts'
 import { metrics } from './metrics.ts'
 import { openapi } from './openapi-route.ts'
 import { deleteOwn, storeOwn } from './own-items.ts'
+import { mcp } from './mcp/endpoint.ts'
 import * as people from './people.ts'
 import * as profiles from './profiles.ts'
 import { PROXY_METHODS, proxied } from './proxy.ts'
@@ -71,6 +76,18 @@ export const ROUTES: Listed[] = [
   ['POST', '/oauth/access_token', token.exchange],
   ['POST', '/oauth/revoke', token.revoke],
   ['GET', '/.well-known/oauth-authorization-server', token.metadata],
+
+  ['GET', '/oauth/agents/authorize', agents.authorize],
+  ['GET', '/oauth/agents/signed-in', agents.signedIn],
+  ['GET', '/oauth/agents/consent', agents.ask],
+  ['POST', '/oauth/agents/consent', agents.answer],
+  ['POST', '/oauth/agents/token', agentTokens.issue],
+  ['POST', '/oauth/agents/revoke', agentTokens.revoke],
+  ['GET', '/.well-known/oauth-authorization-server/mcp', agentMetadata.authorizationServer],
+  ['GET', '/.well-known/oauth-protected-resource/mcp', agentMetadata.protectedResource],
+  ['POST', '/mcp', mcp],
+  ['GET', '/agents', agentGrants.list],
+  ['DELETE', '/agents/:id', agentGrants.remove],
 
   ['GET', '/auth/:service/apply', applyByQuery],
   ['POST', '/auth/:service/apply', applyByBody],

@@ -6,6 +6,7 @@ import type { Queries } from '#platform/postgres/database.ts'
 import { type Keyring, SealError } from '#platform/sealing.ts'
 import { auditAccount } from '#store/audit.ts'
 import { revokeAllTokens } from '#store/identity/access-tokens.ts'
+import { removeAgentGrants } from '#store/identity/agent-grants.ts'
 import { lockAccount, markMerged, setAccountShards } from '#store/identity/accounts.ts'
 import {
   type CredentialKey,
@@ -86,6 +87,7 @@ async function merge(
   await queueEvent(tx, to.appId, 'account.merged', now, { account: to.id, source: from.id })
   await markMerged(tx, from, to.id)
   await revokeAllTokens(tx, from, now)
+  await removeAgentGrants(tx, from)
   for (const { service, nativeId } of inLockOrder(moving))
     await mergeServiceUser(tx, { appId: to.appId, service, nativeId }, from.id, to.id)
   await auditAccount(tx, to, {
