@@ -32,7 +32,8 @@ export const set = command({
       type: 'string',
       value: 'SERVICE',
       multiple: true,
-      meaning: 'a service that agents may write to if the person allows it too; those given replace all, “none” removes all',
+      meaning:
+        'a service that agents may write to if the person allows it too; those given replace all, “none” removes all',
     },
     'no-agents': { type: 'boolean', meaning: 'turn agents off and end their access at once' },
   },
@@ -44,7 +45,11 @@ export const set = command({
       ...(redirectUris.length === 0 ? {} : { redirectUris }),
       ...(apply === undefined ? {} : { apply }),
     }
-    const agents = { uris: flags.texts('agent-redirect-uri'), writes: flags.texts('agent-writes'), off: flags.on('no-agents') }
+    const agents = {
+      uris: flags.texts('agent-redirect-uri'),
+      writes: flags.texts('agent-writes'),
+      off: flags.on('no-agents'),
+    }
     const changesAgents = agents.off || agents.uris.length > 0 || agents.writes.length > 0
     if (Object.keys(change).length === 0 && !changesAgents)
       throw new UsageError(

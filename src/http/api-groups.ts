@@ -3,8 +3,15 @@ import { firstOf } from '#platform/list-ends.ts'
 export const API_GROUPS: { name: string; about: string; paths: string[] }[] = [
   {
     name: 'Agents',
-    about: 'Agents act over MCP for people who consent: the endpoint, its authorization server, and what a person allowed.',
-    paths: ['/mcp', '/agents', '/oauth/agents/', '/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-authorization-server/mcp'],
+    about:
+      'Agents act over MCP for people who consent: the endpoint, its authorization server, and what a person allowed.',
+    paths: [
+      '/mcp',
+      '/agents',
+      '/oauth/agents/',
+      '/.well-known/oauth-protected-resource/mcp',
+      '/.well-known/oauth-authorization-server/mcp',
+    ],
   },
   {
     name: 'Sign in',

@@ -6,8 +6,8 @@ import type { Queries } from '#platform/postgres/database.ts'
 import { type Keyring, SealError } from '#platform/sealing.ts'
 import { auditAccount } from '#store/audit.ts'
 import { revokeAllTokens } from '#store/identity/access-tokens.ts'
-import { removeAgentGrants } from '#store/identity/agent-grants.ts'
 import { lockAccount, markMerged, setAccountShards } from '#store/identity/accounts.ts'
+import { removeAgentGrants } from '#store/identity/agent-grants.ts'
 import {
   type CredentialKey,
   deleteCredential,

@@ -109,7 +109,10 @@ export const answer = route({
   body: z.object({
     ticket: text('From the page.'),
     answer: z.enum(['yes', 'no']),
-    scope: z.union([z.string(), z.array(z.string())]).optional().describe('What the person allows.'),
+    scope: z
+      .union([z.string(), z.array(z.string())])
+      .optional()
+      .describe('What the person allows.'),
   }),
   status: 303,
   reasons: ['session_expired'],

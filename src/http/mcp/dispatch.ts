@@ -44,7 +44,12 @@ export async function dispatch(call: McpCall, message: RpcMessage, version: stri
   switch (message.method) {
     case 'server/discover':
       if (!isModern) break
-      return complete(deps, { supportedVersions: VERSIONS, capabilities: { tools: {} }, instructions: INSTRUCTIONS, ...fresh() })
+      return complete(deps, {
+        supportedVersions: VERSIONS,
+        capabilities: { tools: {} },
+        instructions: INSTRUCTIONS,
+        ...fresh(),
+      })
     case 'initialize':
       return {
         protocolVersion: negotiate(message),

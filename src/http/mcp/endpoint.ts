@@ -27,7 +27,14 @@ export const mcp = route({
     result: z.looseObject({}).optional(),
     error: error.optional(),
   }),
-  reasons: ['origin_refused', 'token_missing', 'token_invalid', 'scope_missing', 'agent_limited', 'media_type_unsupported'],
+  reasons: [
+    'origin_refused',
+    'token_missing',
+    'token_invalid',
+    'scope_missing',
+    'agent_limited',
+    'media_type_unsupported',
+  ],
   run: async (deps, { request, reply }) => {
     refuseOtherOrigins(deps, request)
     const grant = await authenticated(deps, request, reply)
@@ -54,11 +61,7 @@ function refuseOtherOrigins({ config }: HttpDeps, { headers: { origin } }: Fasti
 }
 
 /** Undefined after a refusal was sent, which says where tokens for this address can be had. */
-async function authenticated(
-  deps: HttpDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Grant | undefined> {
+async function authenticated(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): Promise<Grant | undefined> {
   const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
   const grant = token === undefined ? undefined : await grantOfAgent(deps, token)
   if (grant !== undefined) return grant

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { presentProfiles } from '#flows/authorize/profiles.ts'
 import { readChanges } from '#flows/read/changes.ts'
 import { listPeople } from '#flows/read/people/people.ts'
+import { parse } from '#model/input.ts'
 import { MAX_CURSOR } from '#model/item-filter/changes.ts'
 import { TYPE_NAMES } from '#model/types.ts'
 import { peopleCursor, writeCursor } from '../people-cursor.ts'
@@ -12,7 +13,12 @@ import { READ_HINTS, tool } from './tool.ts'
 const MAX_AGENT_ENTRIES = 100
 const DEFAULT_AGENT_ENTRIES = 20
 
-const limit = z.int().min(1).max(MAX_AGENT_ENTRIES).default(DEFAULT_AGENT_ENTRIES).describe('Maximum number of entries.')
+const limit = z
+  .int()
+  .min(1)
+  .max(MAX_AGENT_ENTRIES)
+  .default(DEFAULT_AGENT_ENTRIES)
+  .describe('Maximum number of entries.')
 const isShortened = z.boolean().optional().describe('Long texts and lists were cut off.')
 
 export const listPeopleTool = tool({
@@ -34,7 +40,7 @@ export const listPeopleTool = tool({
   hints: READ_HINTS,
   run: ({ deps, account }, input) =>
     readFitting(input.limit, async (size) => {
-      const after = peopleCursor.parse(input.cursor)
+      const { cursor: after } = parse(z.object({ cursor: peopleCursor }), { cursor: input.cursor }, 'bad_parameter')
       const query = { limit: size, q: input.query, after, count: false }
       const { people, next } = await listPeople(deps, account, query, undefined)
       return { people, ...(next === undefined ? {} : { cursor: writeCursor(next) }) }

@@ -38,8 +38,7 @@ interface Definition<Input extends z.ZodObject> extends Omit<Tool, 'input' | 'ru
 
 /** Defines a tool; the type of its input follows from the schema. */
 export function tool<Input extends z.ZodObject>(definition: Definition<Input>): Tool {
-  const { input, run } = definition
-  return { ...definition, run: (context, given) => run(context, input.parse(given)) }
+  return { ...definition, run: (context, given) => definition.run(context, definition.input.parse(given)) }
 }
 
 export const READ_HINTS: ToolHints = {

@@ -20,8 +20,7 @@ export function versionOf(headers: IncomingHttpHeaders, message: RpcMessage): st
   const header = headers['mcp-protocol-version']
   const meta = message.params['_meta']
   const inBody = isRecord(meta) ? meta[VERSION_KEY] : undefined
-  if (typeof header !== 'string')
-    throw mismatch('The header MCP-Protocol-Version is missing.')
+  if (typeof header !== 'string') throw mismatch('The header MCP-Protocol-Version is missing.')
   if (!VERSIONS.includes(header))
     throw new RpcError(400, RPC_CODES.unsupportedVersion, 'Unsupported protocol version', {
       supported: VERSIONS,

@@ -34,7 +34,10 @@ const insert = statement(
    on conflict do nothing`,
 )
 // An app that is being deleted cannot be used any more.
-const find = statement('app-find', `select ${columns}, agents, deleting_at from app where id = $id and deleting_at is null`)
+const find = statement(
+  'app-find',
+  `select ${columns}, agents, deleting_at from app where id = $id and deleting_at is null`,
+)
 const findAny = statement('app-find-any', `select ${columns}, agents, deleting_at from app where id = $id`)
 const list = statement('app-list', `select ${columns}, agents, deleting_at from app order by created_at, id`)
 const update = statement(

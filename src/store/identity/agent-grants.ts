@@ -136,9 +136,9 @@ export interface LockedByCode {
 }
 
 export async function lockGrantByCode(tx: Queries, shard: number, hash: Buffer): Promise<LockedByCode | undefined> {
-  const [row] = await tx.rows<
-    Row & { code_challenge: string; code_expires_at: number; code_used_at: number | null }
-  >(lockByCode.with({ shard, hash }))
+  const [row] = await tx.rows<Row & { code_challenge: string; code_expires_at: number; code_used_at: number | null }>(
+    lockByCode.with({ shard, hash }),
+  )
   if (row === undefined) return undefined
   const { code_challenge: challenge, code_expires_at: codeExpiresAt, code_used_at: usedAt } = row
   return { grant: toGrant(row), challenge, codeExpiresAt, isUsed: usedAt !== null }
@@ -194,11 +194,7 @@ export async function findGrantByAccess(
 }
 
 /** Of an access or refresh token, also of one that was used or has expired. */
-export async function findGrantOfToken(
-  queries: Queries,
-  shard: number,
-  hash: Buffer,
-): Promise<AgentGrant | undefined> {
+export async function findGrantOfToken(queries: Queries, shard: number, hash: Buffer): Promise<AgentGrant | undefined> {
   const [row] = await queries.rows<Row>(findOfToken.with({ shard, hash }))
   return row && toGrant(row)
 }

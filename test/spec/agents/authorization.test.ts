@@ -55,7 +55,11 @@ suite('discovery for agents', () => {
 suite('the authorization request of an agent', () => {
   test('an app without agents is unknown to it, and so is an address that is not registered for agents', async () => {
     const other = await harness.makeApp({ name: 'Off' })
-    for (const query of [{ client_id: other.clientId }, { client_id: undefined }, { redirect_uri: 'https://evil.test/' }]) {
+    for (const query of [
+      { client_id: other.clientId },
+      { client_id: undefined },
+      { redirect_uri: 'https://evil.test/' },
+    ]) {
       const response = await open(query)
       assert.equal(response.status, 400)
       assert.equal(response.headers.get('location'), null)
@@ -110,7 +114,10 @@ suite('the authorization request of an agent', () => {
   test('pressing the button twice returns the same code; another browser cannot press it', async () => {
     const { browser, page } = await walkToConsent(authorizeUrl(harness, pkce().query), {})
     const form = page.forms[0]!
-    const [first, second] = [await browser.submit(page, form, { answer: 'yes' }), await browser.submit(page, form, { answer: 'yes' })]
+    const [first, second] = [
+      await browser.submit(page, form, { answer: 'yes' }),
+      await browser.submit(page, form, { answer: 'yes' }),
+    ]
     assert.equal(first.url, second.url)
     const stranger = agentBrowser()
     assert.equal((await stranger.submit(page, form, { answer: 'yes' })).status, 400)
@@ -154,7 +161,12 @@ suite('tokens of agents', () => {
 
   test('a refresh token is used once: a second use revokes the grant', async () => {
     const { access_token: access, refresh_token: token } = await agentTokens(harness)
-    const form = { grant_type: 'refresh_token', client_id: harness.app.clientId, resource: mcpOf(harness), refresh_token: token }
+    const form = {
+      grant_type: 'refresh_token',
+      client_id: harness.app.clientId,
+      resource: mcpOf(harness),
+      refresh_token: token,
+    }
     const renewed = await tokenRequest(harness, form)
     assert.equal(renewed.status, 200, renewed.text)
     const next = String(renewed.body['access_token'])
@@ -200,7 +212,12 @@ suite('tokens of agents', () => {
       const revoked = await send(harness, 'POST', '/oauth/agents/revoke', { form: { token } })
       assert.equal(revoked.status, 200)
       for (const at of [harness, there]) assert.equal((await rpc(at, token, 'tools/list')).status, 401)
-      const form = { grant_type: 'refresh_token', client_id: harness.app.clientId, resource: mcpOf(harness), refresh_token: refresh }
+      const form = {
+        grant_type: 'refresh_token',
+        client_id: harness.app.clientId,
+        resource: mcpOf(harness),
+        refresh_token: refresh,
+      }
       assert.equal((await tokenRequest(harness, form)).body['error'], 'invalid_grant')
     } finally {
       await second.stop()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createBrowser } from '../../../lab/browser.ts'
 import type { App } from '../../harness/app.ts'
-import type { LabHarness } from '../../harness/lab.ts'
+import type { LabApp, LabHarness } from '../../harness/lab.ts'
 import { type Reply, send } from '../../harness/send.ts'
 import { pkce } from '../authorization/fixture.ts'
 
@@ -34,6 +34,13 @@ export async function allowAgents(
 ): Promise<void> {
   const agents = { redirect_uris: [AGENT_REDIRECT], write_services: writes }
   const { status, body } = await tributary.admin('PATCH', `/admin/apps/${clientId}`, { agents })
+  assert.equal(status, 200, JSON.stringify(body))
+}
+
+/** Has the app request the scope to write at the demo service, at every sign-in. */
+export async function letWrite({ tributary }: LabHarness, { clientId, keys }: LabApp): Promise<void> {
+  const given = { ...keys['demo-social'], scope: 'profile posts.read posts.write' }
+  const { status, body } = await tributary.admin('PUT', `/admin/apps/${clientId}/keys/demo-social`, given)
   assert.equal(status, 200, JSON.stringify(body))
 }
 

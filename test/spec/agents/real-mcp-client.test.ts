@@ -6,7 +6,7 @@ import { signIn } from '../../harness/sign-in.ts'
 import { loadMcpPackage } from '../../real/mcp/load.ts'
 import { packagesMissing } from '../../real/packages.ts'
 import { startQuietHarness } from '../authorization/fixture.ts'
-import { AGENT_REDIRECT, allowAgents, mcpOf, READS, walkToAgent } from './fixture.ts'
+import { AGENT_REDIRECT, allowAgents, letWrite, mcpOf, READS, walkToAgent } from './fixture.ts'
 
 /** What the tests use of `@modelcontextprotocol/client`. */
 interface ToolResult {
@@ -35,12 +35,12 @@ interface Tokens {
 }
 
 /** The memory of an agent: its client id, its tokens, and where it was sent. */
-function createProvider(clientId: string, scope?: string) {
+function createProvider(clientId: string) {
   const memory: { tokens?: Tokens; verifier?: string; sentTo?: URL } = {}
   return {
     memory,
     redirectUrl: AGENT_REDIRECT,
-    clientMetadata: { redirect_uris: [AGENT_REDIRECT], client_name: 'Test agent', ...(scope === undefined ? {} : { scope }) },
+    clientMetadata: { redirect_uris: [AGENT_REDIRECT], client_name: 'Test agent' },
     state: () => 'agent-state',
     clientInformation: () => ({ client_id: clientId }),
     tokens: () => memory.tokens,
@@ -65,6 +65,7 @@ suite('the official MCP client', { skip }, () => {
   before(async () => {
     harness = await startQuietHarness()
     mcp = await loadMcpPackage<McpPackage>('@modelcontextprotocol/client')
+    await letWrite(harness, harness.app)
     await allowAgents(harness, harness.app, ['demo-social'])
     const { access_token: token } = await signIn(harness, 'demo-social', 'ada')
     const json = [{ id: 'n1', at: 1000, type: 'statuses', text: 'A lighthouse at dusk' }]
@@ -78,19 +79,20 @@ suite('the official MCP client', { skip }, () => {
     new mcp.StreamableHTTPClientTransport(new URL(mcpOf(harness)), { authProvider })
 
   /** Discovery, authorization code and PKCE, as the client does them; the person decides in a browser. */
-  async function authorized(mode: unknown, allow?: string[], scope?: string) {
-    const provider = createProvider(harness.app.clientId, scope)
+  async function authorized(mode: unknown) {
+    const provider = createProvider(harness.app.clientId)
     const first = transport(provider)
     await assert.rejects(newClient(mode).connect(first), /unauthorized|authori[sz]/i)
     const { sentTo } = provider.memory
     assert.ok(sentTo, 'the client found the authorization server')
     assert.equal(sentTo.searchParams.get('resource'), mcpOf(harness))
     assert.equal(sentTo.searchParams.get('code_challenge_method'), 'S256')
-    const back = await walkToAgent(sentTo.href, allow === undefined ? {} : { allow })
+    const back = await walkToAgent(sentTo.href)
     await first.finishAuth(back.searchParams)
     const client = newClient(mode)
-    await client.connect(transport(provider))
-    return { client, provider }
+    const second = transport(provider)
+    await client.connect(second)
+    return { client, provider, transport: second }
   }
 
   for (const [name, mode] of [
@@ -110,7 +112,7 @@ suite('the official MCP client', { skip }, () => {
         // The client validates the structured content by the output schema.
         const found = await client.callTool({ name: 'search_items', arguments: { query: 'lighthouse' } })
         assert.notEqual(found.isError, true)
-        assert.equal((found.structuredContent?.['items'] as unknown[]).length, 1)
+        assert.equal((found.structuredContent!['items'] as unknown[]).length, 1)
         for (const tool of ['list_profiles', 'list_people', 'follow_changes', 'list_items'])
           assert.notEqual((await client.callTool({ name: tool, arguments: {} })).isError, true, tool)
       } finally {
@@ -131,16 +133,22 @@ suite('the official MCP client', { skip }, () => {
     }
   })
 
-  test('writes only after both allowed it, and not at all after it was revoked', async () => {
-    const scopes = [...READS, 'write:demo-social']
-    const { client, provider } = await authorized({ pin: '2026-07-28' }, scopes, scopes.join(' '))
+  test('asks the person again for a tool that writes, and loses everything when it is revoked', async () => {
+    const { client, provider, transport: connected } = await authorized({ pin: '2026-07-28' })
+    const write = {
+      name: 'proxy_write_demo-social',
+      arguments: { method: 'POST', path: '/me/posts', body: '{"text":"from an agent"}' },
+    }
     try {
-      const { tools } = await client.listTools()
-      const write = tools.find((tool) => tool.name === 'proxy_write_demo-social')
-      assert.equal(write?.annotations?.['destructiveHint'], true)
-      const args = { method: 'POST', path: '/me/posts', body: '{"text":"from an agent"}' }
-      const written = await client.callTool({ name: write.name ?? '', arguments: args })
-      assert.ok(Number(written.structuredContent?.['status']) < 300, JSON.stringify(written))
+      // The refusal names the scope, and the client sends the person to the consent page.
+      await assert.rejects(client.callTool(write))
+      const { sentTo } = provider.memory
+      const requested = sentTo?.searchParams.get('scope')?.split(' ') ?? []
+      assert.ok(requested.includes('write:demo-social'), sentTo?.href)
+      const back = await walkToAgent(sentTo?.href ?? '', { allow: requested })
+      await connected.finishAuth(back.searchParams)
+      const written = await client.callTool(write)
+      assert.equal(written.structuredContent?.['status'], 201, JSON.stringify(written))
       const token = provider.memory.tokens!.access_token
       await send(harness, 'POST', '/oauth/agents/revoke', { form: { token } })
       await assert.rejects(client.callTool({ name: 'list_profiles' }))

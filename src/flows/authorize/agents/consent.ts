@@ -62,7 +62,11 @@ export async function allowAgent(
     const account = await lockAccount(tx, shard, accountId)
     if (account === undefined) throw new ApiError('session_expired')
     const grant = { shard, id: newId(now), appId: app.id, accountId, scopes, redirectUri, createdAt: now, expiresAt }
-    const isNew = await insertAgentGrant(tx, grant, { hash: deps.hasher.hash('agent_code', code), challenge, expiresAt })
+    const isNew = await insertAgentGrant(tx, grant, {
+      hash: deps.hasher.hash('agent_code', code),
+      challenge,
+      expiresAt,
+    })
     if (!isNew) return
     const detail = { grant: grant.id, scopes }
     await auditAccount(tx, account, { at: now, actor: 'person', action: 'agent.allow', detail })

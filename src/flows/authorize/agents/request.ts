@@ -56,9 +56,13 @@ export async function findAgentApp(
 ): Promise<AgentApp> {
   const app = clientId === undefined ? undefined : await findApp(database, clientId)
   if (app?.agents === undefined)
-    throw new ApiError('client_unknown', 'The `client_id` is missing, unknown, or of an app that has agents turned off.', {
-      param: 'client_id',
-    })
+    throw new ApiError(
+      'client_unknown',
+      'The `client_id` is missing, unknown, or of an app that has agents turned off.',
+      {
+        param: 'client_id',
+      },
+    )
   return { ...app, agents: app.agents }
 }
 
@@ -84,8 +88,7 @@ export function readAgentRequest(
   to: AgentReturn,
   input: AgentRequestInput,
 ): AgentRequest {
-  if (input.response_type !== 'code')
-    throw new AgentRefusal('unsupported_response_type', 'response_type must be code.')
+  if (input.response_type !== 'code') throw new AgentRefusal('unsupported_response_type', 'response_type must be code.')
   const { code_challenge: codeChallenge, code_challenge_method: method } = input
   if (codeChallenge === undefined || method !== 'S256' || !/^[\w-]{43}$/.test(codeChallenge))
     throw new AgentRefusal(
