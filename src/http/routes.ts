@@ -9,6 +9,14 @@ import * as keys from './admin-keys.ts'
 import { listParked } from './admin-parked.ts'
 import * as quotas from './admin-quotas.ts'
 import { changeRules, showRules } from './admin-sync.ts'
+import * as agents from './agents/authorize.ts'
+import * as agentGrants from './agents/grants.ts'
+import * as agentMetadata from './agents/metadata.ts'
+import * as agentTokens from './agents/tokens.ts'
+import * as agents from './agents/authorize.ts'
+import * as agentGrants from './agents/grants.ts'
+import * as agentMetadata from './agents/metadata.ts'
+import * as agentTokens from './agents/tokens.ts'
 import { applyByBody, applyByQuery, batch } from './apply.ts'
 import * as ask from './ask.ts'
 import * as person from './authenticate-person.ts'
@@ -24,6 +32,8 @@ import { liveness, readiness } from './health.ts'
 import { homePage } from './home-page.ts'
 import * as hooks from './hooks.ts'
 import * as items from './items.ts'
+import { mcp } from './mcp/endpoint.ts'
+import { mcp } from './mcp/endpoint.ts'
 import { mergeByBody, mergeByQuery } from './merge.ts'
 import { metrics } from './metrics.ts'
 import { openapi } from './openapi-route.ts'
@@ -79,6 +89,18 @@ export const ROUTES: Listed[] = [
   ['POST', '/oauth/access_token', token.exchange, 'exchangeCode'],
   ['POST', '/oauth/revoke', token.revoke, 'revokeToken'],
   ['GET', '/.well-known/oauth-authorization-server', token.metadata, 'getAuthorizationServer'],
+
+  ['GET', '/oauth/agents/authorize', agents.authorize, 'authorizeAgent'],
+  ['GET', '/oauth/agents/signed-in', agents.signedIn, 'continueAgentSignIn'],
+  ['GET', '/oauth/agents/consent', agents.ask, 'showAgentConsent'],
+  ['POST', '/oauth/agents/consent', agents.answer, 'answerAgentConsent'],
+  ['POST', '/oauth/agents/token', agentTokens.issue, 'issueAgentToken'],
+  ['POST', '/oauth/agents/revoke', agentTokens.revoke, 'revokeAgentToken'],
+  ['GET', '/.well-known/oauth-authorization-server/mcp', agentMetadata.authorizationServer, 'getAgentAuthorizationServer'],
+  ['GET', '/.well-known/oauth-protected-resource/mcp', agentMetadata.protectedResource, 'getProtectedResource'],
+  ['POST', '/mcp', mcp, 'callMcp'],
+  ['GET', '/agents', agentGrants.list, 'listAgents'],
+  ['DELETE', '/agents/:id', agentGrants.remove, 'endAgent'],
 
   ['GET', '/auth/:service/apply', applyByQuery, 'applyTokenByQuery'],
   ['POST', '/auth/:service/apply', applyByBody, 'applyToken'],

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, type RouteOptions } from 'fastify'
+import type { Proxy } from '#flows/proxy/forward.ts'
 import { ApiError } from '#model/errors.ts'
 import { codeOf } from '#platform/errors.ts'
 import { requireAccount, requireAdmin, requireApp } from './authenticate.ts'
@@ -28,6 +29,8 @@ declare module 'fastify' {
     metrics: Metrics
     /** Call it before the response, when a request changed the profiles of an account. */
     forgetAccount(accountId: string): void
+    /** Calls to services for the tools of agents. */
+    proxy: Proxy
   }
 }
 

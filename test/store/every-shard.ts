@@ -72,6 +72,8 @@ export const EVERY_SHARD: Record<string, string[]> = {
   ],
   // Maintenance removes what is old, or belongs to nobody any more.
   'removes what is old': [
+    'agent-grant-purge',
+    'agent-token-purge',
     'applied-purge',
     'attempt-purge',
     'call-purge',

@@ -11,6 +11,7 @@ import { SealError } from '#platform/sealing.ts'
 import { auditAccount } from '#store/audit.ts'
 import { revokeAllTokens } from '#store/identity/access-tokens.ts'
 import { deleteAccount, lockAccount } from '#store/identity/accounts.ts'
+import { removeAgentGrants } from '#store/identity/agent-grants.ts'
 import { type CredentialKey, deleteCredential, findCredential } from '#store/identity/credentials.ts'
 import { addErasedProfiles, type DeletionRequest } from '#store/identity/deletion-requests.ts'
 import { deleteProfile, listAllProfiles, listProfiles, listProfilesByName } from '#store/identity/profiles.ts'
@@ -101,6 +102,7 @@ export async function eraseAccount(
   for (const own of await listAllProfiles(tx, locked))
     for (const key of await deleteProfile(tx, own, locked.shards)) await eraseStored(tx, key, deps.clock.now())
   await revokeAllTokens(tx, locked, deps.clock.now())
+  await removeAgentGrants(tx, locked)
   await deleteAccount(tx, locked)
   await queueEvent(tx, locked.appId, 'account.erased', deps.clock.now(), { account: locked.id })
   await auditAccount(tx, locked, { at: deps.clock.now(), actor, action: 'account.delete' })

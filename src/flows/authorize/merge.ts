@@ -7,6 +7,7 @@ import { type Keyring, SealError } from '#platform/sealing.ts'
 import { auditAccount } from '#store/audit.ts'
 import { revokeAllTokens } from '#store/identity/access-tokens.ts'
 import { lockAccount, markMerged, setAccountShards } from '#store/identity/accounts.ts'
+import { removeAgentGrants } from '#store/identity/agent-grants.ts'
 import {
   type CredentialKey,
   deleteCredential,
@@ -90,6 +91,7 @@ async function merge(
   })
   await markMerged(tx, from, to.id)
   await revokeAllTokens(tx, from, now)
+  await removeAgentGrants(tx, from)
   for (const { service, nativeId } of inLockOrder(moving))
     await mergeServiceUser(tx, { appId: to.appId, service, nativeId }, from.id, to.id)
   await auditAccount(tx, to, {

@@ -8,6 +8,8 @@ export type Placement = { by: string } | 'reference' | 'local'
 const SHARDED_TABLES = [
   'access_token',
   'account',
+  'agent_grant',
+  'agent_token',
   'applied_token',
   'audit',
   'call_log',
