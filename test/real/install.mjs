@@ -1,6 +1,6 @@
 // Installs the packages of a folder here on first use and keeps them in a cache outside the clone, keyed by the
 // lock file, so that a fresh clone links to them at once. Manual use: node test/real/install.mjs [core] [bluesky]
-// [schemas]
+// [schemas] [nodes] [helm]
 import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import * as fs from 'node:fs'
@@ -10,7 +10,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
-const folders = { core: here, bluesky: join(here, 'bluesky'), schemas: join(here, 'schemas') }
+const folders = {
+  core: here,
+  bluesky: join(here, 'bluesky'),
+  schemas: join(here, 'schemas'),
+  nodes: join(here, 'nodes'),
+  helm: join(here, 'helm'),
+}
 const manifests = ['package.json', 'package-lock.json', '.npmrc']
 const stampName = '.tributary-stamp'
 const heartbeatMs = 1000
