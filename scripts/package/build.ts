@@ -72,7 +72,12 @@ function writeTypes(target: string): void {
     const base = join(root, 'tsconfig.json')
     writeFileSync(
       project,
-      JSON.stringify({ extends: base, compilerOptions: { ...options, typeRoots: [join(root, 'node_modules/@types')] }, files: [kit], include: [] }),
+      JSON.stringify({
+        extends: base,
+        compilerOptions: { ...options, typeRoots: [join(root, 'node_modules/@types')] },
+        files: [kit],
+        include: [],
+      }),
     )
     run(join(root, 'node_modules/.bin/tsc'), ['--project', project])
     for (const file of globSync('src/**/*.d.ts', { cwd: folder })) {

@@ -40,7 +40,11 @@ export async function installPackage(): Promise<InstalledPackage> {
   mkdirSync(join(folder, 'node_modules/.bin'))
   symlinkSync('../tributary/bin/tributary.mjs', join(folder, 'node_modules/.bin/tributary'))
   chmodSync(join(path, 'bin/tributary.mjs'), 0o755)
-  return { folder, path, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }) }
+  return {
+    folder,
+    path,
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
+  }
 }
 
 /** Packages for other platforms are absent. */

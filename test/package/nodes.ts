@@ -32,7 +32,9 @@ async function downloaded(major: number): Promise<string | { missing: string }> 
 
 /** The first Node of PATH outside of `node_modules`. */
 function nodeOfPath(): { path: string; version: string } | undefined {
-  const folder = (process.env['PATH'] ?? '').split(':').find((each) => !each.includes('node_modules') && existsSync(join(each, 'node')))
+  const folder = (process.env['PATH'] ?? '')
+    .split(':')
+    .find((each) => !each.includes('node_modules') && existsSync(join(each, 'node')))
   if (folder === undefined) return undefined
   const path = join(folder, 'node')
   const version = execFileSync(path, ['--version'], { encoding: 'utf8' }).trim().slice(1)

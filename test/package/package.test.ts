@@ -59,13 +59,10 @@ suite('the npm package', () => {
       })
     const ended = once(child, 'close')
     try {
-      const [, url] = await until(
-        'the demo says its address',
-        () => {
-          assert.equal(child.exitCode, null, output)
-          return /is running\s+(http:\S+)/.exec(output) ?? undefined
-        },
-      )
+      const [, url] = await until('the demo says its address', () => {
+        assert.equal(child.exitCode, null, output)
+        return /is running\s+(http:\S+)/.exec(output) ?? undefined
+      })
       assert.ok(output.includes(`Data folder            ${join(empty, 'data')}\n`), output)
       assert.match(output, / npx tributary app show app_/)
       assert.equal((await fetch(`${url}/readyz`)).status, 200)
@@ -87,19 +84,19 @@ suite('the npm package', () => {
     const folder = join(installed.folder, 'connectors')
     const bin = join(installed.path, 'bin/tributary.mjs')
     const env = { ...childEnv, TRIBUTARY_CONNECTORS: folder, TRIBUTARY_DATA: join(installed.folder, 'unused') }
-    await run(process.execPath, [bin, 'connector', 'new', 'shelf'], { env })
-    const file = join(folder, 'shelf.ts')
-    await run(process.execPath, ['--test', join(folder, 'shelf.test.ts')], { env: childEnv, cwd: folder })
+    await run(process.execPath, [bin, 'connector', 'new', 'pinboard'], { env })
+    const file = join(folder, 'pinboard.ts')
+    await run(process.execPath, ['--test', join(folder, 'pinboard.test.ts')], { env: childEnv, cwd: folder })
     const checked = await run(process.execPath, [bin, 'connector', 'check', file, '--json'], { env })
     assert.equal((JSON.parse(checked.stdout) as { passed: boolean }).passed, true)
     const { stdout } = await run(process.execPath, [bin, 'services', '--json'], { env })
-    assert.ok(stdout.includes('"shelf"'), stdout)
+    assert.ok(stdout.includes('"pinboard"'), stdout)
 
     const project = join(folder, 'strict.json')
     const options = { target: 'esnext', lib: ['esnext'], module: 'nodenext', types: [], skipLibCheck: false }
     writeFileSync(
       project,
-      JSON.stringify({ compilerOptions: { ...options, strict: true, noEmit: true }, files: ['shelf.ts'] }),
+      JSON.stringify({ compilerOptions: { ...options, strict: true, noEmit: true }, files: ['pinboard.ts'] }),
     )
     const check = () => run(join(root, 'node_modules/.bin/tsc'), ['--project', project])
     await check()
