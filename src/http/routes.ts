@@ -44,14 +44,19 @@ export type Method = (typeof METHODS)[number]
 
 export type Listed = [method: Method, path: string, route: Route | MountedRoute]
 
+/** What a process without the API serves: whether it is alive and ready, and its metrics. */
+export const HEALTH_ROUTES: Listed[] = [
+  ['GET', '/healthz', liveness],
+  ['GET', '/readyz', readiness],
+  ['GET', '/metrics', metrics],
+]
+
 /** Every route of the API. Each path is also served under `/v0`. */
 export const ROUTES: Listed[] = [
   ['GET', '/', homePage],
   ['GET', '/docs', docsPage],
   ['GET', '/openapi.json', openapi],
-  ['GET', '/healthz', liveness],
-  ['GET', '/readyz', readiness],
-  ['GET', '/metrics', metrics],
+  ...HEALTH_ROUTES,
 
   ['GET', '/connect', connectPage],
   ['GET', '/demo/connect', demoConnect],
