@@ -4,6 +4,7 @@ import * as app from './app.ts'
 import { set as setApp } from './app-set.ts'
 import { spending } from './app-spending.ts'
 import { apply } from './apply.ts'
+import * as backup from './backup.ts'
 import { changes } from './changes.ts'
 import * as cluster from './cluster.ts'
 import type { Command } from './command.ts'
@@ -34,6 +35,9 @@ export const COMMANDS: Command[] = [
   work,
   migrate,
   doctor,
+  backup.create,
+  backup.verify,
+  backup.restore,
   cluster.plan,
   cluster.check,
   app.create,

@@ -13,10 +13,6 @@ import * as agents from './agents/authorize.ts'
 import * as agentGrants from './agents/grants.ts'
 import * as agentMetadata from './agents/metadata.ts'
 import * as agentTokens from './agents/tokens.ts'
-import * as agents from './agents/authorize.ts'
-import * as agentGrants from './agents/grants.ts'
-import * as agentMetadata from './agents/metadata.ts'
-import * as agentTokens from './agents/tokens.ts'
 import { applyByBody, applyByQuery, batch } from './apply.ts'
 import * as ask from './ask.ts'
 import * as person from './authenticate-person.ts'
@@ -32,7 +28,6 @@ import { liveness, readiness } from './health.ts'
 import { homePage } from './home-page.ts'
 import * as hooks from './hooks.ts'
 import * as items from './items.ts'
-import { mcp } from './mcp/endpoint.ts'
 import { mcp } from './mcp/endpoint.ts'
 import { mergeByBody, mergeByQuery } from './merge.ts'
 import { metrics } from './metrics.ts'
@@ -58,6 +53,13 @@ export type Method = (typeof METHODS)[number]
 /** A route, and its name in the description of the API and in SDKs: a verb first, and never changed. */
 export type Listed = [method: Method, path: string, route: Route | MountedRoute, operationId: string]
 
+/** What a process without the API serves: whether it is alive and ready, and its metrics. */
+export const HEALTH_ROUTES: Listed[] = [
+  ['GET', '/healthz', liveness, 'checkAlive'],
+  ['GET', '/readyz', readiness, 'checkReady'],
+  ['GET', '/metrics', metrics, 'getMetrics'],
+]
+
 /** Every route of the API. Each path is also served under `/v0`. */
 export const ROUTES: Listed[] = [
   ['GET', '/', homePage, 'showHomePage'],
@@ -67,9 +69,7 @@ export const ROUTES: Listed[] = [
   ['GET', '/docs/:page', docs.docsGuide, 'getDocsPage'],
   ['GET', '/llms.txt', docs.llms, 'getLlmsText'],
   ['GET', '/openapi.json', openapi, 'getOpenApi'],
-  ['GET', '/healthz', liveness, 'checkAlive'],
-  ['GET', '/readyz', readiness, 'checkReady'],
-  ['GET', '/metrics', metrics, 'getMetrics'],
+  ...HEALTH_ROUTES,
 
   ['GET', '/connect', connectPage, 'showConnectPage'],
   ['GET', '/demo/connect', demoConnect, 'startDemo'],

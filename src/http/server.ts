@@ -97,7 +97,7 @@ export function createServer(deps: HttpDeps, routes: Listed[] = ROUTES): Fastify
   server.addHook('onClose', async () => accounts.clear())
   const served = routes.flatMap(([method, path, route]) => ('mounted' in route ? [] : [{ method, path, route }]))
   for (const [path, listed] of Map.groupBy(served, ({ path }) => path)) mount(server, deps, accounts, path, listed)
-  mountProxy(server, deps)
+  if (served.length < routes.length) mountProxy(server, deps)
   return server
 }
 
