@@ -150,6 +150,7 @@ suite('a transaction', () => {
     await signIn(harness, 'demo-health', 'ada', { access_token: ben.access_token }, app)
     await send(harness, 'POST', '/services/self/notes', { token: ada.access_token, json: [{ id: 'mine' }] })
     await synced(ada)
+    await asApp('GET', '/accounts/changes')
     await send(harness, 'POST', '/profiles/demo-health/sync', { token: ada.access_token })
     await send(harness, 'POST', '/profiles/demo-health/reset', { token: ada.access_token })
     await asApp('PATCH', path, { name: 'Theirs' })
