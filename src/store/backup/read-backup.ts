@@ -117,7 +117,7 @@ function requireTable(given: unknown, tables: readonly BackupTable[]): BackupTab
   const known = tables.find((table) => table.name === name)
   if (known === undefined || !Array.isArray(columns) || !columns.every((column) => known.columns.includes(column)))
     throw damaged('it has a table that its schema does not have')
-  return { name: known.name, columns }
+  return { name: known.name, columns: columns as string[] }
 }
 
 async function requireSchema(database: Database, header: BackupHeader): Promise<void> {
