@@ -155,7 +155,7 @@ suite('the SDK and a running server', () => {
     for (const secrets of [first, second, [first, second]]) {
       const verified: WebhookMessage = await verifyWebhook(message.body, headers, secrets)
       assert.ok(verified.type === 'items.changed')
-      const [change] = verified.data.changes
+      const change = verified.data.changes.find(({ native_id: id }) => id === 'n2')
       assert.ok(change?.op === 'put')
       assert.deepEqual([change.native_id, change.service], ['n2', 'self'])
       assert.equal(verified.data.profile.account, account)
