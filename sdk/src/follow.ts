@@ -34,7 +34,7 @@ export async function* followProgress<K extends Operation>(
         silent = 0
         const isRepeated = data === last && event === 'progress'
         last = data
-        if (!isRepeated) yield { event, progress: core.transport.parseJson(data) as ResponseOf<K> }
+        if (!isRepeated) yield { event, progress: core.transport.parseJson(data) }
         if (event === 'done') return
       }
     } catch (error) {

@@ -8,7 +8,7 @@ import { ROUTES } from '../../src/http/routes.ts'
 const BASE = 'https://tributary.test'
 const sent: string[] = []
 const record: typeof fetch = (input, init) => {
-  sent.push(`${init?.method} ${new URL(input as string).pathname}`)
+  sent.push(`${init?.method} ${new URL(input).pathname}`)
   const type = new Headers(init?.headers).get('accept') ?? ''
   const isEvents = type.includes('event-stream')
   return Promise.resolve(

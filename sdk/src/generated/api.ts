@@ -2385,8 +2385,32 @@ export interface Operations {
     body: undefined
     response: unknown
   }
-  /** Show the API reference */
+  /** Show the API reference; with `Accept: text/markdown` as markdown */
   'GET /docs': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** Get the API reference as markdown */
+  'GET /docs.md': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** Get the script of the API reference */
+  'GET /docs/try-it.js': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** Get a page of the documentation as markdown */
+  'GET /docs/{page}': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** Get an index of the documentation for agents (llmstxt.org) */
+  'GET /llms.txt': {
     query: undefined
     body: undefined
     response: unknown
