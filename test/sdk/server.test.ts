@@ -172,7 +172,7 @@ suite('the SDK and a running server', () => {
   })
 
   test('a creating request with the same key creates once, and another body is a conflict', async () => {
-    const one = { name: 'once', kind: 'webhook', url: receiver.url, filter: ['/services/self/*'] } as const
+    const one = { name: 'once', kind: 'webhook' as const, url: receiver.url, filter: ['/services/self/*'] }
     const first = await client.push.add(one, { idempotencyKey: 'order-0001' })
     assert.deepEqual(await client.push.add(one, { idempotencyKey: 'order-0001' }), first, 'with the same secret')
     await assert.rejects(client.push.add({ ...one, name: 'other' }, { idempotencyKey: 'order-0001' }), {
