@@ -8,7 +8,7 @@ import { ROUTES } from '../../src/http/routes.ts'
 const BASE = 'https://tributary.test'
 const sent: string[] = []
 const record: typeof fetch = (input, init) => {
-  sent.push(`${init?.method} ${new URL(input as string).pathname}`)
+  sent.push(`${init?.method} ${new URL(input).pathname}`)
   const type = new Headers(init?.headers).get('accept') ?? ''
   const isEvents = type.includes('event-stream')
   return Promise.resolve(
@@ -43,6 +43,14 @@ const METHODS: Record<string, () => unknown> = {
   'POST /profiles/:profile/pause': () => ada.profiles.pause('profile'),
   'POST /profiles/:profile/resume': () => ada.profiles.resume('profile'),
   'POST /profiles/:profile/reconnect': () => ada.profiles.reconnect('profile'),
+  'GET /sync': () => ada.sync.get(),
+  'GET /export': () => ada.export().next(),
+  'GET /agents': () => ada.agents.list(),
+  'DELETE /agents/:id': () => ada.agents.remove('id'),
+  'DELETE /accounts/:id': () => client.accounts.erase('id'),
+  'GET /accounts/:id/export': () => client.accounts.export('id').next(),
+  'GET /accounts/changes': () => client.changes.read().next(),
+  'DELETE /accounts/changes': () => client.changes.end(),
   'GET /accounts': () => client.accounts.list().first(),
   'GET /accounts/:id': () => client.accounts.get('id'),
   'POST /accounts/:id/profiles/:profile/reconnect': () => client.accounts.reconnect('id', 'profile'),
