@@ -335,7 +335,7 @@ suite('the protocol', () => {
     const reply = await rpc(harness, token, 'tools/list', {}, { 'mcp-protocol-version': '1900-01-01' })
     assert.equal(reply.status, 400)
     assert.equal(reply.rpc.error?.code, -32_022)
-    assert.ok((reply.rpc.error!.data as { supported: string[] }).supported.includes(VERSION))
+    assert.ok((reply.rpc.error.data as { supported: string[] }).supported.includes(VERSION))
     const unknown = await rpc(harness, token, 'resources/list')
     assert.equal(unknown.status, 404)
     assert.equal(unknown.rpc.error?.code, -32_601)
