@@ -6,6 +6,13 @@ export interface AgentSettings {
   redirectUris: string[]
   /** Services that an agent may write to, if the person allows it too. */
   writes: string[]
+  /** When agents were turned on. What people allowed before has ended: agents were off in between. */
+  since?: number | undefined
+}
+
+/** Whether agents were turned off after the person allowed something; turning them on again does not bring it back. */
+export function hasEnded({ since = 0 }: AgentSettings, { createdAt }: { createdAt: number }): boolean {
+  return createdAt < since
 }
 
 /** Scopes that read, with what the person is asked. */

@@ -78,7 +78,7 @@ export async function updateApp(deps: AppsDeps, id: string, change: AppChange, a
       tokenFlow: change.tokenFlow ?? before.tokenFlow,
       isPublic: change.isPublic ?? before.isPublic,
       apply: change.apply ?? before.apply,
-      agents: changedAgents(before.agents, change.agents),
+      agents: changedAgents(before.agents, change.agents, deps.clock.now()),
     }
     await store.updateApp(tx, app)
     await auditApp(tx, id, {
@@ -91,9 +91,14 @@ export async function updateApp(deps: AppsDeps, id: string, change: AppChange, a
   })
 }
 
-function changedAgents(before: AgentSettings | undefined, change: AppChange['agents']): AgentSettings | undefined {
+function changedAgents(
+  before: AgentSettings | undefined,
+  change: AppChange['agents'],
+  nowMs: number,
+): AgentSettings | undefined {
   if (change === 'off') return undefined
-  return change === undefined ? before : checkAgentSettings(change)
+  if (change === undefined) return before
+  return { ...checkAgentSettings(change), since: before === undefined ? nowMs : before.since }
 }
 
 /** Adds a secret; the others expire after the overlap, so that clients can switch in the meantime. */

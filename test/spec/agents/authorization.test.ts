@@ -249,10 +249,26 @@ suite('tokens of agents', () => {
     const off = await harness.tributary.admin('PATCH', `/admin/apps/${app.clientId}`, { agents: null })
     assert.equal((off.body as { agents?: unknown }).agents, undefined)
     assert.equal((await rpc(harness, first.access_token, 'tools/list')).status, 401)
+    // Turned on again, they need a new consent: neither token works, and a code of before neither.
     await allowAgents(harness, app)
-    assert.equal((await rpc(harness, first.access_token, 'tools/list')).status, 200)
-    assert.equal((await send(harness, 'DELETE', '/profiles', { token: own })).status, 200)
     assert.equal((await rpc(harness, first.access_token, 'tools/list')).status, 401)
+    const form = {
+      grant_type: 'refresh_token',
+      client_id: app.clientId,
+      resource: mcpOf(harness),
+      refresh_token: first.refresh_token,
+    }
+    assert.equal((await tokenRequest(harness, form)).body['error'], 'invalid_grant')
+    const code = await agentCode(harness, asked)
+    await harness.tributary.admin('PATCH', `/admin/apps/${app.clientId}`, { agents: null })
+    await allowAgents(harness, app)
+    assert.equal((await tokenRequest(harness, code)).body['error'], 'invalid_grant')
+    const second = await agentTokens(harness, asked)
+    // Another setting ends nothing.
+    await allowAgents(harness, app, ['demo-social'])
+    assert.equal((await rpc(harness, second.access_token, 'tools/list')).status, 200)
+    assert.equal((await send(harness, 'DELETE', '/profiles', { token: own })).status, 200)
+    assert.equal((await rpc(harness, second.access_token, 'tools/list')).status, 401)
     assert.deepEqual(await harness.sql('select 1 from agent_grant where account_id = $1', [account]), [])
   })
 

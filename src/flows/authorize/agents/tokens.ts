@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { newTicket, ticketShard } from '#model/access-token.ts'
+import { hasEnded } from '#model/agents.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { auditAccount } from '#store/audit.ts'
@@ -41,7 +42,7 @@ export async function exchangeAgentCode(
       ? undefined
       : await deps.database.transaction(async (tx) => {
           const found = await lockGrantByCode(tx, shard, deps.hasher.hash('agent_code', code))
-          if (found === undefined || found.grant.appId !== app.id) return undefined
+          if (found === undefined || !isOf(app, found.grant)) return undefined
           if (found.isUsed) return revokeReused(deps, tx, found.grant, 'agent.code_replayed')
           const isRight =
             found.codeExpiresAt >= deps.clock.now() &&
@@ -68,7 +69,7 @@ export async function refreshAgentToken(
       ? undefined
       : await deps.database.transaction(async (tx) => {
           const found = await lockGrantByRefresh(tx, shard, hash)
-          if (found === undefined || found.grant.appId !== app.id) return undefined
+          if (found === undefined || !isOf(app, found.grant)) return undefined
           if (found.isUsed) return revokeReused(deps, tx, found.grant, 'agent.refresh_replayed')
           if (found.tokenExpiresAt < deps.clock.now()) return undefined
           await useAgentToken(tx, shard, hash, deps.clock.now())
@@ -133,7 +134,12 @@ export async function grantOfAgent(
 ): Promise<OpenAgentGrant | undefined> {
   const shard = ticketShard('trm', token)
   if (shard === undefined) return undefined
-  return findGrantByAccess(database, shard, hasher.hash('agent_access', token), clock.now())
+  const grant = await findGrantByAccess(database, shard, hasher.hash('agent_access', token), clock.now())
+  return grant === undefined || hasEnded(grant.agents, grant) ? undefined : grant
+}
+
+function isOf(app: AgentApp, grant: AgentGrant): boolean {
+  return grant.appId === app.id && !hasEnded(app.agents, grant)
 }
 
 function provesChallenge(verifier: string, challenge: string): boolean {
