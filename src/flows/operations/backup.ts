@@ -60,8 +60,8 @@ export async function checkBackup(
 }
 
 /**
- * Loads a backup. `useKeys` gets the keys of the backup before anything is written; without keys in the backup, `keys` must open its
- * values.
+ * Loads a backup. `useKeys` gets the keys of the backup when the database accepts it, before any row is written; without keys in the
+ * backup, `keys` must open its values.
  */
 export async function loadBackup(
   { database, clock }: BackupDeps,
@@ -79,8 +79,10 @@ export async function loadBackup(
     const included =
       passphrase === undefined || header.keys === undefined ? undefined : openKeys(header.keys, passphrase)
     if (header.vault !== undefined) openVault(Buffer.from(header.vault, 'base64'), new Keyring([...(included ?? keys)]))
-    if (included !== undefined) useKeys(included)
-    return { header, ...(await restoreBackup(database, backup, { force, nowMs: clock.now() })) }
+    const beforeRows = () => {
+      if (included !== undefined) useKeys(included)
+    }
+    return { header, ...(await restoreBackup(database, backup, { force, nowMs: clock.now(), beforeRows })) }
   })
 }
 

@@ -45,7 +45,7 @@ export async function verifyBackup({ frames }: OpenBackup): Promise<BackupCounts
 export async function restoreBackup(
   database: Database,
   { header, frames }: OpenBackup,
-  options: { force: boolean; nowMs: number },
+  options: { force: boolean; nowMs: number; beforeRows: () => void },
 ): Promise<BackupCounts> {
   await requireSchema(database, header)
   const names = new Set(header.migrations.map(({ name }) => name))
@@ -61,6 +61,7 @@ export async function restoreBackup(
     await connection.run(`set local client_encoding = 'UTF8'`)
     const tables = await backupTables(connection)
     await makeRoom(connection, tables, options.force)
+    options.beforeRows()
     const loaded = await load(connection, tables, frames)
     await connection.run('commit')
     return loaded

@@ -132,8 +132,17 @@ suite('backup', () => {
     } finally {
       await server.stop()
     }
+    // A refused restore leaves the keys alone, too: those of the backup would seal from then on.
+    const keyring = join(target.TRIBUTARY_DATA, 'keyring.json')
+    const keys = readFileSync(keyring, 'utf8')
+    const rotated = await command(['keyring', 'rotate', '--json'], target)
+    assert.equal(rotated.code, 0, rotated.stdout)
+    const newer = readFileSync(keyring, 'utf8')
+    assert.notEqual(newer, keys)
     const again = await command(['backup', 'restore', withKeys, '--passphrase-file', passphrase, '--json'], target)
     assert.deepEqual([again.code, reasonOf(again.stdout)], [3, 'backup_not_empty'])
+    assert.equal(readFileSync(keyring, 'utf8'), newer)
+    writeFileSync(keyring, keys)
     const forced = await command(['backup', 'restore', file, '--force', '--json'], target)
     assert.equal(forced.code, 0, forced.stdout)
     assert.deepEqual((await contents(target.DATABASE_URL))['item'], original['item'])
