@@ -11,6 +11,7 @@ import { REVOCATION_RESULT_NAMES } from '#model/revocation.ts'
 import { abortableSleep } from '#platform/abortable-sleep.ts'
 import type { HttpDeps } from './deps.ts'
 import { text } from './parameters.ts'
+import { takePlace } from './places.ts'
 import { route } from './route.ts'
 
 const NDJSON = 'application/x-ndjson; charset=utf-8'
@@ -20,6 +21,9 @@ const line = z
   .describe('One JSON document per line: first `{"account", "app", "profiles"}`, then every item.')
 /** How much text is buffered for a slow client, in addition to the current batch. */
 const BUFFER_BYTES = 16 * 1024
+/** Limit: exports that an account's tokens, or an app, run at once in one process; one more is answered with 429. A slow one holds a batch of items in memory. */
+const MAX_EXPORTS = 5
+const EXPORT_RETRY_S = 10
 
 export const exportByApp = route({
   auth: 'app',
@@ -27,7 +31,7 @@ export const exportByApp = route({
   path,
   response: line,
   type: NDJSON,
-  reasons: ['not_found'],
+  reasons: ['not_found', 'too_many_readers'],
   run: async (deps, { app, path: { id }, request, reply }) => {
     const account = await accountOfApp(deps, app.id, id)
     return sendExport(deps, account, `app:${app.id}`, { request, reply })
@@ -39,6 +43,7 @@ export const exportOwn = route({
   summary: 'Export everything stored about the account: profiles and items, one JSON document per line',
   response: line,
   type: NDJSON,
+  reasons: ['too_many_readers'],
   run: (deps, { account, request, reply }) => sendExport(deps, account, `account:${account.id}`, { request, reply }),
 })
 
@@ -50,17 +55,26 @@ async function sendExport(
 ): Promise<FastifyReply> {
   void reply.type(NDJSON)
   if (request.method === 'HEAD') return reply.send('')
-  await auditExport(deps, account, actor)
+  const giveBack = takePlace(deps, { name: `export ${actor}`, max: MAX_EXPORTS, retryAfterS: EXPORT_RETRY_S })
+  try {
+    await auditExport(deps, account, actor)
+  } catch (error) {
+    giveBack()
+    throw error
+  }
   const stream = Readable.from(exportLines(deps, account), { objectMode: false, highWaterMark: BUFFER_BYTES })
   const release = deps.access.follow({ token: account.token, accountId: account.id, profiles: [] }, () =>
     stream.destroy(new AccessEnded()),
   )
   // The status was sent before, so the connection ends without the end of the body, and the reason is in the log only.
-  stream.once('close', release).on('error', (error) => {
-    if (error instanceof AccessEnded)
-      deps.log.info('an export ended because its access ended', { request_id: request.id })
-    else deps.log.error('an export broke off', { request_id: request.id, error })
-  })
+  stream
+    .once('close', release)
+    .once('close', giveBack)
+    .on('error', (error) => {
+      if (error instanceof AccessEnded)
+        deps.log.info('an export ended because its access ended', { request_id: request.id })
+      else deps.log.error('an export broke off', { request_id: request.id, error })
+    })
   return reply.send(stream)
 }
 
@@ -78,25 +92,28 @@ async function* exportLines(deps: HttpDeps, account: Account): AsyncGenerator<st
 /** Limit: seconds that `DELETE /accounts/:id` takes before it answers 202; a shorter time can be requested with `Prefer: wait=`. */
 const MAX_ERASE_WAIT_S = 20
 
+const erasure = z.object({
+  account: z.string(),
+  state: z.enum(['erased', 'erasing']).describe('`erasing` (202): repeat the request until it is `erased`.'),
+  erased_at: z.int().optional(),
+  deleted: z.array(
+    z.object({
+      profile: z.string(),
+      erased: z.literal(true),
+      service_token: z.enum(REVOCATION_RESULT_NAMES).describe('What was done with the token at the service.'),
+    }),
+  ),
+})
+
 export const eraseByApp = route({
   auth: 'app',
   summary: "Erase one of the app's accounts: items, profiles, tokens, and rows at destinations; can be repeated",
   path,
-  response: z.object({
-    account: z.string(),
-    state: z.enum(['erased', 'erasing']).describe('`erasing` (202): repeat the request until it is `erased`.'),
-    erased_at: z.int().optional(),
-    deleted: z.array(
-      z.object({
-        profile: z.string(),
-        erased: z.literal(true),
-        service_token: z.enum(REVOCATION_RESULT_NAMES).describe('What was done with the token at the service.'),
-      }),
-    ),
-  }),
+  response: erasure,
+  also: { 202: { description: 'It goes on: repeat the request.', response: erasure } },
   reasons: ['not_found'],
   run: async (deps, { app, path: { id }, request, reply }) => {
-    const erasing = eraseAccountOfApp(deps, app.id, id)
+    const erasing = eraseOnce(deps, app.id, id)
     const waited = new AbortController()
     const late = abortableSleep(waitMs(request), waited.signal).then(() => undefined)
     const erased: ErasedAccount | undefined = await Promise.race([erasing, late]).finally(() => waited.abort())
@@ -112,6 +129,20 @@ export const eraseByApp = route({
     return { account: id, state: 'erasing', deleted: [] }
   },
 })
+
+const erasures = new WeakMap<object, Map<string, Promise<ErasedAccount>>>()
+
+/** Repeated requests share one erasure: each of their own would wait for the lock on the account with a connection to the database. */
+function eraseOnce(deps: HttpDeps, appId: string, id: string): Promise<ErasedAccount> {
+  const running = erasures.get(deps.database) ?? new Map<string, Promise<ErasedAccount>>()
+  erasures.set(deps.database, running)
+  const name = `${appId} ${id}`
+  const known = running.get(name)
+  if (known !== undefined) return known
+  const begun = eraseAccountOfApp(deps, appId, id).finally(() => running.delete(name))
+  running.set(name, begun)
+  return begun
+}
 
 /** RFC 7240: `wait=` in seconds. */
 function waitMs({ headers }: FastifyRequest): number {

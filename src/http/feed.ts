@@ -11,6 +11,7 @@ import { abortableSleep } from '#platform/abortable-sleep.ts'
 import { requireApp } from './authenticate.ts'
 import type { HttpDeps } from './deps.ts'
 import { sendEvents } from './event-stream.ts'
+import { holdPlace, type Places } from './places.ts'
 import { route } from './route.ts'
 
 /** Limit: seconds that a request for changes may wait for the next one; more is answered with 400. */
@@ -78,10 +79,10 @@ export const appChanges = route({
     }
     const isStream = (request.headers.accept ?? '').includes('text/event-stream')
     const from = (isStream ? lastEventId(request) : undefined) ?? (cursor === '' ? undefined : cursor)
-    if (isStream) return holdReader(deps, app, () => stream(deps, follower, from, reply))
+    if (isStream) return holdPlace(deps, reading(app), () => stream(deps, follower, from, reply))
     const text = await (wait === 0
       ? readPage(deps, follower, from).then(({ text: page }) => page)
-      : holdReader(deps, app, () => waitForPage(deps, follower, from, deps.clock.now() + wait * 1000)))
+      : holdPlace(deps, reading(app), () => waitForPage(deps, follower, from, deps.clock.now() + wait * 1000)))
     return reply.type('application/json; charset=utf-8').header('cache-control', 'no-store').send(text)
   },
 })
@@ -92,6 +93,8 @@ export const endAppChanges = route({
   response: z.object({ deleted: z.boolean() }),
   run: async (deps, { app }) => ({ deleted: await closeFeed(deps, app.id) }),
 })
+
+const reading = ({ id }: App): Places => ({ name: `changes ${id}`, max: MAX_READERS, retryAfterS: MAX_WAIT_S })
 
 /** A reader of the feed of its app. */
 interface Follower {
@@ -200,26 +203,4 @@ async function stream(
 function lastEventId({ headers }: FastifyRequest): string | undefined {
   const id = headers['last-event-id']
   return typeof id === 'string' && id !== '' ? id : undefined
-}
-
-// Per database: two services in one process do not share their limits.
-const readers = new WeakMap<object, Map<string, number>>()
-
-async function holdReader<Result>(
-  { database }: Pick<HttpDeps, 'database'>,
-  { id }: App,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const counts = readers.get(database) ?? new Map<string, number>()
-  readers.set(database, counts)
-  const count = counts.get(id) ?? 0
-  if (count >= MAX_READERS) throw new ApiError('too_many_readers', undefined, { retryAfterS: MAX_WAIT_S })
-  counts.set(id, count + 1)
-  try {
-    return await work()
-  } finally {
-    const left = (counts.get(id) ?? 1) - 1
-    if (left === 0) counts.delete(id)
-    else counts.set(id, left)
-  }
 }

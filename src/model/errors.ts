@@ -65,7 +65,7 @@ export const REASONS = {
   too_many_readers: [
     429,
     4,
-    'The app follows its changes with too many connections; close one, or wait as long as Retry-After says.',
+    'Too many connections follow changes or export at once; close one, or wait as long as Retry-After says.',
   ],
   agent_limited: [429, 5, 'The agent calls too often; wait as long as Retry-After says.'],
   internal: [500, 1, 'An internal error occurred. The log has the details under this request id.'],
