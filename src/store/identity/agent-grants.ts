@@ -37,7 +37,9 @@ const insert = statement(
      created_at, expires_at)
    values ($shard, $id, $appId, $accountId, $scopes, $redirectUri, $codeHash, $codeChallenge, $codeExpiresAt, $createdAt,
      $expiresAt)
-   on conflict (shard, code_hash) do nothing`,
+   on conflict (shard, code_hash) do update set scopes = excluded.scopes
+   where agent_grant.revoked_at is null and agent_grant.scopes <> excluded.scopes
+   returning id`,
 )
 const lockByCode = statement(
   'agent-grant-by-code',
@@ -120,12 +122,16 @@ interface Row {
   expires_at: number
 }
 
-/** Has no effect when a grant with this code exists: the person pressed the button twice. */
-export async function insertAgentGrant(tx: Queries, grant: AgentGrant, code: AgentCode): Promise<boolean> {
+/**
+ * Returns the id of the grant, or undefined if nothing changed. When there is one with this code, the person went back and pressed the
+ * button again: it gets what they chose last.
+ */
+export async function putAgentGrant(tx: Queries, grant: AgentGrant, code: AgentCode): Promise<string | undefined> {
   const { shard, id, appId, accountId, scopes, redirectUri, createdAt, expiresAt } = grant
   const values = { shard, id, appId, accountId, scopes, redirectUri, createdAt, expiresAt }
   const { hash: codeHash, challenge: codeChallenge, expiresAt: codeExpiresAt } = code
-  return (await tx.count(insert.with({ ...values, codeHash, codeChallenge, codeExpiresAt }))) > 0
+  const rows = await tx.rows<{ id: string }>(insert.with({ ...values, codeHash, codeChallenge, codeExpiresAt }))
+  return rows[0]?.id
 }
 
 export interface LockedByCode {

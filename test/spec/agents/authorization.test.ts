@@ -111,6 +111,24 @@ suite('the authorization request of an agent', () => {
     assert.equal(new URL(declined.url).searchParams.get('error'), 'access_denied')
   })
 
+  test('a person who goes back and allows less gives the agent less', async () => {
+    const proof = pkce()
+    const { browser, page } = await walkToConsent(authorizeUrl(harness, proof.query), {})
+    const form = page.forms[0]!
+    await browser.submit(page, form, { answer: 'yes', scope: READS })
+    const back = new URL((await browser.submit(page, form, { answer: 'yes', scope: ['profiles:read'] })).url)
+    const response = await tokenRequest(harness, {
+      grant_type: 'authorization_code',
+      client_id: harness.app.clientId,
+      redirect_uri: AGENT_REDIRECT,
+      resource: mcpOf(harness),
+      code: back.searchParams.get('code') ?? '',
+      code_verifier: proof.verifier,
+    })
+    assert.equal(response.body['scope'], 'profiles:read')
+    assert.deepEqual(await toolNames(harness, String(response.body['access_token'])), ['list_profiles'])
+  })
+
   test('pressing the button twice returns the same code; another browser cannot press it', async () => {
     const { browser, page } = await walkToConsent(authorizeUrl(harness, pkce().query), {})
     const form = page.forms[0]!

@@ -4,7 +4,7 @@ import { ApiError } from '#model/errors.ts'
 import { encodeBase32, newId, shardIn } from '#platform/ids.ts'
 import { auditAccount } from '#store/audit.ts'
 import { findAccountById, lockAccount } from '#store/identity/accounts.ts'
-import { insertAgentGrant, revokeGrantByCode } from '#store/identity/agent-grants.ts'
+import { putAgentGrant, revokeGrantByCode } from '#store/identity/agent-grants.ts'
 import { listProfiles } from '#store/identity/profiles.ts'
 import { type AuthorizeDeps, TEN_MINUTES_MS } from '../deps.ts'
 import { type AgentApp, AgentRefusal, type AgentReturn, findAgentPending } from './request.ts'
@@ -42,7 +42,7 @@ export async function readAgentPrompt(
   }
 }
 
-/** The person allowed some of the scopes. Repeating it returns the same code. */
+/** The person allowed some of the scopes. Repeating it returns the same code, for the scopes that they chose last. */
 export async function allowAgent(
   deps: AuthorizeDeps,
   ticket: string,
@@ -62,13 +62,13 @@ export async function allowAgent(
     const account = await lockAccount(tx, shard, accountId)
     if (account === undefined) throw new ApiError('session_expired')
     const grant = { shard, id: newId(now), appId: app.id, accountId, scopes, redirectUri, createdAt: now, expiresAt }
-    const isNew = await insertAgentGrant(tx, grant, {
+    const changed = await putAgentGrant(tx, grant, {
       hash: deps.hasher.hash('agent_code', code),
       challenge,
       expiresAt,
     })
-    if (!isNew) return
-    const detail = { grant: grant.id, scopes }
+    if (changed === undefined) return
+    const detail = { grant: changed, scopes }
     await auditAccount(tx, account, { at: now, actor: 'person', action: 'agent.allow', detail })
   })
   return { to: { redirectUri, state }, code }
