@@ -15,18 +15,27 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 
 const error = z.object({ code: z.int(), message: z.string(), data: z.unknown().optional() })
 
+const response = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.number()]).optional(),
+  result: z.looseObject({}).optional(),
+  error: error.optional(),
+})
+
 /** Streamable HTTP without streams: each request gets one JSON response, and nothing is kept between two requests. */
 export const mcp = route({
   auth: 'none',
   ignoresUnknown: true,
   summary: 'Call the tools for agents (Model Context Protocol), with an access token for this address',
   rawBody: true,
-  response: z.object({
-    jsonrpc: z.literal('2.0'),
-    id: z.union([z.string(), z.number()]).optional(),
-    result: z.looseObject({}).optional(),
-    error: error.optional(),
-  }),
+  response,
+  also: {
+    202: { description: 'A notification was accepted.' },
+    400: { description: 'The message or its headers are wrong.', response },
+    403: { description: 'The token has not the scope of the tool.', response },
+    404: { description: 'The method is unknown.', response },
+    429: { description: 'The agent calls too often.', response },
+  },
   reasons: [
     'origin_refused',
     'token_missing',
