@@ -15,6 +15,7 @@ const folders = {
   bluesky: join(here, 'bluesky'),
   schemas: join(here, 'schemas'),
   runtimes: join(here, 'runtimes'),
+  express: join(here, 'express'),
 }
 const manifests = ['package.json', 'package-lock.json', '.npmrc']
 const stampName = '.tributary-stamp'
