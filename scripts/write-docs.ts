@@ -14,8 +14,9 @@ import type { Endpoint } from '#kit/endpoint.ts'
 import { DESTINATION_KINDS } from '#model/destination.ts'
 import { REASONS } from '#model/errors.ts'
 import { formatMoney } from '#model/money.ts'
+import { CARD_FIELDS, cardFieldsOf, MAP_FIELDS, mapFieldsOf } from '#model/normal.ts'
 import { REVOCATION_RESULTS } from '#model/revocation.ts'
-import { ITEM_TYPES } from '#model/types.ts'
+import { type BaseType, ITEM_TYPES, OWN_TYPES } from '#model/types.ts'
 import { VARIABLES } from '#platform/config.ts'
 import { PUSH_EVENTS } from '#store/push/events.ts'
 import { apiTypes } from '../sdk/scripts/generate.ts'
@@ -25,12 +26,23 @@ import { packageTable } from './packages/table.ts'
 import { releaseFiles } from './release/files.ts'
 
 const root = join(import.meta.dirname, '..')
+const BASE_TYPES: BaseType[] = [...OWN_TYPES, 'contacts']
 
 /** The files with generated parts, as they should be. test/docs.test.ts fails when a file differs. */
 export function writtenDocs(): Record<string, string> {
   return {
     'docs/config.md': between('docs/config.md', 'variables', variables()),
-    'docs/api.md': between('docs/api.md', 'routes', routes(), 'reasons', reasons(), 'revocations', revocations()),
+    'docs/api.md': between(
+      'docs/api.md',
+      'routes',
+      routes(),
+      'reasons',
+      reasons(),
+      'revocations',
+      revocations(),
+      'fields',
+      typeFields(),
+    ),
     'docs/cli.md': between('docs/cli.md', 'commands', commands()),
     'docs/connectors.md': between('docs/connectors.md', 'connectors', connectorTable()),
     'docs/limits.md': between('docs/limits.md', 'limits', limitsTables(limitsIn(root))),
@@ -64,6 +76,36 @@ function reasons(): string {
     ([reason, [status, number, text]]) => `| \`${reason}\` | ${status} | ${status * 100 + number} | ${text} |`,
   )
   return ['| reason | status | code | meaning |', '|---|---|---|---|', ...rows].join('\n')
+}
+
+/** By type: the fields of `map` and `oembed`. */
+function typeFields(): string {
+  const code = (names: string[]) => names.map((name) => `\`${name}\``).join(' ')
+  const isCommon = <Name extends string>(fieldsOf: (type: BaseType) => Name[], name: Name) =>
+    BASE_TYPES.every((type) => fieldsOf(type).includes(name))
+  const own = <Name extends string>(fieldsOf: (type: BaseType) => Name[], type: BaseType) =>
+    code(fieldsOf(type).filter((name) => !isCommon(fieldsOf, name)))
+  const common = <Name extends string>(fieldsOf: (type: BaseType) => Name[]) =>
+    code(fieldsOf('photos').filter((name) => isCommon(fieldsOf, name)))
+  const meanings = Object.entries({ ...MAP_FIELDS }).map(
+    ([name, schema]) => `| \`map.${name}\` | ${z.globalRegistry.get(schema)?.description ?? ''} |`,
+  )
+  return [
+    '| type | fields of `map` | fields of `oembed` |',
+    '|---|---|---|',
+    `| every type | ${common(mapFieldsOf)} | ${common(cardFieldsOf)} |`,
+    ...BASE_TYPES.map((type) => `| \`${type}\` also | ${own(mapFieldsOf, type)} | ${own(cardFieldsOf, type)} |`),
+    '',
+    '| field | meaning |',
+    '|---|---|',
+    ...meanings,
+    '| `map.ll` | Latitude and longitude in degrees: `[53.5, 9.9]`. |',
+    '| `map.participants` | Service users who took part, by native id; the author has `"author": true`. |',
+    '| `map.oembed` | The card. |',
+    ...Object.entries(CARD_FIELDS).map(
+      ([name, schema]) => `| \`oembed.${name}\` | ${z.globalRegistry.get(schema)?.description ?? ''} |`,
+    ),
+  ].join('\n')
 }
 
 function revocations(): string {

@@ -11,10 +11,11 @@ const dist = join(target, 'dist')
 const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
 
 rmSync(dist, { recursive: true, force: true })
-for (const [format, args] of [
-  ['esm', []],
-  ['cjs', ['--module', 'commonjs', '--moduleResolution', 'bundler', '--verbatimModuleSyntax', 'false']],
-]) {
+const FORMATS = {
+  esm: [],
+  cjs: ['--module', 'commonjs', '--moduleResolution', 'bundler', '--verbatimModuleSyntax', 'false'],
+}
+for (const [format, args] of Object.entries(FORMATS)) {
   const out = join(dist, format)
   mkdirSync(out, { recursive: true })
   execFileSync(process.execPath, [compiler, '-p', join(here, 'tsconfig.json'), '--outDir', out, ...args], {

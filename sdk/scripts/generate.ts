@@ -50,7 +50,7 @@ function indented(text: string): string {
 }
 
 function operation(key: string, described: Described): string {
-  const success = Object.entries(described.responses).find(([status]) => /^2/.test(status))?.[1]
+  const success = Object.entries(described.responses).find(([status]) => status.startsWith('2'))?.[1]
   const body = described.requestBody?.content['application/json']?.schema
   return `${comment(described.summary)}'${key}': {
 query: ${queryOf(described)}

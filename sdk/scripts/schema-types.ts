@@ -43,6 +43,7 @@ export function typeOf(schema: Schema | undefined): string {
       return arrayOf(schema)
     case 'object':
       return objectOf(schema)
+    case undefined:
     default:
       return 'unknown'
   }
@@ -73,7 +74,8 @@ function objectOf(schema: Schema): string {
     return `${about}${/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)}${required.includes(name) ? '' : '?'}: ${optional(name)}`
   })
   function optional(name: string): string {
-    return `${typeOf(properties[name])}${required.includes(name) ? '' : ' | undefined'}`
+    const type = typeOf(properties[name])
+    return required.includes(name) || type === 'unknown' ? type : `${type} | undefined`
   }
   const others = otherFields(additionalProperties)
   // TypeScript requires that the named fields fit the type of all others.

@@ -44,7 +44,8 @@ export function createAccount(transport: Transport, accessToken: string) {
       progress: (profile: string, options?: RequestOptions) =>
         call(core, 'GET /profiles/{profile}/sync', onProfile(profile, options)),
       /** Follows the first sync live, until it is done. */
-      follow: (profile: string, options?: RequestOptions) => followProgress(core, profile, options),
+      follow: (profile: string, options?: RequestOptions) =>
+        followProgress(core, 'GET /profiles/{profile}/sync', onProfile(profile, options)),
       sync: (profile: string, body: BodyOf<`POST ${Profile}/sync`> = {}, options?: RequestOptions) =>
         call(core, 'POST /profiles/{profile}/sync', { ...onProfile(profile, options), body }),
       reset: (profile: string, options?: RequestOptions) =>
@@ -130,10 +131,11 @@ export function createAccount(transport: Transport, accessToken: string) {
     },
 
     /** What changed after a cursor, up to the present. */
-    changes: (query?: QueryOf<'GET /changes'>, options?: RequestOptions) => readChanges(core, query, options),
+    changes: (query?: QueryOf<'GET /changes'>, options?: RequestOptions) =>
+      readChanges(core, 'GET /changes', query, options),
     /** The same, and then every new change, until the signal is aborted. */
     followChanges: (query?: QueryOf<'GET /changes'>, options?: RequestOptions & { pollMs?: number }) =>
-      followChanges(core, query, options),
+      followChanges(core, 'GET /changes', query, options),
 
     /** A `fetch` that calls the API of a service as the person: `github`, or `42@github` for one of several profiles. */
     proxy: (service: string) => createProxy(core, service),

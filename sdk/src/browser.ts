@@ -125,7 +125,7 @@ function follow(popup: Window | null, url: string, options: OpenOptions): Promis
       reject(new PopupError('closed', 'The window was closed before the sign-in ended'))
     }, POLL_MS)
     addEventListener('message', onMessage)
-    if (origin === location.origin) channel.onmessage = ({ data }) => receive(data)
+    if (origin === location.origin) channel.addEventListener('message', ({ data }) => receive(data))
     signal?.addEventListener('abort', onAbort)
     popup.location.href = url
   })
@@ -175,7 +175,7 @@ function tell(message: { type: string; result: ConnectResult }, origin: string):
     }
     const timer = setTimeout(() => end(false), ACKNOWLEDGE_MS)
     addEventListener('message', onMessage)
-    channel.onmessage = (event: MessageEvent<{ type?: string } | null>) => receive(event.data)
+    channel.addEventListener('message', (event: MessageEvent<{ type?: string } | null>) => receive(event.data))
     ;(window.opener as Window | null)?.postMessage(message, origin)
     channel.postMessage(message)
   })

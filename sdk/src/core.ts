@@ -33,7 +33,7 @@ const ONCE: readonly Operation[] = ['POST /oauth/access_token']
 /** Calls an operation and reads the response. */
 export async function call<K extends Operation>(core: Core, operation: K, input: Input = {}): Promise<ResponseOf<K>> {
   const response = await send(core, operation, input)
-  return parsedBody(core, response) as Promise<ResponseOf<K>>
+  return parsedBody(core, response)
 }
 
 export async function parsedBody({ transport }: Pick<Core, 'transport'>, response: Response): Promise<unknown> {

@@ -68,7 +68,7 @@ export function pagedById<T extends { id: string }>(
   defaultLimit: number,
 ): Paged<T> {
   return pagedBy<T>(input.query, async (query) => {
-    const items = (await call(core, operation, { ...input, query })) as unknown as T[]
+    const items = (await call(core, operation, { ...input, query })) as T[]
     const { limit = defaultLimit } = (query ?? {}) as { limit?: number | string }
     const last = items.at(-1)
     const isLast = last === undefined || items.length < Number(limit)
@@ -79,7 +79,7 @@ export function pagedById<T extends { id: string }>(
 /** A list in the field `field` of responses that name the next page in `next`. */
 export function pagedByNext<T>(core: Core, operation: Operation, field: string, input: Input): Paged<T> {
   return pagedBy<T>(input.query, async (query) => {
-    const body = (await call(core, operation, { ...input, query })) as unknown as Record<string, unknown>
+    const body = (await call(core, operation, { ...input, query })) as Record<string, unknown>
     const { next } = body
     return { items: body[field] as T[], ...(typeof next === 'string' ? { next: { after: next } } : {}) }
   })

@@ -146,7 +146,9 @@ function waitBefore(
   { retryBaseMs, maxRetryAfterMs }: Settings,
 ): number | undefined {
   const status = 'status' in failure ? failure.status : undefined
-  const isInProgress = 'reason' in failure && String(failure.reason) === 'idempotency_in_progress'
+  const reason: string | undefined = 'reason' in failure ? failure.reason : undefined
+  // The same request is still running, under the same key.
+  const isInProgress = reason === 'idempotency_in_progress'
   const statuses = repeatable === 'always' ? RETRIED_STATUSES : REFUSED_STATUSES
   if (status === undefined ? repeatable !== 'always' : !isInProgress && !statuses.includes(status)) return undefined
   // Full jitter, so that clients which failed together do not come back together.

@@ -1,104 +1,112 @@
-import { REASONS } from '#model/errors.ts'
-import { API_GROUPS } from './api-groups.ts'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { ApiError } from '#model/errors.ts'
 import { NOT_MODIFIED } from './description/other-responses.ts'
+import { readReference } from './docs/reference.ts'
+import { llmsText, referenceMarkdown } from './docs/reference-markdown.ts'
+import { referenceHtml } from './docs/reference-page.ts'
 import { sendFixed } from './fixed-text.ts'
-import { type Html, html } from './pages/html.ts'
 import { PAGE_POLICY, page } from './pages/layout.ts'
 import { route } from './route.ts'
 
-interface Field {
-  description?: string
-  type?: string | string[]
-  enum?: unknown[]
-  default?: unknown
-}
+const MARKDOWN = 'text/markdown; charset=utf-8'
+const GUIDES = join(import.meta.dirname, '../../docs')
+/** The page loads its script from here and calls the API; nothing inline, and no other host. */
+const POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`
 
-interface Operation {
-  tags: string[]
-  summary: string
-  security?: Record<string, unknown>[]
-  parameters: { name: string; in: string; required: boolean; description?: string; schema: Field }[]
-  requestBody?: {
-    content: Record<string, { schema: { properties?: Record<string, Field>; required?: string[] } }>
-  }
-  responses: Record<string, { description?: string; $ref?: string }>
-}
-
-type Listed = [method: string, path: string, operation: Operation]
-
-const CALLERS: Record<string, string> = {
-  admin: 'the admin token',
-  token: 'an access token',
-  app: 'client_id and client_secret',
-}
+const described = ({ server }: FastifyRequest) => readReference(server.describe())
 
 export const docsPage = route({
   auth: 'browser',
-  summary: 'Show the API reference',
+  summary: 'Show the API reference; with `Accept: text/markdown` as markdown',
   type: 'text/html',
+  media: { 'text/markdown': z.string() },
   headers: ['ETag'],
   also: NOT_MODIFIED,
   run: async (_deps, { request, reply }) => {
-    void reply.header('content-security-policy', PAGE_POLICY)
-    return sendFixed(request, reply, 'text/html; charset=utf-8', () => {
-      const { paths } = request.server.describe() as { paths: Record<string, Record<string, Operation>> }
-      return page('API reference · Tributary', reference(paths), { wide: true })
-    })
+    void reply.headers({ 'content-security-policy': POLICY, vary: 'accept' })
+    const { accept = '' } = request.headers
+    if (accept.includes('text/markdown') && !accept.includes('text/html'))
+      return sendFixed(request, reply, MARKDOWN, () => referenceMarkdown(described(request)), '/docs.md')
+    return sendFixed(request, reply, 'text/html; charset=utf-8', () =>
+      page('API reference · Tributary', referenceHtml(described(request)), { wide: true }),
+    )
   },
 })
 
-function reference(paths: Record<string, Record<string, Operation>>): Html {
-  const all = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): Listed => [method, path, operation]),
-  )
-  const groups = API_GROUPS.map((group) => ({
-    ...group,
-    listed: all.filter(([, , { tags }]) => tags[0] === group.name),
-  }))
-  return html`<h1>API reference</h1>
-<p>Every path is also served under <code>/v0</code>. The same as <a href="/openapi.json">OpenAPI 3.1</a>.</p>
-<nav class="card"><table>${groups.map(({ name, about }) => html`<tr><td><a href="#${anchor(name)}">${name}</a></td><td>${about}</td></tr>`)}
-<tr><td><a href="#reasons">Reasons</a></td><td>Every error and its status.</td></tr></table></nav>
-${groups.map(
-  ({ name, about, listed }) => html`<h2 id="${anchor(name)}">${name}</h2>
-<p class="soft">${about}</p>
-<div class="card">${listed.map(([method, path, operation]) => entry(method, path, operation))}</div>`,
-)}
-<h2 id="reasons">Reasons</h2>
-<p>An error is <code>{"error", "code", "reason", "param"?, "see", "request_id"}</code>. Reasons and codes are stable; sentences may change.</p>
-<div class="card"><table>${Object.entries(REASONS).map(([reason, [status, number, text]]) => html`<tr id="${reason}"><td><code>${reason}</code></td><td>${status}</td><td>${status * 100 + number}</td><td>${text}</td></tr>`)}</table></div>`
-}
+export const docsMarkdown = route({
+  auth: 'browser',
+  summary: 'Get the API reference as markdown',
+  type: 'text/markdown',
+  headers: ['ETag'],
+  also: NOT_MODIFIED,
+  run: async (_deps, { request, reply }) =>
+    sendFixed(request, reply, MARKDOWN, () => referenceMarkdown(described(request))),
+})
 
-function entry(method: string, path: string, operation: Operation): Html {
-  const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema
-  const fields = [
-    ...operation.parameters.map(({ name, in: where, required, description, schema }) =>
-      row(name, where, required, { ...schema, ...(description === undefined ? {} : { description }) }),
+export const docsScript = route({
+  auth: 'browser',
+  summary: 'Get the script of the API reference',
+  type: 'text/javascript',
+  headers: ['ETag'],
+  also: NOT_MODIFIED,
+  run: async (_deps, { request, reply }) =>
+    sendFixed(request, reply, 'text/javascript; charset=utf-8', () =>
+      readFileSync(join(import.meta.dirname, 'docs/try-it.js'), 'utf8'),
     ),
-    ...Object.entries(body?.properties ?? {}).map(([name, field]) =>
-      row(name, 'body', body?.required?.includes(name) ?? false, field),
-    ),
-  ]
-  const callers = (operation.security ?? []).flatMap((each) => Object.keys(each).map((name) => CALLERS[name]))
-  return html`<details>
-<summary><span class="method">${method.toUpperCase()}</span> <code>${path}</code> <span class="soft">${operation.summary}</span></summary>
-${callers[0] !== undefined && html`<p class="soft">Needs ${callers[0]}.</p>`}
-${fields.length > 0 && html`<table>${fields}</table>`}
-<table>${Object.entries(operation.responses).map(([status, { description, $ref }]) => html`<tr><td><code>${status}</code></td><td>${(description ?? $ref?.split('/').at(-1))?.replaceAll('`', '')}</td></tr>`)}</table>
-</details>`
+})
+
+export const docsGuide = route({
+  auth: 'browser',
+  summary: 'Get a page of the documentation as markdown',
+  type: 'text/markdown',
+  path: z.object({ page: z.string().max(100).describe('The name of the page, such as `push.md`.') }),
+  headers: ['ETag'],
+  also: NOT_MODIFIED,
+  reasons: ['not_found'],
+  run: async (_deps, { path, request, reply }) => {
+    const found = guides().find(({ name }) => name === path.page || name === `${path.page}.md`)
+    if (found === undefined) throw new ApiError('not_found')
+    return sendFixed(request, reply, MARKDOWN, () => found.text, `/docs/${found.name}`)
+  },
+})
+
+export const llms = route({
+  auth: 'browser',
+  summary: 'Get an index of the documentation for agents (llmstxt.org)',
+  type: 'text/plain',
+  headers: ['ETag'],
+  also: NOT_MODIFIED,
+  run: async (_deps, { request, reply }) =>
+    sendFixed(request, reply, 'text/plain; charset=utf-8', () => llmsText(described(request), guides())),
+})
+
+interface Guide {
+  name: string
+  title: string
+  text: string
 }
 
-function row(name: string, where: string, required: boolean, field: Field): Html {
-  const values = field.enum?.map(String).join(' | ') ?? [field.type ?? []].flat().join(' or ')
-  const notes = [
-    where,
-    values,
-    required && 'required',
-    field.default !== undefined && `default ${JSON.stringify(field.default)}`,
-  ]
-  return html`<tr><td><code>${name}</code><br><span class="soft">${notes.filter(Boolean).join(', ')}</span></td><td>${field.description}</td></tr>`
+let known: Guide[] | undefined
+
+/** The pages of the documentation that came with this installation. */
+function guides(): Guide[] {
+  known ??= guideNames().map((name) => {
+    const text = readFileSync(join(GUIDES, name), 'utf8')
+    return { name, title: /^# (.+)$/m.exec(text)?.[1] ?? name, text }
+  })
+  return known
 }
 
-function anchor(name: string): string {
-  return name.toLowerCase().replaceAll(' ', '-')
+function guideNames(): string[] {
+  try {
+    return readdirSync(GUIDES)
+      .filter((name) => name.endsWith('.md'))
+      .sort()
+  } catch {
+    // An image may leave the pages out.
+    return []
+  }
 }

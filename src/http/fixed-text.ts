@@ -15,9 +15,9 @@ export function sendFixed(
   reply: FastifyReply,
   type: string,
   make: () => string,
+  path = request.routeOptions.url ?? request.url,
 ): FastifyReply {
   const { fixedTexts } = request.server
-  const path = request.routeOptions.url ?? request.url
   let fixed = fixedTexts.get(path)
   if (fixed === undefined) {
     const text = make()

@@ -17,7 +17,7 @@ import * as confirm from './confirm.ts'
 import { connectPage } from './connect-page.ts'
 import * as deletions from './deletion-requests.ts'
 import { demoCallback, demoConnect } from './demo-page.ts'
-import { docsPage } from './docs-page.ts'
+import * as docs from './docs-page.ts'
 import { liveness, readiness } from './health.ts'
 import { homePage } from './home-page.ts'
 import * as hooks from './hooks.ts'
@@ -48,7 +48,11 @@ export type Listed = [method: Method, path: string, route: Route | MountedRoute,
 /** Every route of the API. Each path is also served under `/v0`. */
 export const ROUTES: Listed[] = [
   ['GET', '/', homePage, 'showHomePage'],
-  ['GET', '/docs', docsPage, 'showDocs'],
+  ['GET', '/docs', docs.docsPage, 'showDocs'],
+  ['GET', '/docs.md', docs.docsMarkdown, 'getDocsMarkdown'],
+  ['GET', '/docs/try-it.js', docs.docsScript, 'getDocsScript'],
+  ['GET', '/docs/:page', docs.docsGuide, 'getDocsPage'],
+  ['GET', '/llms.txt', docs.llms, 'getLlmsText'],
   ['GET', '/openapi.json', openapi, 'getOpenApi'],
   ['GET', '/healthz', liveness, 'checkAlive'],
   ['GET', '/readyz', readiness, 'checkReady'],

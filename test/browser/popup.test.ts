@@ -139,7 +139,7 @@ suite('a sign-in in a popup, with the built helper', { skip }, () => {
     assert.deepEqual(await outcome(page), { reason: 'access_denied' })
     await begin()
     const second = await clickConnect(page)
-    await second.getByRole('button', { name: 'Log in as Ada' }).waitFor()
+    await second.getByRole('button', { name: 'Allow' }).waitFor()
     await second.close()
     assert.deepEqual(await outcome(page), { reason: 'closed' })
     await page.close()

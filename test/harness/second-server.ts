@@ -2,6 +2,7 @@ import { systemClock } from '#platform/clock.ts'
 import { loadConfig } from '#platform/config.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { start } from '../../src/boot/app.ts'
+import { describedResponses } from './described-responses.ts'
 import type { Tributary } from './start.ts'
 
 /** Starts a second server on the same database and data folder: another process, or the same one after a restart. */
@@ -19,6 +20,13 @@ export async function startSecondServer(
     ...env,
   })
   const log = createLog({ level: 'error', format: 'json', clock: systemClock, write: () => {} })
-  const started = await start(config, log, '0.0.0-test', { serve: true, workers: 'inline' })
-  return { tributary: { url: started.url! }, stop: () => started.stop() }
+  const responses = describedResponses()
+  const started = await responses.during(() => start(config, log, '0.0.0-test', { serve: true, workers: 'inline' }))
+  return {
+    tributary: { url: started.url! },
+    stop: async () => {
+      await started.stop()
+      responses.assertNone()
+    },
+  }
 }

@@ -8,6 +8,7 @@ import { type Started, type StartOptions, start } from '../../src/boot/app.ts'
 import type { LoopName } from '../../src/boot/planning-loop.ts'
 import type { Tuning } from '../../src/boot/tuning.ts'
 import { preparedDatabase } from './database.ts'
+import { describedResponses } from './described-responses.ts'
 import { refuseSeveralShards } from './one-shard.ts'
 import { watchPlanner } from './planner.ts'
 import { openSql, type Sql } from './sql.ts'
@@ -33,7 +34,8 @@ export interface Tributary extends Started {
 
 /**
  * Starts the real service in this process, on a database and a data folder of its own; `stop` removes both. Workers run
- * inline, where a test can observe them; with `workers: 'processes'` they are child processes, as in production.
+ * inline, where a test can observe them; with `workers: 'processes'` they are child processes, as in production. `stop`
+ * fails when a response was not as the OpenAPI document describes it.
  */
 export async function startTributary(
   env: Environment = {},
@@ -56,7 +58,10 @@ export async function startTributary(
   const log = createLog({ level: 'debug', format: 'json', clock: systemClock, write: (line) => logged.push(line) })
   const planner = watchPlanner()
   const watched = workers === 'inline' ? { onPlanned: planner.onPlanned, ...tuning } : tuning
-  const started = await start(config, log, '0.0.0-test', { serve: true, tuning: watched, workers, demo })
+  const responses = describedResponses()
+  const started = await responses.during(() =>
+    start(config, log, '0.0.0-test', { serve: true, tuning: watched, workers, demo }),
+  )
   refuseSeveralShards(started.store.database)
   const url = started.url!
   const { sql, close } = openSql(database.url)
@@ -85,6 +90,7 @@ export async function startTributary(
       await started.stop()
       await database.drop()
       rmSync(dataDir, { recursive: true, force: true })
+      responses.assertNone()
     },
   }
 }

@@ -1,6 +1,6 @@
 // Installs the packages of a folder here on first use and keeps them in a cache outside the clone, keyed by the
 // lock file, so that a fresh clone links to them at once. Manual use: node test/real/install.mjs [core] [bluesky]
-// [schemas] [runtimes]
+// [schemas] [linter] [runtimes]
 import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import * as fs from 'node:fs'
@@ -14,6 +14,7 @@ const folders = {
   core: here,
   bluesky: join(here, 'bluesky'),
   schemas: join(here, 'schemas'),
+  linter: join(here, 'linter'),
   runtimes: join(here, 'runtimes'),
   express: join(here, 'express'),
 }

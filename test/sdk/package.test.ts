@@ -136,7 +136,7 @@ suite('the package of the SDK', () => {
       assert.equal(await typeErrors(user.folder, [file], options), '')
     })
 
-  const program = (head: string) => `${head}\nconst address = ${JSON.stringify(server.url)}\n`
+  const program = (head: string) => `${head}\nconst address = ${JSON.stringify(server.url)};\n`
   const esm = () => user.write('run.mjs', `${program(`import { ${NAMES} } from '@tributary/client'`)}${PROGRAM}`)
   const cjs = () =>
     user.write('run.cjs', `${program(`const { ${NAMES} } = require('@tributary/client')`)}(async () => {${PROGRAM}})()`)

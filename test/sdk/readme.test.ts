@@ -94,7 +94,7 @@ suite("the examples of the SDK's README", () => {
       assert.ok(Array.isArray(changed) && changed.every((each) => each.startsWith('put ')))
       assert.equal(await receive(message.body, headers, [`whsec_${btoa('another')}`]), 'signature_wrong')
       const at = new Date(Date.now() - 3_600_000)
-      const old = { ...headers, 'webhook-timestamp': String(Math.floor(at.getTime() / 1000)) }
+      const old: Record<string, string> = { ...headers, 'webhook-timestamp': String(Math.floor(at.getTime() / 1000)) }
       old['webhook-signature'] = new Webhook(secret).sign(message.id, at, message.body)
       assert.equal(await receive(message.body, old, [secret]), 'too_old')
     } finally {

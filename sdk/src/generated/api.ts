@@ -1683,7 +1683,7 @@ export type Profile = {
   /** In the state `needs_auth`: POST here for a link to sign in again. */
   reconnect?: string | undefined
   /** With `full=true`: the service's own record of the person. */
-  data?: unknown | undefined
+  data?: unknown
   /** With `auth=true`. */
   auth?: ServiceTokens | undefined
 }
@@ -2385,8 +2385,32 @@ export interface Operations {
     body: undefined
     response: unknown
   }
-  /** Show the API reference */
+  /** Show the API reference; with `Accept: text/markdown` as markdown */
   'GET /docs': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** Get the API reference as markdown */
+  'GET /docs.md': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** Get the script of the API reference */
+  'GET /docs/try-it.js': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** Get a page of the documentation as markdown */
+  'GET /docs/{page}': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** Get an index of the documentation for agents (llmstxt.org) */
+  'GET /llms.txt': {
     query: undefined
     body: undefined
     response: unknown
@@ -3138,7 +3162,7 @@ export interface Operations {
       /** A type such as `photos`; the item is then also listed at `/types/*`. */
       type?: string | undefined
       /** Dedupe keys, separated by spaces: `dedup=true` keeps one of the items that share one. */
-      guid?: unknown | undefined
+      guid?: unknown
       /** Degrees north. Only with `lng`. */
       lat?: number | undefined
       /** Degrees east. Only with `lat`. */

@@ -52,7 +52,7 @@ export function describeResponses(
   route: Route | MountedRoute,
 ): Record<string, Schema> {
   const status = route.status ?? 200
-  const responses: Record<string, Schema> = { ...refusals(reasonsOf(method, route)) }
+  const responses: Record<string, Schema> = { ...refusals(reasonsOf(method, route), route.auth === 'browser') }
   for (const [other, response] of Object.entries(route.also ?? {}))
     responses[other] = withAlternative(otherResponse(components, response), responses[other])
   responses[status] = {
@@ -75,7 +75,7 @@ function meaningOf(route: Route | MountedRoute, status: number): string {
 /** An empty response has no content. */
 function mainContent(components: Components, route: Route | MountedRoute, status: number): Schema {
   if (status >= 300) return {}
-  const type = route.type ?? 'application/json'
+  const [type = ''] = (route.type ?? 'application/json').split(';')
   const main = route.response === undefined ? { schema: { type: 'string' } } : mediaOf(components, route.response, type)
   const others = Object.entries(route.media ?? {}).map(([name, schema]) => [name, mediaOf(components, schema, name)])
   return { content: { [type]: main, ...Object.fromEntries(others) } }
@@ -120,18 +120,19 @@ function withAlternative(response: Schema, refusal: Schema | undefined): Schema 
 const refusal503 = () => refusal(['database_unavailable'])
 
 /** By status: its reasons, with an example of each. */
-function refusals(reasons: Reason[]): Record<string, Schema> {
+function refusals(reasons: Reason[], hasPages: boolean): Record<string, Schema> {
   const byStatus = Map.groupBy(reasons, statusOf)
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => {
       const [first] = group
-      const isShared = group.length === 1 && first !== undefined && SHARED.includes(first)
-      return [status, isShared ? { $ref: `#/components/responses/${first}` } : refusal(group)]
+      const isShared = !hasPages && group.length === 1 && first !== undefined && SHARED.includes(first)
+      return [status, isShared ? { $ref: `#/components/responses/${first}` } : refusal(group, hasPages)]
     }),
   )
 }
 
-function refusal(group: Reason[]): Schema {
+/** Browsers get a page, other callers of the same address JSON. */
+function refusal(group: Reason[], hasPages = false): Schema {
   const status = Math.max(...group.map(statusOf))
   return {
     description: `Refused: ${group.map((reason) => `\`${reason}\``).join(', ')}.`,
@@ -145,6 +146,7 @@ function refusal(group: Reason[]): Schema {
         schema: { $ref: '#/components/schemas/Error' },
         examples: Object.fromEntries(group.map((reason) => [reason, { $ref: `#/components/examples/${reason}` }])),
       },
+      ...(hasPages ? { 'text/html': { schema: { type: 'string' } } } : {}),
     },
     'x-reasons': group,
   }

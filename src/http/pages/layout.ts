@@ -7,7 +7,7 @@ const STYLE = `
 @media (prefers-color-scheme:dark){:root{--ink:#e8eef4;--soft:#9fb0c0;--line:#2d3a47;--paper:#18212b;--ground:#10171e;--brand:#6db3ff;--good:#4fd39a;--warn:#f0a94b}}
 *{box-sizing:border-box}body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.55 system-ui,sans-serif}
 main{max-width:46rem;margin:0 auto;padding:2.5rem 1.25rem 4rem}main.wide{max-width:64rem}main.narrow{max-width:36rem}
-h1{font-size:1.6rem;line-height:1.25;margin:.2rem 0 1rem}h2{font-size:1.15rem;margin:2rem 0 .5rem}a{color:var(--brand)}
+h1{font-size:1.6rem;line-height:1.25;margin:.2rem 0 1rem}h2{font-size:1.15rem;margin:2rem 0 .5rem}h3{font-size:1rem;margin:1rem 0 .25rem}a{color:var(--brand)}
 .card{background:var(--paper);border:1px solid var(--line);border-radius:12px;padding:1.25rem 1.5rem;margin:1rem 0}.card>:first-child{margin-top:0}.card>:last-child{margin-bottom:0}
 code,pre{font:.92em/1.5 ui-monospace,monospace}code{overflow-wrap:anywhere}pre{overflow:auto;background:var(--ground);border:1px solid var(--line);border-radius:8px;padding:.75rem 1rem}
 table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.4rem .6rem .4rem 0;border-bottom:1px solid var(--line)}
@@ -18,7 +18,7 @@ button,.button{display:inline-block;font:inherit;font-weight:600;border:1px soli
 .choices a{display:flex;justify-content:space-between;align-items:center;min-height:52px;padding:.4rem .25rem;font-weight:600;text-decoration:none}.choices a:after{content:"›" / "";font-size:1.4em}.choices a:hover{text-decoration:underline}
 .row{display:flex;flex-wrap:wrap;gap:.75rem;margin:1.25rem 0 .25rem}.warn{border-left:4px solid var(--warn);padding:.1rem 0 .1rem .9rem}
 label{display:block;font-weight:600}.field{margin:1.1rem 0}.field span{display:block}.field .fault{color:var(--warn);font-weight:600}
-.field input{display:block;width:100%;font:inherit;color:var(--ink);background:var(--paper);border:1px solid var(--soft);border-radius:8px;padding:.55rem .75rem;min-height:44px;margin:.3rem 0}.field input[aria-invalid]{border:2px solid var(--warn)}
+.field input,.field textarea{display:block;width:100%;font:inherit;color:var(--ink);background:var(--paper);border:1px solid var(--soft);border-radius:8px;padding:.55rem .75rem;min-height:44px;margin:.3rem 0}.field input[aria-invalid]{border:2px solid var(--warn)}
 button.quiet,.button.quiet{background:transparent;color:var(--brand)}:focus-visible{outline:3px solid var(--brand);outline-offset:2px}
 `
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')

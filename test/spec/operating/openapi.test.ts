@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { connectors } from '#connectors/index.ts'
 import { ROUTES } from '#http/routes.ts'
 import { REASONS, type Reason } from '#model/errors.ts'
+import { mapFieldsOf } from '#model/normal.ts'
 import { OWN_TYPES, TYPE_NAMES } from '#model/types.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 
@@ -75,7 +78,10 @@ suite('the OpenAPI document', () => {
     for (const { path, operation } of operations())
       assert.ok(operation.tags.length === 1 && groups.includes(operation.tags[0]!), path)
     const shown = await (await fetch(`${tributary.url}/docs`, { headers: { accept: 'text/html' } })).text()
-    assert.equal(shown.split('<details>').length - 1, operations().length)
+    for (const { operation } of operations())
+      assert.ok(shown.includes(`<details id="${operation.operationId}">`), operation.operationId)
+    for (const name of Object.keys(document.components.schemas))
+      assert.ok(shown.includes(`<details id="schema-${name}">`), name)
   })
 
   test('contains exactly the routes of the service', () => {
@@ -231,7 +237,7 @@ suite('the OpenAPI document', () => {
 })
 
 suite('responses that are the same for everybody', () => {
-  for (const path of ['/openapi.json', '/docs']) {
+  for (const path of ['/openapi.json', '/docs', '/docs.md', '/docs/try-it.js', '/docs/push.md', '/llms.txt']) {
     test(`${path} is rendered once, and a caller who has it gets 304`, async () => {
       const first = await fetch(`${tributary.url}${path}`)
       const text = await first.text()
@@ -261,4 +267,100 @@ test('public responses match their schema', async () => {
     const body: unknown = await response.json()
     assert.deepEqual(route.response.parse(body), body, path)
   }
+})
+
+suite('the reference', () => {
+  const text = async (path: string, accept = '*/*') =>
+    (await fetch(`${tributary.url}${path}`, { headers: { accept } })).text()
+
+  test('has no raw backtick, an anchor for each operation, reason and schema, and no anchor twice', async () => {
+    const page = await text('/docs', 'text/html')
+    assert.ok(!page.includes('`'))
+    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!)
+    assert.deepEqual(
+      ids.filter((id, i) => ids.indexOf(id) !== i),
+      [],
+    )
+    for (const [, name] of page.matchAll(/href="#([^"]+)"/g)) assert.ok(ids.includes(name!), name)
+    for (const { operation } of operations()) assert.ok(ids.includes(operation.operationId))
+    for (const reason of Object.keys(REASONS)) assert.ok(ids.includes(reason))
+  })
+
+  test('marks what is required, and says the default of each parameter', async () => {
+    const page = await text('/docs', 'text/html')
+    const entry = (id: string) => page.slice(page.indexOf(`<details id="${id}">`)).split('</details>', 1)[0]!
+    assert.match(entry('startSignIn'), /<code>client_id<\/code> <strong>required<\/strong>/)
+    assert.match(entry('listItemsByType'), /<code>limit<\/code><br><span class="soft">query, integer, default 20</)
+    assert.match(entry('createApp'), /curl -X POST/)
+    assert.match(entry('createApp'), /await fetch\(/)
+    assert.match(entry('getSyncProgress'), /href="#schema-SyncProgress"/)
+  })
+
+  test('runs one script, of its own host, and nothing inline', async () => {
+    const response = await fetch(`${tributary.url}/docs`, { headers: { accept: 'text/html' } })
+    const page = await response.text()
+    assert.deepEqual(page.match(/<script[^>]*>[^<]*/g), ['<script src="/docs/try-it.js" defer>'])
+    const policy = response.headers.get('content-security-policy') ?? ''
+    assert.match(policy, /script-src 'self'; connect-src 'self'/)
+    assert.doesNotMatch(policy, /unsafe|script-src[^;]*https?:/)
+    const script = await fetch(`${tributary.url}/docs/try-it.js`)
+    assert.match(script.headers.get('content-type') ?? '', /^text\/javascript/)
+    assert.doesNotMatch(
+      await script.text(),
+      /localStorage|sessionStorage|document\.cookie|innerHTML|location\.(assign|replace)/,
+    )
+  })
+
+  test('has a markdown twin with the same operations, reasons and schemas', async () => {
+    const asMarkdown = await text('/docs.md')
+    assert.equal(await text('/docs', 'text/markdown'), asMarkdown)
+    for (const { operation } of operations()) assert.ok(asMarkdown.includes(`### ${operation.operationId}: `))
+    for (const reason of Object.keys(REASONS)) assert.ok(asMarkdown.includes(`| \`${reason}\` |`), reason)
+    for (const name of Object.keys(document.components.schemas)) assert.ok(asMarkdown.includes(`### ${name}\n`), name)
+  })
+
+  test('llms.txt has the form of llmstxt.org, and every link of it works', async () => {
+    const index = await text('/llms.txt')
+    assert.match(index, /^# Tributary\n\n> [^\n]+\n/)
+    const links = [...new Set([...index.matchAll(/\]\((http[^)]+)\)/g)].map(([, link]) => link!))]
+    assert.ok(links.includes(`${tributary.url}/docs/push.md`))
+    for (const link of links) {
+      const response = await fetch(link)
+      assert.equal(response.status, 200, link)
+      await response.body?.cancel()
+    }
+  })
+
+  test('serves pages of the documentation and no other file', async () => {
+    assert.match(await text('/docs/push'), /^# /)
+    for (const path of [
+      '/docs/nothing.md',
+      '/docs/..%2fpackage.json',
+      '/docs/%2e%2e%2fREADME.md',
+      '/docs/..%5cREADME.md',
+    ])
+      assert.equal((await fetch(`${tributary.url}${path}`)).status, 404, path)
+  })
+})
+
+test('every example fits its schema, and every type has the fields that connectors read', () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  ajv.addSchema({ components: document.components }, 'api')
+  const within = (schema: unknown) =>
+    JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/')) as object
+  for (const { path, method, operation } of operations()) {
+    const answers = Object.values(operation.responses).map((given) => answerOf(given)!)
+    const media = [operation.requestBody, ...answers].flatMap((each) => Object.entries(each?.content ?? {}))
+    for (const [type, { schema, example }] of media) {
+      if (example === undefined || type !== 'application/json') continue
+      const isValid = ajv.validate(within(schema), example)
+      assert.ok(isValid, `${method} ${path}: ${ajv.errorsText()} in ${JSON.stringify(example)}`)
+    }
+  }
+  for (const { service, endpoints } of connectors)
+    for (const [name, { types, kind }] of Object.entries(endpoints)) {
+      const known = new Set<string>(types.flatMap(mapFieldsOf))
+      const unknown = Object.keys(kind.map).filter((field) => !known.has(field))
+      if (types.length > 0) assert.deepEqual(unknown, [], `${service}/${name}`)
+    }
 })
