@@ -129,16 +129,19 @@ suite('the documentation', () => {
       const text = readFileSync(join(root, picture), 'utf8')
       assert.ok(text.includes('<title>') && text.includes('prefers-color-scheme: dark'), picture)
     }
-    const unused = globSync('docs/pictures/*', { cwd: root }).filter((file) => !shown.some(({ picture }) => picture === file))
+    const unused = globSync('docs/pictures/*', { cwd: root }).filter(
+      (file) => !shown.some(({ picture }) => picture === file),
+    )
     assert.deepEqual(unused, [])
   })
 
   test('lines of the guides are short', () => {
-    const long = globSync('{docs/{integrate,concepts,README}.md,docs/guides/*.md,examples/**/*.md}', { cwd: root }).flatMap(
-      (file) =>
-        readFileSync(join(root, file), 'utf8')
-          .split('\n')
-          .flatMap((line, index) => (line.length > 120 && !/^ *\||^!\[/.test(line) ? [`${file}:${index + 1}`] : [])),
+    const long = globSync('{docs/{integrate,concepts,README}.md,docs/guides/*.md,examples/**/*.md}', {
+      cwd: root,
+    }).flatMap((file) =>
+      readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        .flatMap((line, index) => (line.length > 120 && !/^ *\||^!\[/.test(line) ? [`${file}:${index + 1}`] : [])),
     )
     assert.deepEqual(long, [])
   })

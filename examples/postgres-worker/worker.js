@@ -34,7 +34,8 @@ async function processBatch() {
     const { rows } = await database.query(DUE)
     for (const { profile_id, id, seq, title, is_deleted } of rows) {
       // Your work goes here. It is in the same transaction as the note that it was done.
-      if (is_deleted) await database.query('delete from processed where profile_id = $1 and item_id = $2', [profile_id, id])
+      if (is_deleted)
+        await database.query('delete from processed where profile_id = $1 and item_id = $2', [profile_id, id])
       else await database.query(DONE, [profile_id, id, seq, title])
     }
     await database.query('commit')

@@ -82,7 +82,16 @@ suite('the blocks of the documentation', { concurrency: 3 }, () => {
   test('TypeScript has the types that it uses', async () => {
     await Promise.allSettled(finished)
     assert.ok(typed.length > 5)
-    const options = ['--module', 'nodenext', '--target', 'es2024', '--lib', 'es2024,dom,dom.iterable', '--types', 'node']
+    const options = [
+      '--module',
+      'nodenext',
+      '--target',
+      'es2024',
+      '--lib',
+      'es2024,dom,dom.iterable',
+      '--types',
+      'node',
+    ]
     const flags = ['--strict', '--noEmit', '--skipLibCheck', '--allowImportingTsExtensions', '--ignoreConfig']
     const compiler = join(root, 'node_modules/typescript/bin/tsc')
     const said = await new Promise<string>((resolve) => {

@@ -50,7 +50,9 @@ export function writePage(blocks: readonly Block[], folder: string, addresses: A
         JSON.parse(text)
         break
       default:
-        throw new Error(`line ${block.line}: a block of “${block.language}” cannot be run; mark it with “no-run: <reason>”`)
+        throw new Error(
+          `line ${block.line}: a block of “${block.language}” cannot be run; mark it with “no-run: <reason>”`,
+        )
     }
   }
   return { script: `${lines.join('\n')}\n`, typed }

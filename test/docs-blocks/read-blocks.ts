@@ -20,7 +20,8 @@ export function readBlocks(page: string): Block[] {
       const { indent: _indent, ...block } = open
       blocks.push(block)
       open = undefined
-    } else if (open !== undefined) open.text += `${line.startsWith(open.indent) ? line.slice(open.indent.length) : line}\n`
+    } else if (open !== undefined)
+      open.text += `${line.startsWith(open.indent) ? line.slice(open.indent.length) : line}\n`
   }
   if (open !== undefined) throw new Error(`line ${open.line}: the block does not end`)
   return blocks

@@ -2,12 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createBrowser } from '../../lab/browser.ts'
 import { childEnv } from '../harness/child-env.ts'
 import { freshDatabase } from '../harness/database.ts'
-import { createBrowser } from '../../lab/browser.ts'
 import { freePort } from '../harness/free-port.ts'
-import type { Granted } from '../harness/sign-in.ts'
+import { LOOPBACK } from '../harness/loopback.ts'
 import { type LabHarness, startLabHarness } from '../harness/lab.ts'
+import type { Granted } from '../harness/sign-in.ts'
 
 const root = join(import.meta.dirname, '../..')
 const BACK = 'http://localhost:3000/back'
@@ -45,7 +46,7 @@ export async function startReader(packages: string[] = []): Promise<Reader> {
     chmodSync(join(bin, name), 0o755)
   }
   const { databaseUrl, dataDir, url } = harness.tributary
-  const settings = `DATABASE_URL='${databaseUrl}' TRIBUTARY_DATA='${dataDir}' BASE_URL='${url}'`
+  const settings = `DATABASE_URL='${databaseUrl}' TRIBUTARY_DATA='${dataDir}' BASE_URL='${url}' TRIBUTARY_ALLOW_PRIVATE='${LOOPBACK}'`
   program('node', `exec '${process.execPath}'`)
   program('tributary', `${settings} exec '${process.execPath}' '${join(root, 'src/main.ts')}'`)
   program('xdg-open', `exec '${process.execPath}' '${join(import.meta.dirname, 'visit.ts')}'`)

@@ -20,13 +20,21 @@ async function copyExample(reader: Reader, name: string): Promise<Desk> {
   return desk
 }
 
-/** Starts a program of an example; resolves when it printed its first line. */
-async function startProgram(desk: Desk, command: string, args: string[]) {
+/** Starts a program of an example. */
+function startProgram(desk: Desk, command: string, args: string[]) {
   const child = spawn(command, args, { cwd: desk.folder, env: desk.env, stdio: ['ignore', 'pipe', 'pipe'] })
   const output = { stdout: '', stderr: '' }
   child.stdout.on('data', (text) => (output.stdout += String(text)))
   child.stderr.on('data', (text) => (output.stderr += String(text)))
-  return { child, output, ended: once(child, 'close') as Promise<[number | null]> }
+  const ended = once(child, 'close') as Promise<[number | null]>
+  /** Waits for something in the output; fails when the program ends before. */
+  const prints = (pattern: RegExp) =>
+    until(`it prints ${pattern}`, () => {
+      const found = pattern.exec(output.stdout)?.[0]
+      if (found === undefined && child.exitCode !== null) throw new Error(`it ended: ${output.stderr}`)
+      return found
+    })
+  return { child, output, ended, prints }
 }
 
 async function stopProgram(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
@@ -48,13 +56,13 @@ suite('the examples', () => {
   })
   after(() => reader.stop())
 
-  test('express: a person signs in and sees photos; a refusal, a forged return and an ended token are told', {
+  test('express: a person signs in and sees photos; a refusal and a forged return are told', {
     skip: withoutExpress,
   }, async () => {
     const desk = await copyExample(reader, 'express')
-    const { child, output, ended } = await startProgram(desk, 'node', ['server.js'])
+    const { child, ended, prints } = startProgram(desk, 'node', ['server.js'])
     try {
-      const home = await until('it listens', () => /http:\S+/.exec(output.stdout)?.[0])
+      const home = await prints(/http:\S+/)
       const browser = createBrowser()
       assert.match((await browser.open(home)).body, /Connect Demo Social/)
       const denied = await signIn(browser, `${home}connect`, 'deny')
@@ -89,9 +97,9 @@ suite('the examples', () => {
         response.writeHead(answer.status).end(await answer.text())
       }).listen(${desk.port}, () => console.log('ready'))`
     desk.env['REDIRECT_URI'] = `${origin}/back`
-    const { child, output, ended } = await startProgram(desk, 'node', ['--input-type=module', '--eval', host])
+    const { child, ended, prints } = startProgram(desk, 'node', ['--input-type=module', '--eval', host])
     try {
-      await until('it listens', () => output.stdout.includes('ready'))
+      await prints(/ready/)
       const browser = createBrowser()
       assert.equal((await browser.open(`${origin}/photos`)).status, 401)
       const denied = await signIn(browser, `${origin}/connect`, 'deny')
@@ -110,9 +118,9 @@ suite('the examples', () => {
 
   test('python: a person signs in, and all photos are printed', async () => {
     const desk = await copyExample(reader, 'python')
-    const { child, output, ended } = await startProgram(desk, 'python3', ['photos.py'])
+    const { child, output, ended, prints } = startProgram(desk, 'python3', ['photos.py'])
     try {
-      const url = await until('it prints the address', () => /Open (\S+)/.exec(output.stdout)?.[1])
+      const url = await prints(/http:\S+/)
       assert.equal((await signIn(createBrowser(), url)).body, 'You can close this page.')
       const [code] = await ended
       assert.equal(code, 0, output.stderr)
@@ -134,8 +142,8 @@ suite('the examples', () => {
         ['code=trc_x&state=forged', /did not begin here/],
         ['code=trc_wrong&state=STATE', /code_invalid/],
       ] as const) {
-        const { output, ended } = await startProgram(desk, 'python3', ['photos.py'])
-        const address = await until('it prints the address', () => /Open (\S+)/.exec(output.stdout)?.[1])
+        const { output, ended, prints } = startProgram(desk, 'python3', ['photos.py'])
+        const address = await prints(/http:\S+/)
         const state = new URL(address).searchParams.get('state')!
         await until('it listens', () =>
           fetch(`http://localhost:${desk.port}/back?${query.replace('STATE', state)}`).then(
@@ -172,7 +180,7 @@ suite('the examples', () => {
   test('postgres-worker: photos are processed once, also by a second worker after the first was killed', async () => {
     const desk = await copyExample(reader, 'postgres-worker')
     const { sql, close } = openSql(desk.env['DATABASE_URL']!)
-    const first = await startProgram(desk, 'node', ['worker.js'])
+    const first = startProgram(desk, 'node', ['worker.js'])
     const total = Number(
       (
         (await (
@@ -182,14 +190,20 @@ suite('the examples', () => {
     )
     const processed = async () => Number((await sql<{ n: string }>('select count(*) n from processed'))[0]!.n)
     try {
-      await until('all photos are processed', () => processed().then((n) => n === total).catch(() => false))
+      await until('all photos are processed', () =>
+        processed()
+          .then((n) => n === total)
+          .catch(() => false),
+      )
       first.child.kill('SIGKILL')
       await first.ended
       await sql(`update processed set seq = -1 where item_id = (select min(item_id) from processed)`)
       await sql(`update tributary_items set deleted_at = now() where id = (select max(item_id) from processed)`)
-      const second = await startProgram(desk, 'node', ['worker.js'])
+      const second = startProgram(desk, 'node', ['worker.js'])
       await until('the second worker continues', () =>
-        sql<{ n: string }>('select count(*) n from processed where seq >= 0').then(([row]) => Number(row!.n) === total - 1),
+        sql<{ n: string }>('select count(*) n from processed where seq >= 0').then(
+          ([row]) => Number(row!.n) === total - 1,
+        ),
       )
       await stopProgram(second.child, second.ended)
       assert.equal(second.output.stdout, '2 processed\n', second.output.stderr)
