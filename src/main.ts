@@ -6,6 +6,8 @@ import { runCli } from '#cli/run.ts'
 
 // The only reader of the environment, the arguments and the terminal.
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+// In the npm package this file is JavaScript.
+const program = import.meta.filename.endsWith('.js') ? 'npx tributary' : 'npm run --silent tributary --'
 const isInteractive = process.stderr.isTTY && process.env['NO_COLOR'] === undefined
 
 process.exitCode = await runCli(
@@ -18,6 +20,7 @@ process.exitCode = await runCli(
     },
     prepare: prepareCommands({
       version,
+      program,
       env: process.env,
       isInteractive,
       writeLog: (line) => process.stderr.write(line),

@@ -4,7 +4,7 @@ import type { Item, Person } from './generated/api.ts'
 import type { ItemTypes, Selected } from './item-types.ts'
 import { type Paged, pagedByLink } from './pages.ts'
 import { createProxy } from './proxy.ts'
-import { readJsonArray, readNdjson } from './streams.ts'
+import { readValues } from './streams.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 
 export type ItemQuery = NonNullable<QueryOf<'GET /types/{type}'>>
@@ -20,11 +20,8 @@ export function createAccount(transport: Transport, accessToken: string) {
   const onProfile = (profile: string, options?: RequestOptions) => ({ path: { profile }, options })
 
   /** Items of one long response, as they arrive: `limit` may be any number. */
-  async function* streamed<T>(response: Promise<Response>): AsyncGenerator<T> {
-    const { headers, body } = await response
-    const isLines = headers.get('content-type')?.includes('ndjson') === true
-    yield* (isLines ? readNdjson<T> : readJsonArray<T>)(body, transport.parseJson)
-  }
+  const streamed = <T>(open: () => Promise<Response>, options: RequestOptions | undefined) =>
+    readValues<T>(open, { parse: transport.parseJson, signal: options?.signal })
 
   return {
     /** The person, merged from all profiles. */
@@ -59,6 +56,13 @@ export function createAccount(transport: Transport, accessToken: string) {
         call(core, 'POST /profiles/{profile}/reconnect', { ...onProfile(profile, options), body }),
     },
 
+    sync: {
+      /** Whether the first sync is done, of the account and each profile. */
+      get: (options?: RequestOptions) => call(core, 'GET /sync', { options }),
+      /** Follows the first sync of all profiles live, until it is done. */
+      follow: (options?: RequestOptions) => followProgress(core, 'GET /sync', { options }),
+    },
+
     /** Items of one type, of all services. */
     items: <T extends keyof ItemTypes, const Q extends ItemQuery = ItemQuery>(
       type: T,
@@ -72,7 +76,8 @@ export function createAccount(transport: Transport, accessToken: string) {
       options?: RequestOptions,
     ) =>
       streamed<Selected<Q, ItemTypes[T]>>(
-        send(core, 'GET /types/{type}', { path: { type }, query, options }, { isStream: true }),
+        () => send(core, 'GET /types/{type}', { path: { type }, query, options }, { isStream: true }),
+        options,
       ),
     /** How many items there are of each type. */
     counts: (query?: QueryOf<'GET /types'>, options?: RequestOptions) => call(core, 'GET /types', { query, options }),
@@ -96,7 +101,10 @@ export function createAccount(transport: Transport, accessToken: string) {
         options?: RequestOptions,
       ) => {
         const input = { path: { service, endpoint }, query, options }
-        return streamed<Selected<Q, Item>>(send(core, 'GET /services/{service}/{endpoint}', input, { isStream: true }))
+        return streamed<Selected<Q, Item>>(
+          () => send(core, 'GET /services/{service}/{endpoint}', input, { isStream: true }),
+          options,
+        )
       },
       /** An item by its id at the service. */
       item: (service: string, endpoint: string, id: string, query?: OneQuery, options?: RequestOptions) =>
@@ -136,6 +144,19 @@ export function createAccount(transport: Transport, accessToken: string) {
     /** The same, and then every new change, until the signal is aborted. */
     followChanges: (query?: QueryOf<'GET /changes'>, options?: RequestOptions & { pollMs?: number }) =>
       followChanges(core, 'GET /changes', query, options),
+
+    /** Everything stored about the account, as it arrives: first the account with its profiles, then every item. */
+    export: (options?: RequestOptions) =>
+      streamed<Record<string, unknown>>(
+        () => send(core, 'GET /export', { options }, { isStream: true, accept: 'application/x-ndjson' }),
+        options,
+      ),
+
+    /** What the person allowed agents to do. */
+    agents: {
+      list: (options?: RequestOptions) => call(core, 'GET /agents', { options }),
+      remove: (id: string, options?: RequestOptions) => call(core, 'DELETE /agents/{id}', { path: { id }, options }),
+    },
 
     /** A `fetch` that calls the API of a service as the person: `github`, or `42@github` for one of several profiles. */
     proxy: (service: string) => createProxy(core, service),

@@ -9,10 +9,12 @@ import {
   type StartedConnect,
   startConnect,
 } from './connect.ts'
-import { type BodyOf, type Core, call, type QueryOf } from './core.ts'
+import { type BodyOf, type Core, call, type QueryOf, send } from './core.ts'
+import { followChanges, readChanges } from './follow.ts'
 import type { Account } from './generated/api.ts'
 import { type Paged, pagedByLink } from './pages.ts'
 import { createArchives, createPush } from './push.ts'
+import { readValues } from './streams.ts'
 import { createTransport, type RequestOptions, type TransportOptions } from './transport.ts'
 
 export interface ClientOptions extends TransportOptions {
@@ -22,6 +24,9 @@ export interface ClientOptions extends TransportOptions {
   /** The address that the server calls itself, if `baseUrl` is another name for it. */
   issuer?: string | undefined
 }
+
+/** How long a request for changes waits for the next one. */
+const LONG_POLL_S = 25
 
 export type Client = ReturnType<typeof createClient>
 
@@ -81,10 +86,29 @@ export function createClient(options: ClientOptions) {
         body: BodyOf<'POST /accounts/{id}/profiles/{profile}/reconnect'> = {},
         given?: RequestOptions,
       ) => call(core, 'POST /accounts/{id}/profiles/{profile}/reconnect', { ...inAccount(id, profile, given), body }),
+      /** Erases an account: items, profiles, tokens, and rows at destinations. Repeat it while the state is `erasing`. */
+      erase: (id: string, given?: RequestOptions) =>
+        call(core, 'DELETE /accounts/{id}', { path: { id }, options: given }),
+      /** Everything stored about an account, as it arrives: first the account with its profiles, then every item. */
+      export: (id: string, given?: RequestOptions) => {
+        const kind = { isStream: true, accept: 'application/x-ndjson' }
+        const begin = () => send(core, 'GET /accounts/{id}/export', { path: { id }, options: given }, kind)
+        return readValues<Record<string, unknown>>(begin, { parse: transport.parseJson, signal: given?.signal })
+      },
       pause: (id: string, profile: string, given?: RequestOptions) =>
         call(core, 'POST /accounts/{id}/profiles/{profile}/pause', inAccount(id, profile, given)),
       resume: (id: string, profile: string, given?: RequestOptions) =>
         call(core, 'POST /accounts/{id}/profiles/{profile}/resume', inAccount(id, profile, given)),
+    },
+    /** Changes of all accounts of the app. The first request begins the feed. */
+    changes: {
+      read: (query?: QueryOf<'GET /accounts/changes'>, given?: RequestOptions) =>
+        readChanges(core, 'GET /accounts/changes', query, given),
+      /** Goes on with new changes, by long polling, until the signal is aborted. */
+      follow: (query?: QueryOf<'GET /accounts/changes'>, given?: RequestOptions) =>
+        followChanges(core, 'GET /accounts/changes', { wait: LONG_POLL_S, ...query }, { pollMs: 0, ...given }),
+      /** Stops recording changes; cursors end. */
+      end: (given?: RequestOptions) => call(core, 'DELETE /accounts/changes', { options: given }),
     },
     usage: (query?: QueryOf<'GET /usage'>, given?: RequestOptions) =>
       call(core, 'GET /usage', { query, options: given }),

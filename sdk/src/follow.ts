@@ -48,10 +48,12 @@ export async function* followProgress<K extends Operation>(
 }
 
 export type ChangesPage = ResponseOf<'GET /changes'>
+/** Changes of all accounts of an app. */
+export type AppChangesPage = ResponseOf<'GET /accounts/changes'>
 export type ChangesQuery = NonNullable<QueryOf<'GET /changes'>>
 
 /** The operations that return changes. */
-type ChangesOperation = 'GET /changes'
+type ChangesOperation = 'GET /changes' | 'GET /accounts/changes'
 
 /** Reads changes from a cursor to the present, a page at a time. Store `cursor` of a page after processing it. */
 export async function* readChanges<K extends ChangesOperation>(

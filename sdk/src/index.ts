@@ -12,7 +12,7 @@ export {
   TimeoutError,
   TributaryError,
 } from './errors.ts'
-export type { ChangesPage, ChangesQuery, ProgressEvent } from './follow.ts'
+export type { AppChangesPage, ChangesPage, ChangesQuery, ProgressEvent } from './follow.ts'
 export type * from './generated/api.ts'
 export type { ItemTypes } from './item-types.ts'
 export type { Page, Paged } from './pages.ts'

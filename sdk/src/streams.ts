@@ -25,6 +25,21 @@ async function* textOf(body: Bytes): AsyncGenerator<string, void, undefined> {
   }
 }
 
+/** The values of a response, NDJSON or an array. A connection that breaks off is a `StreamError`, unless the signal ended it. */
+export async function* readValues<T>(
+  open: () => Promise<Response>,
+  { parse, signal }: { parse: Parse; signal: AbortSignal | undefined },
+): AsyncGenerator<T> {
+  const { headers, body } = await open()
+  const isLines = headers.get('content-type')?.includes('ndjson') === true
+  try {
+    yield* (isLines ? readNdjson<T> : readJsonArray<T>)(body, parse)
+  } catch (error) {
+    if (signal?.aborted === true || error instanceof StreamError) throw error
+    throw new StreamError('The response broke off.', { cause: error })
+  }
+}
+
 /** Reads NDJSON, one value per line, as it arrives: an archive of the kind `files`, for example. */
 export async function* readNdjson<T = unknown>(body: Bytes, parse: Parse = JSON.parse): AsyncGenerator<T> {
   let rest = ''

@@ -127,3 +127,10 @@ function heaviest({ endpoints }: Connector): number {
 export function interactiveReserve(connector: Connector, { burst }: BucketSize): number {
   return Math.max(0, Math.min(burst * INTERACTIVE_SHARE, burst - heaviest(connector)))
 }
+
+/** The narrowest limit that the connector declares for calls of a person, in its shortest window. */
+export function narrowestLimit({ api: { limits } }: Connector): RateWindow {
+  const declared: RateWindow | readonly RateWindow[] = limits?.person ?? limits?.app ?? limits?.service ?? DEFAULT_LIMIT
+  // Windows of single groups of endpoints say nothing about other calls.
+  return [declared].flat().find(({ group, per }) => group === undefined && per === undefined) ?? DEFAULT_LIMIT
+}

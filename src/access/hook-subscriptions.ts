@@ -67,7 +67,7 @@ export async function ensureSubscriptions(
     const missing = names.filter((name) => !known.some((each) => each.name === name && each.dueAt < NEVER))
     const idle = new Set(known.filter(({ state }) => state === 'active').map(({ name }) => name))
     const requested = missing.filter((name) => !idle.has(name))
-    if (requested.length > 0) await insertSubscriptions(database, owner, requested, clock.now())
+    if (requested.length > 0) await database.transaction((tx) => insertSubscriptions(tx, owner, requested, clock.now()))
   }
 }
 

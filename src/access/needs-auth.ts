@@ -8,7 +8,7 @@ import type { Log } from '#platform/telemetry/log.ts'
 import { writeAudit } from '#store/audit.ts'
 import { setProfileState } from '#store/identity/profiles.ts'
 import { markDeliveriesDue } from '#store/push/cursors.ts'
-import { queueEvent } from '#store/push/events.ts'
+import { queueProfileEvent } from '#store/push/events.ts'
 import type { UpstreamError } from '#upstream/errors.ts'
 
 export interface NeedsAuthDeps {
@@ -40,10 +40,6 @@ export async function markNeedsAuth(
       detail: { profile: profileName(profile), reason: error.reason },
     })
     await markDeliveriesDue(tx, { shard: profile.shard, profileId: profile.id }, clock.now())
-    await queueEvent(tx, profile.appId, 'profile.needs_auth', clock.now(), {
-      account: profile.accountId,
-      profile: { id: profile.id, service: profile.service, native_id: profile.nativeId },
-      reason: error.reason,
-    })
+    await queueProfileEvent(tx, profile, 'profile.needs_auth', clock.now(), { reason: error.reason })
   })
 }

@@ -1,5 +1,7 @@
 import { readDemoApp } from '#flows/operations/demo.ts'
 import { createPeopleIndexes } from '#flows/read/people/people-indexes.ts'
+import type { HttpDeps } from '#http/deps.ts'
+import { HEALTH_ROUTES, ROUTES } from '#http/routes.ts'
 import { createServer } from '#http/server.ts'
 import { readAdminToken } from '#platform/admin-token.ts'
 import type { Config } from '#platform/config.ts'
@@ -53,14 +55,17 @@ export async function start(config: Config, log: Log, version: string, options: 
     if (supervision !== undefined) closing.push(() => supervision.stop())
     else closing.push(await workInline(deps, options.tuning))
     const workers = () => supervision?.views() ?? []
-    if (!options.serve) {
+    const { port = config.workerPort, routes } = options.serve
+      ? { port: config.port, routes: ROUTES }
+      : { routes: HEALTH_ROUTES }
+    if (port === undefined) {
       supervision?.begin()
       return { url: undefined, store: deps, adminTokenFile: undefined, workers, stop }
     }
-    const replica = openReadReplica(deps)
+    const replica = options.serve ? openReadReplica(deps) : undefined
     if (replica !== undefined) closing.push(() => replica.close())
     const admin = readAdminToken(config.adminToken, config.dataDir)
-    const server = createServer({
+    const serverDeps: HttpDeps = {
       ...deps,
       ...(supervision === undefined
         ? { tasks: createTasks(deps) }
@@ -79,7 +84,8 @@ export async function start(config: Config, log: Log, version: string, options: 
       version,
       demo: () => (options.demo ? readDemoApp(config.dataDir, live.baseUrl) : undefined),
       isDraining: () => draining,
-    })
+    }
+    const server = createServer(serverDeps, routes)
     closing.push(async () => {
       const drainTimer = setTimeout(() => server.server.closeAllConnections(), config.drainMs)
       // A connection that was busy when the stop began becomes idle after its response, and `close` does not close it.
@@ -88,9 +94,11 @@ export async function start(config: Config, log: Log, version: string, options: 
       clearTimeout(drainTimer)
       clearInterval(sweep)
     })
-    live.baseUrl = await listen(server, config)
+    const listening = await listen(server, config.host, port)
+    if (options.serve) live.baseUrl = live.baseUrl.replace(/^(http:\/\/localhost):0$/, `$1:${listening}`)
     supervision?.begin()
-    return { url: live.baseUrl, store: deps, adminTokenFile: admin.file, workers, stop }
+    const url = options.serve ? live.baseUrl : `http://localhost:${listening}`
+    return { url, store: deps, adminTokenFile: admin.file, workers, stop }
   } catch (error) {
     await stop()
     throw error
@@ -129,24 +137,24 @@ async function workInline(deps: DeliveryDependencies, tuning: Tuning | undefined
   }
 }
 
-async function listen(server: ReturnType<typeof createServer>, config: Config): Promise<string> {
+/** Returns the port, which the operating system chooses if it is 0. */
+async function listen(server: ReturnType<typeof createServer>, host: string, port: number): Promise<number> {
   try {
-    await server.listen({ port: config.port, host: config.host })
+    await server.listen({ port, host })
   } catch (error) {
     if (codeOf(error) !== 'EADDRINUSE' && codeOf(error) !== 'EACCES' && codeOf(error) !== 'EADDRNOTAVAIL') throw error
     const isTaken = codeOf(error) === 'EADDRINUSE'
     throw new SetupError(
       isTaken
-        ? `Port ${config.port} is used by another program, perhaps by a Tributary that is already running.`
-        : `Port ${config.port} on ${config.host} cannot be opened (${codeOf(error)}).`,
+        ? `Port ${port} is used by another program, perhaps by a Tributary that is already running.`
+        : `Port ${port} on ${host} cannot be opened (${codeOf(error)}).`,
       {
         code: isTaken ? 'port_taken' : 'port_refused',
-        help: `Choose another port: npm start -- --port ${config.port + 1}`,
+        help: `Choose another port: --port ${port + 1} (after npm start: npm start -- --port ${port + 1})`,
         cause: error,
       },
     )
   }
   const address = server.server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : config.port
-  return config.baseUrl.replace(/^(http:\/\/localhost):0$/, `$1:${port}`)
+  return typeof address === 'object' && address !== null ? address.port : port
 }

@@ -30,7 +30,7 @@ export async function startLabProcess(baseUrl: string): Promise<LabProcess> {
   if (line === undefined)
     throw new SetupError('The simulated services of the demo did not start; the lines above say why.', {
       code: 'lab_failed',
-      help: 'Start without the demo: npm run tributary -- serve',
+      help: 'Start without the demo: tributary serve',
     })
   const document = JSON.parse(line) as {
     services: Record<string, { url: string; client: { key: string; secret: string } }>

@@ -10,6 +10,8 @@ import { openBareDatabase, openStore, withReadDatabase } from './open-store.ts'
 /** What commands know of the process that runs them. */
 export interface CommandProcess {
   version: string
+  /** How a person types the command here. */
+  program: string
   env: Environment
   /** Log lines are text at a terminal and JSON otherwise, unless LOG_FORMAT is set. */
   isInteractive: boolean
@@ -21,6 +23,7 @@ export interface CommandProcess {
 /** Gives commands access to the store, the services and the parts of the service that they start. */
 export function prepareCommands({
   version,
+  program,
   env,
   isInteractive,
   writeLog,
@@ -45,6 +48,8 @@ export function prepareCommands({
     const config = () => (loaded ??= loadConfig(env, overrides))
     return {
       config,
+      version,
+      program,
       withStore: async (work, options = {}) => {
         const opening = openStore(config(), log(config(), { quiet: true }), { migrate: options.migrate ?? true })
         const store = await Promise.race([opening, interrupted])

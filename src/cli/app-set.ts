@@ -1,4 +1,5 @@
-import { updateApp } from '#flows/apps/apps.ts'
+import { type AppsDeps, getApp, updateApp } from '#flows/apps/apps.ts'
+import type { AgentSettings } from '#model/agents.ts'
 import { APPLY_POLICIES, type ApplyPolicy, presentApp } from '#model/app.ts'
 import { command, UsageError } from './command.ts'
 
@@ -21,6 +22,20 @@ export const set = command({
       meaning: 'an address that people are redirected to; those given replace all',
     },
     apply: APPLY_OPTION,
+    'agent-redirect-uri': {
+      type: 'string',
+      value: 'URL',
+      multiple: true,
+      meaning: 'let agents act over MCP for people who consent, and receive them here; those given replace all',
+    },
+    'agent-writes': {
+      type: 'string',
+      value: 'SERVICE',
+      multiple: true,
+      meaning:
+        'a service that agents may write to if the person allows it too; those given replace all, “none” removes all',
+    },
+    'no-agents': { type: 'boolean', meaning: 'turn agents off and end their access at once' },
   },
   run: async ({ args, flags, out, withStore }) => {
     const [name, redirectUris] = [flags.text('name'), flags.texts('redirect-uri')]
@@ -30,12 +45,42 @@ export const set = command({
       ...(redirectUris.length === 0 ? {} : { redirectUris }),
       ...(apply === undefined ? {} : { apply }),
     }
-    if (Object.keys(change).length === 0)
-      throw new UsageError('Name what to change: --name, --redirect-uri or --apply.')
-    const app = await withStore((store) => updateApp(store, args[0], change, 'cli'))
-    out.result(presentApp(app), () => [`Changed ${app.id}: ${Object.keys(change).join(', ')}.`])
+    const agents = {
+      uris: flags.texts('agent-redirect-uri'),
+      writes: flags.texts('agent-writes'),
+      off: flags.on('no-agents'),
+    }
+    const changesAgents = agents.off || agents.uris.length > 0 || agents.writes.length > 0
+    if (Object.keys(change).length === 0 && !changesAgents)
+      throw new UsageError(
+        'Name what to change: --name, --redirect-uri, --apply, --agent-redirect-uri, --agent-writes or --no-agents.',
+      )
+    const app = await withStore(async (store) => {
+      const changed = changesAgents ? { ...change, agents: await changedAgents(store, args[0], agents) } : change
+      return updateApp(store, args[0], changed, 'cli')
+    })
+    const names = [...Object.keys(change), ...(changesAgents ? ['agents'] : [])]
+    out.result(presentApp(app), () => [`Changed ${app.id}: ${names.join(', ')}.`])
   },
 })
+
+/** What is not given stays as it is. */
+async function changedAgents(
+  deps: AppsDeps,
+  id: string,
+  { uris, writes, off }: { uris: string[]; writes: string[]; off: boolean },
+): Promise<AgentSettings | 'off'> {
+  if (off && (uris.length > 0 || writes.length > 0))
+    throw new UsageError('--no-agents cannot be given together with --agent-redirect-uri or --agent-writes.')
+  if (off) return 'off'
+  const before = (await getApp(deps, id)).app.agents
+  if (before === undefined && uris.length === 0)
+    throw new UsageError('Agents are off for this app: give --agent-redirect-uri too.')
+  return {
+    redirectUris: uris.length > 0 ? uris : (before?.redirectUris ?? []),
+    writes: writes.length > 0 ? writes.filter((service) => service !== 'none') : (before?.writes ?? []),
+  }
+}
 
 export function applyPolicy(text: string | undefined): ApplyPolicy | undefined {
   const policy = APPLY_POLICIES.find((each) => each === text)

@@ -18,7 +18,7 @@ export type ServicesDeps = AuthorizeDeps & DeliverDeps
 
 /** A running server or worker. */
 export interface Running {
-  /** The address it listens on; undefined for a worker, which has none. */
+  /** The address it listens on; undefined for a worker without a port. */
   url: string | undefined
   store: OpenStore
   adminTokenFile: string | undefined
@@ -32,6 +32,10 @@ export interface Context<Args extends readonly string[] = readonly string[]> {
   flags: Flags
   out: Output
   config: () => Config
+  /** Of this release. */
+  version: string
+  /** How a person types the command here: `npx tributary`. */
+  program: string
   /** Opens the store for `work`; migrates it first unless `migrate` is false. */
   withStore: <Result>(work: (store: OpenStore) => Promise<Result>, options?: { migrate?: boolean }) => Promise<Result>
   /** The same, with the connectors and with outgoing connections to services and destinations. */

@@ -4,6 +4,8 @@ import * as app from './app.ts'
 import { set as setApp } from './app-set.ts'
 import { spending } from './app-spending.ts'
 import { apply } from './apply.ts'
+import * as backup from './backup.ts'
+import { changes } from './changes.ts'
 import * as cluster from './cluster.ts'
 import type { Command } from './command.ts'
 import * as connector from './connector.ts'
@@ -33,6 +35,9 @@ export const COMMANDS: Command[] = [
   work,
   migrate,
   doctor,
+  backup.create,
+  backup.verify,
+  backup.restore,
   cluster.plan,
   cluster.check,
   app.create,
@@ -62,6 +67,7 @@ export const COMMANDS: Command[] = [
   hooks,
   faults,
   quarantine,
+  changes,
   exportAccount,
   erase,
   token.revoke,

@@ -6,7 +6,7 @@ export const demo = command({
   name: 'demo',
   summary: 'Start the service with a demo app and simulated services.',
   options: ADDRESS_OPTIONS,
-  run: async ({ out, config, start, startLab, untilSignal }) => {
+  run: async ({ out, config, program, start, startLab, untilSignal }) => {
     const running = await start({ serve: true, demo: true })
     const url = running.url!
     const app = readDemoApp(config().dataDir, url)
@@ -21,6 +21,7 @@ export const demo = command({
         redirect_uri: app.redirectUri,
         connect_url: connect,
         admin_token_file: running.adminTokenFile,
+        data_folder: config().dataDir,
       },
       () => [
         '',
@@ -33,10 +34,11 @@ export const demo = command({
         `  Demo app               client_id      ${app.clientId}`,
         `                         client_secret  ${app.secret}`,
         `  Admin token            ${running.adminTokenFile ?? 'TRIBUTARY_ADMIN_TOKEN'}`,
+        `  Data folder            ${config().dataDir}`,
         '',
         '  In another terminal:',
         `     curl ${url}/readyz`,
-        `     npm run --silent tributary -- app show ${app.clientId}`,
+        `     ${program} app show ${app.clientId}`,
         '',
         out.dim('  Ctrl-C stops everything, including the database.'),
         '',

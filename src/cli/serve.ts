@@ -22,9 +22,15 @@ export const serve = command({
 export const work = command({
   name: 'work',
   summary: 'Start worker processes only; several may run.',
+  options: {
+    port: { type: 'string', value: 'PORT', meaning: 'port of /healthz, /readyz and /metrics', env: 'WORKER_PORT' },
+    host: { type: 'string', value: 'HOST', meaning: 'address to listen on', env: 'HOST' },
+  },
   run: async ({ out, start, untilSignal }) => {
     const running = await start({ serve: false })
-    out.result({ working: true }, () => ['Working.'])
+    out.result({ working: true, url: running.url }, () => [
+      running.url === undefined ? 'Working.' : `Working. Health and metrics are at ${out.bold(running.url)}`,
+    ])
     await untilSignal
     await running.stop()
   },

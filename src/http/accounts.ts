@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { accountOfApp } from '#flows/authorize/export-account.ts'
 import { type AccountView, listAccounts, showAccount } from '#flows/authorize/list-accounts.ts'
 import { usageOf } from '#flows/operations/usage.ts'
+import { syncOverview } from '#flows/sync/overview.ts'
 import { flag } from '#model/input.ts'
 import { PROFILE_STATES } from '#model/profile.ts'
 import { usage } from './admin-quotas.ts'
@@ -8,6 +10,7 @@ import { addLink } from './data-route.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
 import { profileState } from './shapes/people.ts'
+import { overviewSchema } from './sync-overview.ts'
 
 /** Limit: accounts on one page of `GET /accounts`; more is answered with 400. */
 const MAX_ACCOUNTS_ON_PAGE = 200
@@ -68,12 +71,13 @@ export const show = route({
   summary: "Get one of the app's accounts: its profiles, and how much of its quotas it uses",
   path: z.object({ id: text('The account.') }),
   response: account
-    .extend({ usage: usage.pick({ counted_at: true, quotas: true, profiles: true }) })
-    .meta({ id: 'AccountDetail', description: 'An account of the app, with its usage.' }),
+    .extend({ sync: overviewSchema, usage: usage.pick({ counted_at: true, quotas: true, profiles: true }) })
+    .meta({ id: 'AccountDetail', description: 'An account of the app, with its sync state and its usage.' }),
   reasons: ['not_found'],
-  run: async (deps, { app, path }): Promise<AccountView & { usage: object }> => {
+  run: async (deps, { app, path }): Promise<AccountView & { usage: object; sync: object }> => {
     const shown = await showAccount(deps, app.id, path.id)
     const { counted_at, quotas, profiles } = await usageOf(deps, app.id, { account: path.id })
-    return { ...shown, usage: { counted_at, quotas, profiles } }
+    const sync = await syncOverview(deps, await accountOfApp(deps, app.id, path.id))
+    return { ...shown, sync, usage: { counted_at, quotas, profiles } }
   },
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { createApp, getApp, listApps, OVERLAP_MS, rotateAppSecret, updateApp } from '#flows/apps/apps.ts'
 import { beginDeletion, continueDeletion, deletionProgress, listDeletions } from '#flows/authorize/delete-app.ts'
+import { type AgentSettings, agentSettings } from '#model/agents.ts'
 import { APPLY_POLICIES, presentApp } from '#model/app.ts'
 import { flag } from '#model/input.ts'
 import { route } from './route.ts'
@@ -16,6 +17,7 @@ const app = z
     token_flow: z.boolean(),
     public: z.boolean(),
     apply: z.enum(APPLY_POLICIES),
+    agents: agentSettings.optional().describe('What agents may do over MCP; absent: agents are off.'),
     created_at: z.number(),
     deleting_at: z.number().optional(),
   })
@@ -64,6 +66,7 @@ export const list = route({
 
 export const create = route({
   auth: 'admin',
+  idempotencyKey: true,
   summary: 'Create an app; the secret is shown only once',
   body: fields,
   status: 201,
@@ -116,7 +119,12 @@ export const update = route({
   auth: 'admin',
   summary: 'Change the name, redirect addresses or flows of an app',
   path,
-  body: fields.partial(),
+  body: fields.partial().extend({
+    agents: agentSettings
+      .nullable()
+      .optional()
+      .describe('Lets agents act over MCP for people who consent. `null` turns it off and ends their access at once.'),
+  }),
   response: app,
   reasons: ['not_found'],
   run: async (deps, { path: { client_id: id }, body }) =>
@@ -130,11 +138,16 @@ export const update = route({
           tokenFlow: body.token_flow,
           isPublic: body.public,
           apply: body.apply,
+          ...(body.agents === undefined ? {} : { agents: agentsIn(body.agents) }),
         },
         ACTOR,
       ),
     ),
 })
+
+function agentsIn(given: z.output<typeof agentSettings> | null): AgentSettings | 'off' {
+  return given === null ? 'off' : { redirectUris: given.redirect_uris, writes: given.write_services }
+}
 
 export const remove = route({
   auth: 'admin',
@@ -167,6 +180,7 @@ export const deletions = route({
 
 export const rotateSecret = route({
   auth: 'admin',
+  idempotencyKey: true,
   summary: 'Create a new secret; the previous one expires after an overlap',
   path,
   body: z.object({

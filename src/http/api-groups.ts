@@ -2,6 +2,18 @@ import { firstOf } from '#platform/list-ends.ts'
 /** The groups of the API reference, by task. A path belongs to the first group with a matching prefix. */
 export const API_GROUPS: { name: string; about: string; paths: string[] }[] = [
   {
+    name: 'Agents',
+    about:
+      'Agents act over MCP for people who consent: the endpoint, its authorization server, and what a person allowed.',
+    paths: [
+      '/mcp',
+      '/agents',
+      '/oauth/agents/',
+      '/.well-known/oauth-protected-resource/mcp',
+      '/.well-known/oauth-authorization-server/mcp',
+    ],
+  },
+  {
     name: 'Sign in',
     about: 'A person connects a service; the app gets a code and exchanges it for an access token.',
     paths: ['/connect', '/oauth/', '/auth/', '/.well-known/'],
@@ -9,7 +21,7 @@ export const API_GROUPS: { name: string; about: string; paths: string[] }[] = [
   {
     name: 'Accounts and profiles',
     about: 'Accounts and their profiles, the progress of syncs, usage, spending, reconnecting and disconnecting.',
-    paths: ['/profile', '/accounts', '/usage', '/spending'],
+    paths: ['/profile', '/sync', '/export', '/accounts', '/usage', '/spending'],
   },
   {
     name: 'Reading',

@@ -5,6 +5,7 @@ import { batchEntry, givenTokens, readEntries, tokenFields } from '#flows/author
 import { profileName } from '#model/profile-name.ts'
 import { appFrom } from './access-token.ts'
 import type { HttpDeps } from './deps.ts'
+import { appCaller } from './idempotency.ts'
 import { text } from './parameters.ts'
 import { type Call, route } from './route.ts'
 import { batchResult } from './shapes/sign-in.ts'
@@ -59,6 +60,9 @@ export const applyByBody = route({
   emptyIsAbsent: true,
   // A misspelt `account` would create a new one.
   ignoresUnknown: false,
+  idempotencyKey: {
+    caller: async (deps, { request, query, body }) => appCaller(await appFrom(deps, request, { ...query, ...body })),
+  },
   summary: 'Attach a profile with a token that the app already has; prefer the body, which keeps secrets out of URLs',
   path,
   query: fields.partial(),
@@ -93,6 +97,7 @@ const MAX_PROFILES = 1000
 
 export const batch = route({
   auth: 'none',
+  idempotencyKey: { caller: async (deps, { request, body }) => appCaller(await appFrom(deps, request, body)) },
   summary: `Attach profiles of up to ${MAX_PROFILES} people; results are keyed by the caller's own ids`,
   body: z.object({
     client_id: text("The app's client id; or HTTP Basic.").optional(),

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '#model/errors.ts'
+import { rateLimitHeaders } from '#model/rate-limit.ts'
 import { codeOf, isUnavailable } from '#platform/errors.ts'
 import { challengeOf } from './challenge.ts'
 import type { HttpDeps } from './deps.ts'
@@ -49,6 +50,7 @@ export function respondWithError(
   if (refusal.status >= 500)
     log.error('a request failed', { request_id: request.id, reason: refusal.reason, error: refusal.cause ?? refusal })
   if (refusal.retryAfterS !== undefined) void reply.header('retry-after', String(refusal.retryAfterS))
+  void reply.headers(rateLimitHeaders(refusal.rateLimits))
   const challenge = challengeOf(refusal, request.headers.authorization !== undefined)
   if (challenge !== undefined) void reply.header('www-authenticate', challenge)
   if (wantsPage(request)) return sendPage(reply, errorPage(refusal, request.id), refusal.status)

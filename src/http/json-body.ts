@@ -14,3 +14,15 @@ export function jsonBodyError(body: string, cause: unknown): ApiError {
   const { line, column, problem } = fault
   return new ApiError('bad_body', `The body is not JSON: line ${line}, column ${column}: ${problem}.`, { cause })
 }
+
+/** Whether a form is JSON that was sent with the wrong content type, as curl does without a header. No field begins like this. */
+export function looksLikeJson(form: string): boolean {
+  return /^\s*(?:[{[]|%7B%22)/i.test(form)
+}
+
+export function jsonAsFormError(): ApiError {
+  return new ApiError(
+    'bad_body',
+    'The body looks like JSON that was sent as a form. Add the header “content-type: application/json”.',
+  )
+}

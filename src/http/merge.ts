@@ -1,8 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { accountOf } from '#flows/authorize/accounts.ts'
 import { mergeAccounts } from '#flows/authorize/merge.ts'
 import { presentProfiles } from '#flows/authorize/profiles.ts'
+import type { Caller } from '#flows/requests/idempotency.ts'
+import { ApiError } from '#model/errors.ts'
 import type { HttpDeps } from './deps.ts'
+import { accountCaller } from './idempotency.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
 import { profiles } from './shapes/people.ts'
@@ -25,6 +29,7 @@ export const mergeByQuery = route({
 
 export const mergeByBody = route({
   auth: 'none',
+  idempotencyKey: { caller: (deps, { body }) => callerOf(deps, body.dest) },
   summary: 'Move all profiles of one account into another',
   body: fields,
   response: profiles,
@@ -36,4 +41,12 @@ async function merge(deps: HttpDeps, { source, dest }: z.output<typeof fields>, 
   const account = await mergeAccounts(deps, source, dest)
   request.server.forgetAccount(account.id)
   return presentProfiles(deps, account, { auth: false, full: false })
+}
+
+/** The account that stays: the token of the other one has ended when the request is repeated. */
+async function callerOf(deps: HttpDeps, dest: string): Promise<Caller> {
+  const account = await accountOf(deps, dest)
+  if (account === undefined)
+    throw new ApiError('token_invalid', 'dest: the access token is unknown, revoked or merged away.', { param: 'dest' })
+  return accountCaller(account)
 }

@@ -8,6 +8,7 @@ import { faultCounts, parkedCount } from '#flows/sync/progress.ts'
 import { countRereads } from '#flows/sync/reread/reread-profiles.ts'
 import { sumRunCounts } from '#flows/sync/run/run-counts.ts'
 import { spendingFigures } from '#flows/sync/schedule/spending-figures.ts'
+import { createStateCounts } from '#flows/sync/state-counts.ts'
 import { sumLogCounts } from '#platform/telemetry/log-counts.ts'
 import { requireAdmin } from './authenticate.ts'
 import type { HttpDeps } from './deps.ts'
@@ -20,6 +21,7 @@ import { quotaMetrics } from './quota-metrics.ts'
 import { replicaMetrics } from './replica-metrics.ts'
 import { route } from './route.ts'
 import { spendingMetrics } from './spending-metrics.ts'
+import { stateMetrics } from './state-metrics.ts'
 import { syncMetrics } from './sync-metrics.ts'
 import { workerMetrics } from './worker-metrics.ts'
 import type { WorkerReport } from './worker-report.ts'
@@ -67,6 +69,8 @@ export function createMetrics(): Metrics {
   })
   const updateWorkers = workerMetrics(registry)
   const updateSyncs = syncMetrics(registry)
+  const updateStates = stateMetrics(registry)
+  const countStates = createStateCounts()
   const updatePush = pushMetrics(registry)
   const updateQuotas = quotaMetrics(registry)
   const updateSpending = spendingMetrics(registry)
@@ -104,6 +108,7 @@ export function createMetrics(): Metrics {
       }
       const reports = deps.workerReports() as WorkerReport[]
       updateSyncs(sumRunCounts([deps.syncRuns, ...reports.map(({ syncs }) => syncs)]))
+      updateStates(await read('states', () => countStates(deps)))
       const pushCounters = sumCounters([deps.pushCounters.all(), ...reports.map(({ deliveries }) => deliveries)])
       updatePush(await read('push', () => pushHealth(deps)), pushCounters)
       updateWorkers(deps.workers(), await read('parked endpoints', () => parkedCount(deps)))

@@ -16,7 +16,7 @@ export function oauthErrorFields(refusal: ApiError, request: FastifyRequest, see
     : { error_code: word, error_description: description }
 }
 
-const TOKEN_ENDPOINTS = new Set(['/oauth/access_token', '/oauth/revoke'])
+const TOKEN_ENDPOINTS = new Set(['/oauth/access_token', '/oauth/revoke', '/oauth/agents/token'])
 
 /** `grant_type` is required by RFC 6749 and unknown to clients of the original interface. */
 function isStandardRequest({ body }: FastifyRequest, url: string): boolean {

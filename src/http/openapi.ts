@@ -68,6 +68,15 @@ function sorted(schemas: Record<string, Schema>): Record<string, Schema> {
   return Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
+const IDEMPOTENCY_KEY: Schema = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'A text that is new for each request, such as a UUID, in double quotes. The same request with the same key gets the first response again, for 24 hours.',
+  schema: { type: 'string' },
+}
+
 function describeRoute(components: Components, listed: Listed): Schema {
   const [method, path, route, operationId] = listed
   return {
@@ -78,6 +87,7 @@ function describeRoute(components: Components, listed: Listed): Schema {
     parameters: [
       ...describeParameters(components, route.path, 'path'),
       ...describeParameters(components, route.query ?? route.describedQuery, 'query'),
+      ...(route.idempotencyKey === undefined ? [] : [IDEMPOTENCY_KEY]),
     ],
     ...(route.body === undefined ? {} : { requestBody: describeBody(components, route.body, operationId) }),
     responses: describeResponses(components, method, route),

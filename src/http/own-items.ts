@@ -61,6 +61,7 @@ const endpoint = z
 
 export const storeOwn = route({
   auth: 'account',
+  idempotencyKey: true,
   summary: "Store the app's own items for the account; items with a known id are replaced",
   path: z.object({ endpoint }),
   body: z.array(item).max(MAX_ITEMS, `must be at most ${MAX_ITEMS} items`),

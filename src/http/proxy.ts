@@ -75,6 +75,7 @@ export function mountProxy(server: FastifyInstance, deps: HttpDeps): void {
       return accounts.get(key, () => requireAccount(deps, request))
     },
   }
+  server.decorate('proxy', context.proxy)
   server.decorate('forgetAccount', (accountId) => context.proxy.forget(accountId))
   server.addHook('onClose', async () => {
     accounts.clear()

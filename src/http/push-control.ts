@@ -77,6 +77,7 @@ export const run = route({
 
 export const redrive = route({
   auth: 'app',
+  idempotencyKey: true,
   summary: 'Try the dead letters again',
   path,
   status: 202,
@@ -89,6 +90,7 @@ export const redrive = route({
 
 export const backfill = route({
   auth: 'app',
+  idempotencyKey: true,
   summary: 'Deliver everything again from the beginning',
   path,
   status: 202,
@@ -125,6 +127,7 @@ export const verify = route({
 
 export const replayFrom = route({
   auth: 'app',
+  idempotencyKey: true,
   summary: 'Deliver again what changed since a time or a sequence number',
   path,
   body: z.object({
@@ -142,6 +145,7 @@ export const replayFrom = route({
 
 export const rotateSecret = route({
   auth: 'app',
+  idempotencyKey: true,
   summary: 'Create a new signing secret of a webhook; the previous one also signs until the next rotation',
   path,
   response: z

@@ -38,6 +38,7 @@ export const list = route({
 
 export const add = route({
   auth: 'app',
+  idempotencyKey: true,
   summary: 'Add a destination: deliver everything to it, then every change',
   body: fields,
   status: 201,

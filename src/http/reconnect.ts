@@ -25,6 +25,7 @@ const reasons: Reason[] = ['no_profile', 'no_service_keys', 'redirect_unregister
 
 export const linkByAccount = route({
   auth: 'account',
+  idempotencyKey: true,
   summary: 'Create a link by which the person signs in again to a profile',
   path: z.object({ profile: text('`service` or `id@service`.') }),
   body,
@@ -40,6 +41,7 @@ export const linkByAccount = route({
 
 export const linkByApp = route({
   auth: 'app',
+  idempotencyKey: true,
   summary: "Create a link by which a person signs in again to a profile of one of the app's accounts",
   path: z.object({ id: text('The account.'), profile: text('`service` or `id@service`.') }),
   body,

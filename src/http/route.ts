@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import type { Caller } from '#flows/requests/idempotency.ts'
 import type { Account, ReadingAccount } from '#model/account.ts'
 import type { App } from '#model/app.ts'
 import type { Reason } from '#model/errors.ts'
@@ -73,6 +74,11 @@ export interface RouteDescription<
   ignoresUnknown?: boolean
   /** The body is passed as text and not parsed, because its signature covers the bytes. */
   rawBody?: boolean
+  /**
+   * Takes an `Idempotency-Key`: a repeated request gets the first response again. Routes that authenticate in `run` say who the caller
+   * is. A method, so that one of specific schemas is assignable.
+   */
+  idempotencyKey?: true | { caller(deps: HttpDeps, call: Checked<Path, Query, Body>): Promise<Caller> }
   /** Media type of the response. Default: JSON. */
   type?: string
 }

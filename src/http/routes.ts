@@ -1,4 +1,5 @@
 import * as token from './access-token.ts'
+import * as accountData from './account-data.ts'
 import * as accounts from './accounts.ts'
 import * as apps from './admin-apps.ts'
 import { listCalls } from './admin-calls.ts'
@@ -8,6 +9,10 @@ import * as keys from './admin-keys.ts'
 import { listParked } from './admin-parked.ts'
 import * as quotas from './admin-quotas.ts'
 import { changeRules, showRules } from './admin-sync.ts'
+import * as agents from './agents/authorize.ts'
+import * as agentGrants from './agents/grants.ts'
+import * as agentMetadata from './agents/metadata.ts'
+import * as agentTokens from './agents/tokens.ts'
 import { applyByBody, applyByQuery, batch } from './apply.ts'
 import * as ask from './ask.ts'
 import * as person from './authenticate-person.ts'
@@ -18,10 +23,12 @@ import { connectPage } from './connect-page.ts'
 import * as deletions from './deletion-requests.ts'
 import { demoCallback, demoConnect } from './demo-page.ts'
 import * as docs from './docs-page.ts'
+import * as feed from './feed.ts'
 import { liveness, readiness } from './health.ts'
 import { homePage } from './home-page.ts'
 import * as hooks from './hooks.ts'
 import * as items from './items.ts'
+import { mcp } from './mcp/endpoint.ts'
 import { mergeByBody, mergeByQuery } from './merge.ts'
 import { metrics } from './metrics.ts'
 import { openapi } from './openapi-route.ts'
@@ -37,6 +44,7 @@ import type { MountedRoute, Route } from './route.ts'
 import { services } from './services.ts'
 import * as spending from './spending.ts'
 import * as sync from './sync.ts'
+import { overview as syncOverview } from './sync-overview.ts'
 import * as typedPage from './typed-page.ts'
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -44,6 +52,13 @@ export type Method = (typeof METHODS)[number]
 
 /** A route, and its name in the description of the API and in SDKs: a verb first, and never changed. */
 export type Listed = [method: Method, path: string, route: Route | MountedRoute, operationId: string]
+
+/** What a process without the API serves: whether it is alive and ready, and its metrics. */
+export const HEALTH_ROUTES: Listed[] = [
+  ['GET', '/healthz', liveness, 'checkAlive'],
+  ['GET', '/readyz', readiness, 'checkReady'],
+  ['GET', '/metrics', metrics, 'getMetrics'],
+]
 
 /** Every route of the API. Each path is also served under `/v0`. */
 export const ROUTES: Listed[] = [
@@ -54,9 +69,7 @@ export const ROUTES: Listed[] = [
   ['GET', '/docs/:page', docs.docsGuide, 'getDocsPage'],
   ['GET', '/llms.txt', docs.llms, 'getLlmsText'],
   ['GET', '/openapi.json', openapi, 'getOpenApi'],
-  ['GET', '/healthz', liveness, 'checkAlive'],
-  ['GET', '/readyz', readiness, 'checkReady'],
-  ['GET', '/metrics', metrics, 'getMetrics'],
+  ...HEALTH_ROUTES,
 
   ['GET', '/connect', connectPage, 'showConnectPage'],
   ['GET', '/demo/connect', demoConnect, 'startDemo'],
@@ -77,6 +90,18 @@ export const ROUTES: Listed[] = [
   ['POST', '/oauth/revoke', token.revoke, 'revokeToken'],
   ['GET', '/.well-known/oauth-authorization-server', token.metadata, 'getAuthorizationServer'],
 
+  ['GET', '/oauth/agents/authorize', agents.authorize, 'authorizeAgent'],
+  ['GET', '/oauth/agents/signed-in', agents.signedIn, 'continueAgentSignIn'],
+  ['GET', '/oauth/agents/consent', agents.ask, 'showAgentConsent'],
+  ['POST', '/oauth/agents/consent', agents.answer, 'answerAgentConsent'],
+  ['POST', '/oauth/agents/token', agentTokens.issue, 'issueAgentToken'],
+  ['POST', '/oauth/agents/revoke', agentTokens.revoke, 'revokeAgentToken'],
+  ['GET', '/.well-known/oauth-authorization-server/mcp', agentMetadata.authorizationServer, 'getAgentAuthorizationServer'],
+  ['GET', '/.well-known/oauth-protected-resource/mcp', agentMetadata.protectedResource, 'getProtectedResource'],
+  ['POST', '/mcp', mcp, 'callMcp'],
+  ['GET', '/agents', agentGrants.list, 'listAgents'],
+  ['DELETE', '/agents/:id', agentGrants.remove, 'endAgent'],
+
   ['GET', '/auth/:service/apply', applyByQuery, 'applyTokenByQuery'],
   ['POST', '/auth/:service/apply', applyByBody, 'applyToken'],
   ['POST', '/auth/apply/batch', batch, 'applyBatch'],
@@ -88,6 +113,8 @@ export const ROUTES: Listed[] = [
   ['DELETE', '/profiles', profiles.removeAll, 'deleteAccount'],
   ['GET', '/profiles/:profile', profiles.show, 'getProfile'],
   ['DELETE', '/profiles/:profile', profiles.remove, 'deleteProfile'],
+  ['GET', '/sync', syncOverview, 'getSyncState'],
+  ['GET', '/export', accountData.exportOwn, 'exportOwnData'],
   ['GET', '/profiles/:profile/sync', sync.progress, 'getSyncProgress'],
   ['POST', '/profiles/:profile/sync', sync.now, 'requestSync'],
   ['POST', '/profiles/:profile/reset', sync.reset, 'resetSync'],
@@ -97,7 +124,11 @@ export const ROUTES: Listed[] = [
   ['POST', '/profiles/:profile/reconnect', reconnect.linkByAccount, 'createReconnectLink'],
 
   ['GET', '/accounts', accounts.list, 'listAccounts'],
+  ['GET', '/accounts/changes', feed.appChanges, 'readAppChanges'],
+  ['DELETE', '/accounts/changes', feed.endAppChanges, 'endAppChanges'],
   ['GET', '/accounts/:id', accounts.show, 'getAccount'],
+  ['DELETE', '/accounts/:id', accountData.eraseByApp, 'eraseAccount'],
+  ['GET', '/accounts/:id/export', accountData.exportByApp, 'exportAccount'],
   ['POST', '/accounts/:id/profiles/:profile/reconnect', reconnect.linkByApp, 'createReconnectLinkOfAccount'],
   ['POST', '/accounts/:id/profiles/:profile/pause', sync.pauseByApp, 'pauseProfileOfAccount'],
   ['POST', '/accounts/:id/profiles/:profile/resume', sync.resumeByApp, 'resumeProfileOfAccount'],

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, type RouteOptions } from 'fastify'
+import type { Proxy } from '#flows/proxy/forward.ts'
 import { ApiError } from '#model/errors.ts'
 import { codeOf } from '#platform/errors.ts'
 import { requireAccount, requireAdmin, requireApp } from './authenticate.ts'
@@ -9,7 +10,8 @@ import type { HttpDeps } from './deps.ts'
 import { respondWithError } from './errors.ts'
 import type { FixedTexts } from './fixed-text.ts'
 import { followRequests } from './follow-requests.ts'
-import { jsonBodyError } from './json-body.ts'
+import { ADMIN_CALLER, accountCaller, appCaller, keepSent, rememberBody, runOnce } from './idempotency.ts'
+import { jsonAsFormError, jsonBodyError, looksLikeJson } from './json-body.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { describeApi } from './openapi.ts'
 import { refusePrefetch } from './prefetch.ts'
@@ -27,13 +29,15 @@ declare module 'fastify' {
     metrics: Metrics
     /** Call it before the response, when a request changed the profiles of an account. */
     forgetAccount(accountId: string): void
+    /** Calls to services for the tools of agents. */
+    proxy: Proxy
   }
 }
 
 /** Routes that scripts of any origin may call (CORS): they use tokens and no cookies. */
 /** Scripts of other origins can read only these response headers, of refusals too. */
 const EXPOSED_HEADERS =
-  'Link, ETag, X-Total-Count, X-Staleness, Deprecation, Sunset, Retry-After, X-Request-Id, WWW-Authenticate'
+  'Link, ETag, X-Total-Count, X-Staleness, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed, X-Request-Id, WWW-Authenticate'
 const CORS_AUTH: RouteAuth[] = ['none', 'account']
 /** Limit: bytes of a request body, except in the proxy; more is answered with 413. */
 const MAX_BODY_BYTES = 1024 * 1024
@@ -93,7 +97,7 @@ export function createServer(deps: HttpDeps, routes: Listed[] = ROUTES): Fastify
   server.addHook('onClose', async () => accounts.clear())
   const served = routes.flatMap(([method, path, route]) => ('mounted' in route ? [] : [{ method, path, route }]))
   for (const [path, listed] of Map.groupBy(served, ({ path }) => path)) mount(server, deps, accounts, path, listed)
-  mountProxy(server, deps)
+  if (served.length < routes.length) mountProxy(server, deps)
   return server
 }
 
@@ -113,6 +117,7 @@ function mount(server: FastifyInstance, deps: HttpDeps, accounts: Accounts, url:
       url,
       config: { page: route.auth === 'browser', rawBody: route.rawBody === true },
       ...beforeBody(deps, route),
+      ...(route.idempotencyKey === undefined ? {} : { onSend: keepSent }),
       handler: (request, reply) => serve(deps, accounts, route, request, reply),
     })
   }
@@ -187,12 +192,31 @@ async function callWithCaller(
   const checked = () => checkRequest(route, request, reply)
   if (route.auth === 'app') {
     const app = await requireApp(deps, request)
-    return route.run(deps, { ...checked(), app })
+    const call = { ...checked(), app }
+    return runOnce(
+      deps,
+      route,
+      call,
+      async () => appCaller(app),
+      () => route.run(deps, call),
+    )
   }
-  if (route.auth !== 'account') return route.run(deps, checked())
+  if (route.auth !== 'account') {
+    const call = checked()
+    const { idempotencyKey: key } = route
+    const caller = async () => (typeof key === 'object' ? key.caller(deps, call) : ADMIN_CALLER)
+    return runOnce(deps, route, call, caller, () => route.run(deps, call))
+  }
   if (route.usesCachedAccount) return accounts.read(request, (account) => route.run(deps, { ...checked(), account }))
   const account = await requireAccount(deps, request)
-  return route.run(deps, { ...checked(), account })
+  const call = { ...checked(), account }
+  return runOnce(
+    deps,
+    route,
+    call,
+    async () => accountCaller(account),
+    () => route.run(deps, call),
+  )
 }
 
 function setHeaders(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): void {
@@ -228,6 +252,7 @@ function observe(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): 
 function readBodies(server: FastifyInstance): void {
   const parseJson = server.getDefaultJsonParser('error', 'error')
   server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    rememberBody(request, body)
     if (request.routeOptions.config.rawBody) done(null, body)
     else
       void parseJson(request, body, (error, value) => {
@@ -239,7 +264,10 @@ function readBodies(server: FastifyInstance): void {
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
     (request, body, done) => {
-      done(null, request.routeOptions.config.rawBody ? body : readForm(body))
+      rememberBody(request, body)
+      if (request.routeOptions.config.rawBody) done(null, body)
+      else if (looksLikeJson(body)) done(jsonAsFormError())
+      else done(null, readForm(body))
     },
   )
   // Browsers send text/plain to other origins without a preflight, so JSON in it is not accepted.

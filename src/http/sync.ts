@@ -1,6 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { showAccount } from '#flows/authorize/list-accounts.ts'
+import { profileSyncSummary } from '#flows/sync/overview.ts'
 import { pauseSync, resumeSync } from '#flows/sync/pause.ts'
 import {
   chooseProfile,
@@ -11,23 +11,19 @@ import {
   resetSync,
   syncProgress,
 } from '#flows/sync/progress.ts'
-import type { Account } from '#model/account.ts'
 import type { App } from '#model/app.ts'
 import { flag } from '#model/input.ts'
 import type { Profile } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
 import { reconnectAddress } from '#model/reconnect-address.ts'
-import { abortableSleep } from '#platform/abortable-sleep.ts'
 import type { HttpDeps } from './deps.ts'
+import { followProgress, type Progress, wantsStream } from './follow-progress.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
 import { profileState as profileStateShape } from './shapes/people.ts'
 import { syncProgress as syncProgressShape } from './shapes/sync.ts'
 
 const path = z.object({ profile: text('`service` or `id@service`.') })
-const POLL_MS = 500
-/** Limit: time for which a request may follow one sync; then the stream ends. */
-const MAX_FOLLOW_MS = 30 * 60_000
 
 export const progress = route({
   auth: 'account',
@@ -42,10 +38,9 @@ export const progress = route({
   },
   run: async (deps, call) => {
     const profile = await chooseProfile(deps, call.account, call.path.profile)
-    // HEAD would hold the connection for a stream that it never shows.
-    if (call.request.method === 'GET' && (call.request.headers.accept ?? '').includes('text/event-stream'))
-      return follow(deps, call.account, profile, call.request, call.reply)
-    return shownProgress(deps, profile)
+    if (!wantsStream(call.request)) return shownProgress(deps, profile)
+    const followed = { shard: profile.shard, profileId: profile.id }
+    return followProgress(deps, call, [followed], () => followedProgress(deps, profile))
   },
 })
 
@@ -154,43 +149,11 @@ function shownProgress(deps: HttpDeps, profile: Profile): ReturnType<typeof sync
   return syncProgress(deps, profile, { reconnect: reconnectAddress(deps.config.baseUrl, profile) })
 }
 
-/** Sends the progress whenever it changes, until the sync is over, the client disconnects or its access ends. */
-async function follow(
-  deps: HttpDeps,
-  account: Account,
-  profile: Profile,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  void reply.hijack()
-  const { raw } = reply
-  raw.writeHead(200, {
-    ...(reply.getHeaders() as Record<string, string>),
-    'content-type': 'text/event-stream; charset=utf-8',
-  })
-  const expiresAt = deps.clock.now() + MAX_FOLLOW_MS
-  const ended = new AbortController()
-  const followed = { shard: profile.shard, profileId: profile.id }
-  const grant = { token: account.token, accountId: account.id, profiles: [followed], unmerged: true }
-  const release = deps.access.follow(grant, () => ended.abort())
-  let last = ''
-  let id = 0
-  try {
-    while (!request.socket.destroyed && !deps.isDraining() && deps.clock.now() < expiresAt) {
-      const state = await shownProgress(deps, profile)
-      // A removed profile has no endpoints either, which must not look like the end of a sync.
-      if (ended.signal.aborted || (Object.keys(state).length === 0 && !(await isPresent(deps, profile)))) break
-      const text = JSON.stringify(state)
-      const isOver = isSettled(state)
-      if (text !== last) raw.write(`id: ${(id += 1)}\nevent: ${isOver ? 'done' : 'progress'}\ndata: ${text}\n\n`)
-      if (isOver) break
-      last = text
-      await abortableSleep(POLL_MS, ended.signal)
-    }
-  } finally {
-    release()
-    // Also when the database fails: the client connects again.
-    raw.end()
-  }
-  return reply
+/** A removed profile has no endpoints either, which must not look like the end of a sync. */
+async function followedProgress(deps: HttpDeps, profile: Profile): Promise<Progress | undefined> {
+  const state = await shownProgress(deps, profile)
+  if (Object.keys(state).length === 0 && !(await isPresent(deps, profile))) return undefined
+  const isOver = isSettled(state)
+  const overall = { name: 'overall', data: await profileSyncSummary(deps, profile) }
+  return { events: [overall, { name: isOver ? 'done' : 'progress', data: state }], isOver }
 }

@@ -1,7 +1,7 @@
 import type { HookRequestInput } from './hook-life-cycle.ts'
 
 /** HMAC-SHA256 of a text with the secret of the app's key. */
-export type SignSha256 = (text: string) => Buffer
+export type SignSha256 = (text: string) => Uint8Array
 
 /** Who is named by a signed request, and when it was signed in milliseconds. */
 export interface NamedPerson {

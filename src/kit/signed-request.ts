@@ -24,7 +24,7 @@ export const signedRequest: Deletion = {
 }
 
 /** Reads every byte, so that the time it takes does not tell where two values differ. */
-function sameBytes(one: Buffer, other: Buffer): boolean {
+function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   if (one.length !== other.length) return false
   let difference = 0
   for (const [i, byte] of one.entries()) difference |= byte ^ (other[i] ?? 0)

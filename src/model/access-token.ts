@@ -23,10 +23,13 @@ export function readAccessToken(token: string): AccessTokenParts | undefined {
   return { shard, issuedAt }
 }
 
-/** What a ticket is for: a code, a confirmation page, a link to reconnect a profile. */
-type TicketKind = 'trc' | 'trf' | 'trl'
+/**
+ * What a ticket is for: a code, a confirmation page, a link to reconnect a profile; the code, the access token or the refresh token
+ * of an agent.
+ */
+type TicketKind = 'trc' | 'trf' | 'trl' | 'tra' | 'trm' | 'trn'
 
-/** Creates a single-use ticket that contains its shard. */
+/** Creates a ticket that contains its shard. */
 export function newTicket(kind: TicketKind, shard: number, secret = randomSecret()): string {
   return `${kind}_${encodeNumber(shard, 2)}${secret}`
 }

@@ -1,3 +1,4 @@
+import { type AgentSettings, presentAgents } from './agents.ts'
 import { invalidInput } from './errors.ts'
 import { isRefusedScheme } from './redirect-scheme.ts'
 
@@ -17,6 +18,8 @@ export interface App {
   isPublic: boolean
   /** Which tokens `apply` accepts. */
   apply: ApplyPolicy
+  /** What agents may do; absent: agents are off. */
+  agents?: AgentSettings | undefined
   createdAt: number
   /** When its deletion started. */
   deletingAt?: number
@@ -106,6 +109,7 @@ export function presentApp(app: App): Record<string, unknown> {
     token_flow: app.tokenFlow,
     public: app.isPublic,
     apply: app.apply,
+    ...(app.agents === undefined ? {} : { agents: presentAgents(app.agents) }),
     created_at: app.createdAt,
     ...(app.deletingAt === undefined ? {} : { deleting_at: app.deletingAt }),
   }

@@ -1,6 +1,9 @@
 export const DESTINATION_KINDS = ['postgres', 'mysql', 'clickhouse', 'webhook', 'files', 'nats'] as const
 export type DestinationKind = (typeof DESTINATION_KINDS)[number]
 
+/** The feed of an app: a destination in our own store, which the app reads. It is not listed among the others. */
+export const FEED_KIND = 'feed'
+
 /** `parked`: failed for three days or ended three workers, until it is resumed. `disabled`: the receiver responded 410 Gone. */
 export const DESTINATION_STATES = ['active', 'paused', 'failing', 'parked', 'disabled'] as const
 export type DestinationState = (typeof DESTINATION_STATES)[number]
@@ -10,7 +13,7 @@ export interface Destination {
   id: string
   appId: string
   name: string
-  kind: DestinationKind
+  kind: DestinationKind | typeof FEED_KIND
   /** API paths with their parameters; `*` for all. */
   filter: string[]
   schedule: string

@@ -1,3 +1,5 @@
+import type { RateLimit } from './rate-limit.ts'
+
 /**
  * Every reason of a refused request: status, number among the reasons of this status, default sentence. `docs/api.md` lists
  * them from this table. Status and number make the `code` that clients compare (400 and 2: 40002), so a number never changes
@@ -36,6 +38,8 @@ export const REASONS = {
     3,
     'The service cannot confirm that it issued the token to this app, and the app accepts only tokens for which that is confirmed.',
   ],
+  scope_missing: [403, 4, 'The person did not allow the agent to use this tool.'],
+  origin_refused: [403, 5, 'Pages of other origins may not call this address.'],
   quota_reached: [413, 3, 'This would exceed a quota; the sentence names it. Stored items can still be changed.'],
   no_profile: [404, 1, 'The account has no profile of this service.'],
   service_unknown: [404, 2, 'The service is unknown.'],
@@ -47,14 +51,23 @@ export const REASONS = {
   already_exists: [409, 1, 'The name is already in use.'],
   profile_paused: [409, 2, 'Syncs of this profile are paused; resume it first.'],
   app_has_accounts: [409, 3, 'The app has accounts. Deleting it erases them: request that with `erase=true`.'],
+  idempotency_in_progress: [409, 4, 'A request with this `Idempotency-Key` is still running; send it again later.'],
   endpoint_retired: [410, 1, 'Items can no longer be read over the API here; use push.'],
+  cursor_expired: [410, 2, 'What followed this cursor is no longer kept. Begin again without a cursor.'],
   body_too_large: [413, 1, 'The body is larger than this address accepts.'],
   too_many_contacts: [413, 2, 'The account has more contacts than can be grouped into people.'],
   media_type_unsupported: [415, 1, 'This address does not accept this content type.'],
+  idempotency_conflict: [422, 1, 'This `Idempotency-Key` was used for another request. Use a new key.'],
   headers_too_large: [431, 1, 'The headers are larger than this server accepts.'],
   too_many_attempts: [429, 1, 'Too many wrong secrets; wait as long as Retry-After says.'],
   too_many_sign_ins: [429, 2, 'Too many sign-ins are unfinished; wait as long as Retry-After says, then try again.'],
   service_limited: [429, 3, 'The rate limit of this service is used up; wait as long as Retry-After says.'],
+  too_many_readers: [
+    429,
+    4,
+    'The app follows its changes with too many connections; close one, or wait as long as Retry-After says.',
+  ],
+  agent_limited: [429, 5, 'The agent calls too often; wait as long as Retry-After says.'],
   internal: [500, 1, 'An internal error occurred. The log has the details under this request id.'],
   service_unreachable: [502, 1, 'The service does not respond.'],
   destination_failed: [502, 2, 'The destination failed.'],
@@ -74,8 +87,14 @@ interface ErrorDetails {
   /** A page that helps more than the description of the reason. */
   see?: string
   retryAfterS?: number
+  /** The limits that the request counts for, or that refused it. */
+  rateLimits?: readonly RateLimit[]
   cause?: unknown
 }
+
+const TOO_MANY = 429
+/** `Retry-After` of a 429 that does not say how long to wait. */
+const DEFAULT_RETRY_S = 60
 
 /** An error that the caller may read. Its sentence must not contain data of anyone else. */
 export class ApiError extends Error {
@@ -83,6 +102,7 @@ export class ApiError extends Error {
   readonly param: string | undefined
   readonly see: string | undefined
   readonly retryAfterS: number | undefined
+  readonly rateLimits: readonly RateLimit[]
 
   constructor(reason: Reason, message?: string, details: ErrorDetails = {}) {
     super(message ?? sentenceOf(reason), details.cause === undefined ? undefined : { cause: details.cause })
@@ -90,7 +110,8 @@ export class ApiError extends Error {
     this.reason = reason
     this.param = details.param
     this.see = details.see
-    this.retryAfterS = details.retryAfterS
+    this.retryAfterS = details.retryAfterS ?? (statusOf(reason) === TOO_MANY ? DEFAULT_RETRY_S : undefined)
+    this.rateLimits = details.rateLimits ?? []
   }
 
   get status(): number {

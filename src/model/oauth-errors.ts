@@ -7,6 +7,7 @@ export const OAUTH_WORDS = [
   'invalid_grant',
   'invalid_request',
   'invalid_scope',
+  'invalid_target',
   'invalid_token',
   'server_error',
   'temporarily_unavailable',
@@ -35,6 +36,7 @@ const WORD_OF_PARAMETER = new Map<string | undefined, OauthWord>([
   ['client_secret', 'invalid_client'],
   ['grant_type', 'unsupported_grant_type'],
   ['response_type', 'unsupported_response_type'],
+  ['resource', 'invalid_target'],
   ['scope', 'invalid_scope'],
 ])
 

@@ -80,6 +80,13 @@ const KNOWN: { [K in keyof Config]: { takes: [string, Config[K]][]; refuses: str
     ],
     refuses: ['65536', '-1', 'http', '80 80'],
   },
+  workerPort: {
+    takes: [
+      ['0', 0],
+      ['65535', 65_535],
+    ],
+    refuses: ['65536', '-1', 'http', '80 80'],
+  },
   host: {
     takes: [
       ['0.0.0.0', '0.0.0.0'],

@@ -16,6 +16,7 @@ export interface Config extends QuotaSettings {
   databasePool: number
   preparedStatements: boolean
   port: number
+  workerPort: number | undefined
   host: string
   baseUrl: string
   dataDir: string
@@ -89,6 +90,13 @@ export const VARIABLES: Table = {
     name: 'PORT',
     fallback: '8042',
     meaning: 'Port of the API and the pages. `0` picks a free one.',
+    read: (text) => parseWholeNumber(text, 0, 65_535),
+  },
+  workerPort: {
+    name: 'WORKER_PORT',
+    fallback: undefined,
+    meaning:
+      'Port of `/healthz`, `/readyz` and `/metrics` of `tributary work`. `0` picks a free one. Unset: it listens on none.',
     read: (text) => parseWholeNumber(text, 0, 65_535),
   },
   host: {

@@ -21,6 +21,21 @@ const insert = statement(
    values ($shard, $id, $at, $actor, $action, $appId, $accountId, $detail)`,
 )
 
+const findDeletion = statement(
+  'audit-account-deletion',
+  `select at from audit
+   where shard = $shard and account_id = $accountId and app_id = $appId and action = 'account.delete' limit 1`,
+)
+
+/** When an account of the app was erased; undefined if it was not. */
+export async function findAccountDeletion(
+  queries: Queries,
+  { shard, id, appId }: { shard: number; id: string; appId: string },
+): Promise<number | undefined> {
+  const [row] = await queries.rows<{ at: number }>(findDeletion.with({ shard, accountId: id, appId }))
+  return row?.at
+}
+
 /** Call it in the transaction of the action itself, so that neither is stored without the other. */
 export async function writeAudit(tx: Queries, entry: AuditEntry): Promise<void> {
   const { shard, at, actor, action, appId = null, accountId = null } = entry

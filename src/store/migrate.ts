@@ -45,14 +45,22 @@ export async function planMigrations(database: Queries, migrations = readMigrati
   await checkServer(database)
   const [table] = await database.rows<{ exists: boolean }>(tableExists)
   const done = table?.exists ? await database.rows<{ name: string; checksum: string }>(listDone) : []
+  requireKnown(done, migrations)
+  const names = new Set(done.map(({ name }) => name))
+  return { done: [...names], pending: migrations.filter(({ name }) => !names.has(name)) }
+}
+
+/** Rejects migrations that this release does not have, or has with another content. */
+export function requireKnown(
+  done: readonly { name: string; checksum: string }[],
+  migrations: readonly Migration[] = readMigrations(),
+): void {
   const known = new Map(migrations.map((each) => [each.name, each]))
   for (const { name, checksum } of done) {
     const migration = known.get(name)
     if (migration === undefined) throw unknownMigration(name, migrations)
     if (migration.checksum !== checksum) throw editedMigration(name)
   }
-  const names = new Set(done.map(({ name }) => name))
-  return { done: [...names], pending: migrations.filter(({ name }) => !names.has(name)) }
 }
 
 /** Applies the pending migrations, each in its own transaction: after an interruption the next run continues. */

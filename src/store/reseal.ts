@@ -30,6 +30,12 @@ export const SEALED_COLUMNS: SealedColumn[] = [
     keys: ['shard', 'app_id', 'service', 'profile_id', 'name'],
     row: joinKey,
   },
+  {
+    table: 'idempotency_key',
+    column: 'sealed',
+    keys: ['hash'],
+    row: ([hash]) => (hash as Buffer).toString('hex'),
+  },
   { table: 'applied_token', column: 'sealed', keys: ['shard', 'hash'], row: hashOf },
 ]
 

@@ -39,6 +39,11 @@ export class Hasher {
 export async function openHasher(database: Queries, keyring: Keyring): Promise<Hasher> {
   await database.count(insert.with({ name: PEPPER, sealed: keyring.seal(randomSecret(), cellOf(PEPPER)) }))
   const { sealed } = firstOf(await database.rows<{ sealed: Buffer }>(find.with({ name: PEPPER })))
+  return openVault(sealed, keyring)
+}
+
+/** Opens the sealed hashing key, or says that the keyring belongs to another database. */
+export function openVault(sealed: Uint8Array, keyring: Keyring): Hasher {
   try {
     return new Hasher(keyring.open(sealed, cellOf(PEPPER)))
   } catch (error) {

@@ -61,6 +61,16 @@ suite('commands with --json print one document', () => {
     assert.deepEqual([changed.name, changed.apply], ['My App', 'any'])
     for (const wrong of [['--apply', 'all'], []]) await document(['app', 'set', id, ...wrong], 2)
 
+    type Agents = { agents?: { redirect_uris: string[]; write_services: string[] } }
+    await document(['app', 'set', id, '--agent-writes', 'demo-social'], 2)
+    await document<Agents>(['app', 'set', id, '--agent-redirect-uri', 'https://agent.test/cb'])
+    const writing = await document<Agents>(['app', 'set', id, '--agent-writes', 'demo-social'])
+    assert.deepEqual(writing.agents, { redirect_uris: ['https://agent.test/cb'], write_services: ['demo-social'] })
+    const reading = await document<Agents>(['app', 'set', id, '--agent-writes', 'none'])
+    assert.deepEqual(reading.agents?.write_services, [])
+    await document(['app', 'set', id, '--no-agents', '--agent-writes', 'none'], 2)
+    assert.equal((await document<Agents>(['app', 'set', id, '--no-agents'])).agents, undefined)
+
     const rotated = await document<{ client_secret: string; previous_ends_at: number }>([
       'app',
       'rotate-secret',

@@ -84,6 +84,7 @@ suite('the examples', () => {
     const origin = `http://localhost:${desk.port}`
     // The handlers read their settings when they are loaded, so they run in a process of their own.
     const host = `
+      import { createServer } from 'node:http'
       const handlers = Object.fromEntries(await Promise.all(
         ['connect', 'back', 'photos'].map(async (name) => ['/' + name, (await import('./' + name + '.js')).GET])))
       createServer(async (request, response) => {
@@ -201,9 +202,9 @@ suite('the examples', () => {
       await sql(`update tributary_items set deleted_at = now() where id = (select max(item_id) from processed)`)
       const second = startProgram(desk, 'node', ['worker.js'])
       await until('the second worker continues', () =>
-        sql<{ n: string }>('select count(*) n from processed where seq >= 0').then(
-          ([row]) => Number(row!.n) === total - 1,
-        ),
+        sql<{ all: string; old: string }>(
+          'select count(*) as all, count(*) filter (where seq < 0) as old from processed',
+        ).then(([row]) => Number(row!.all) === total - 1 && row!.old === '0'),
       )
       await stopProgram(second.child, second.ended)
       assert.equal(second.output.stdout, '2 processed\n', second.output.stderr)

@@ -7,6 +7,9 @@ export const CLUSTER_NODES = (process.env['TEST_CLUSTER_NODES'] ?? '').split(' '
 /** Skips a test on a sharded server, with the reason. */
 export const notOnCluster = (reason: string): string | false => (CLUSTER_NODES.length > 0 ? reason : false)
 
+/** The view of what every connection waits for: on a sharded server, also those of the nodes. */
+export const ACTIVITY = CLUSTER_NODES.length > 0 ? 'citus_stat_activity' : 'pg_stat_activity'
+
 export function urlOf(node: string, database: string): string {
   const url = new URL(node)
   url.pathname = `/${database}`

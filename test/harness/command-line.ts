@@ -27,7 +27,14 @@ export async function tributary(args: string[], env: Record<string, string> = {}
   const stderr = (text: string) => {
     ended.stderr += text
   }
-  const prepare = prepareCommands({ version, env, isInteractive: false, writeLog: stderr, signalled: never })
+  const prepare = prepareCommands({
+    version,
+    program: 'tributary',
+    env,
+    isInteractive: false,
+    writeLog: stderr,
+    signalled: never,
+  })
   const code = await runCli({ version, terminal: { stdout, stderr, fancy: false }, prepare }, args)
   return { code, ...ended }
 }

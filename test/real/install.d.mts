@@ -1,4 +1,4 @@
-export type RealFolder = 'core' | 'bluesky' | 'schemas' | 'linter' | 'runtimes' | 'express'
+export type RealFolder = 'core' | 'bluesky' | 'mcp' | 'schemas' | 'linter' | 'runtimes' | 'nodes' | 'helm' | 'express'
 
 /**
  * Installs the packages of a folder unless they are present; returns whether they are, and if not, why. Never

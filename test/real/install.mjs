@@ -1,6 +1,6 @@
 // Installs the packages of a folder here on first use and keeps them in a cache outside the clone, keyed by the
 // lock file, so that a fresh clone links to them at once. Manual use: node test/real/install.mjs [core] [bluesky]
-// [schemas] [linter] [runtimes]
+// [mcp] [schemas] [linter] [runtimes] [nodes] [helm]
 import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import * as fs from 'node:fs'
@@ -13,10 +13,13 @@ const here = fileURLToPath(new URL('.', import.meta.url))
 const folders = {
   core: here,
   bluesky: join(here, 'bluesky'),
+  mcp: join(here, 'mcp'),
   schemas: join(here, 'schemas'),
   linter: join(here, 'linter'),
   runtimes: join(here, 'runtimes'),
   express: join(here, 'express'),
+  nodes: join(here, 'nodes'),
+  helm: join(here, 'helm'),
 }
 const manifests = ['package.json', 'package-lock.json', '.npmrc']
 const stampName = '.tributary-stamp'

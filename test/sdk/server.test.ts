@@ -171,6 +171,42 @@ suite('the SDK and a running server', () => {
     await assert.rejects(client.push.get(made.id), { reason: 'not_found' })
   })
 
+  test('a creating request with the same key creates once, and another body is a conflict', async () => {
+    const one = { name: 'once', kind: 'webhook' as const, url: receiver.url, filter: ['/services/self/*'] }
+    const first = await client.push.add(one, { idempotencyKey: 'order-0001' })
+    assert.deepEqual(await client.push.add(one, { idempotencyKey: 'order-0001' }), first, 'with the same secret')
+    await assert.rejects(client.push.add({ ...one, name: 'other' }, { idempotencyKey: 'order-0001' }), {
+      reason: 'idempotency_conflict',
+      status: 422,
+    })
+    assert.equal((await client.push.list()).filter(({ name }) => name === 'once').length, 1)
+    await client.push.remove(first.id)
+  })
+
+  test('the changes of all accounts are followed, the account is exported, and the overall state is known', async () => {
+    const begun = await client.changes.read({ cursor: 'now' }).next()
+    const { cursor } = begun.value!
+    const stop = new AbortController()
+    const following = (async () => {
+      for await (const page of client.changes.follow({ cursor }, { signal: stop.signal }))
+        for (const each of page.changes) if (each.change === 'upsert') return each
+      return undefined
+    })()
+    await ada.own.store('notes', [{ id: 'n3', type: 'statuses', text: 'fed' }])
+    const change = await following
+    assert.ok(change?.change === 'upsert')
+    assert.equal(change.account, account)
+    for (const lines of [client.accounts.export(account), ada.export()]) {
+      const read: Record<string, unknown>[] = []
+      for await (const line of lines) read.push(line)
+      assert.equal(read[0]!['account'], account)
+      assert.ok(read.length > 5)
+    }
+    assert.equal((await ada.sync.get()).state, 'complete')
+    assert.ok(Array.isArray(await ada.agents.list()))
+    await client.changes.end()
+  })
+
   test('a return with another state, server or code, or after a refusal, gives no token', async () => {
     const started = await client.startConnect({ service: 'demo-social', redirect_uri: REDIRECT })
     const back = await walk(started.url, { person: 'ben', decision: 'deny' })

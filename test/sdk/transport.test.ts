@@ -146,6 +146,24 @@ suite('the transport of the SDK', () => {
     assert.equal(read.length, 1)
   })
 
+  test('a stream whose connection breaks off ends with an error, after what arrived', async () => {
+    for (const [type, text] of [
+      ['application/json', '[{"id":"1"},{"id"'],
+      ['application/x-ndjson', '{"id":"1"}\n{"id"'],
+    ]) {
+      const { client } = await scripted((response) => {
+        response.writeHead(200, { 'content-type': type }).write(text, () => setImmediate(() => response.destroy()))
+      })
+      const read: string[] = []
+      await assert.rejects(async () => {
+        for await (const { id } of client.account('t').stream('photos')) read.push(id)
+      }, StreamError)
+      assert.ok(read.length <= 1)
+      await server!.close()
+    }
+    server = undefined
+  })
+
   test('leaving a stream early closes the connection', async () => {
     let closed: Promise<unknown> = Promise.resolve()
     const { client } = await scripted((response) => {

@@ -15,6 +15,8 @@ const HASHES = [
   'app_secret.hash',
   'access_token.hash',
   'applied_token.hash',
+  'idempotency_key.hash',
+  'idempotency_key.fingerprint',
   'pending.hash',
   'reconnect_link.hash',
   'pending.browser',

@@ -190,4 +190,21 @@ suite('many who lease at once', () => {
     })
     assert.deepEqual(taken.sort(), ids.flatMap((id) => [`${id} mail`, `${id} news`]).sort())
   })
+
+  test('a subscription of a whole app is stored once, and not when the app is being deleted', async () => {
+    const owner = { shard: 7, appId: APP, service: SERVICE, profileId: '', person: '' }
+    const insert = (database: Database) =>
+      database.transaction((tx) => insertSubscriptions(tx, owner, ['news', 'mail'], NOW))
+    const stored = () => sql<{ name: string }>('select name from hook_subscription order by name')
+    await sql('update app set deleting_at = $1', [NOW])
+    await insert(opened.database)
+    assert.deepEqual(await stored(), [])
+    await sql('update app set deleting_at = null')
+    await Promise.all(pools.map(insert))
+    assert.deepEqual(await stored(), [{ name: 'mail' }, { name: 'news' }])
+    await sql('delete from hook_subscription')
+    await sql('delete from app')
+    await insert(opened.database)
+    assert.deepEqual(await stored(), [])
+  })
 })

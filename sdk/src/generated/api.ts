@@ -16,11 +16,39 @@ export type Account = {
   profiles: AccountProfile[]
 }
 
-/** An account of the app, with its usage. */
+/** An account of the app, with its sync state and its usage. */
 export type AccountDetail = {
   id: string
   created_at: number
   profiles: AccountProfile[]
+  sync: {
+    /** `first_sync` until every endpoint was read to its end once; then `complete`, unless something is wrong. */
+    state: "first_sync" | "complete" | "failing" | "paused" | "needs_auth"
+    /** When every endpoint had been read to its end for the first time. */
+    first_completed_at?: number | undefined
+    /** Items so far. */
+    items: number
+    /** Endpoints that were read to their end once, and all. */
+    endpoints: {
+      done: number
+      of: number
+    }
+    profiles: ({
+      /** `first_sync` until every endpoint was read to its end once; then `complete`, unless something is wrong. */
+      state: "first_sync" | "complete" | "failing" | "paused" | "needs_auth"
+      /** When every endpoint had been read to its end for the first time. */
+      first_completed_at?: number | undefined
+      /** Items so far. */
+      items: number
+      /** Endpoints that were read to their end once, and all. */
+      endpoints: {
+        done: number
+        of: number
+      }
+      profile: string
+      service: string
+    })[]
+  }
   usage: {
     /** The totals of an app may be up to a minute old. */
     counted_at: number
@@ -201,6 +229,13 @@ export type App = {
   token_flow: boolean
   public: boolean
   apply: "proven" | "any"
+  /** What agents may do over MCP; absent: agents are off. */
+  agents?: {
+    /** Addresses that agents receive people at; compared exactly. */
+    redirect_uris: string[]
+    /** Services that an agent may write to, if the person allows it too. Default none. */
+    write_services: string[]
+  } | undefined
   created_at: number
   deleting_at?: number | undefined
 }
@@ -236,6 +271,13 @@ export type AppDetail = {
   token_flow: boolean
   public: boolean
   apply: "proven" | "any"
+  /** What agents may do over MCP; absent: agents are off. */
+  agents?: {
+    /** Addresses that agents receive people at; compared exactly. */
+    redirect_uris: string[]
+    /** Services that an agent may write to, if the person allows it too. Default none. */
+    write_services: string[]
+  } | undefined
   created_at: number
   deleting_at?: number | undefined
   secrets: ({
@@ -614,6 +656,13 @@ export type CreatedApp = {
   token_flow: boolean
   public: boolean
   apply: "proven" | "any"
+  /** What agents may do over MCP; absent: agents are off. */
+  agents?: {
+    /** Addresses that agents receive people at; compared exactly. */
+    redirect_uris: string[]
+    /** Services that an agent may write to, if the person allows it too. Default none. */
+    write_services: string[]
+  } | undefined
   created_at: number
   deleting_at?: number | undefined
   client_secret: string
@@ -816,7 +865,7 @@ export type ErrorBody = {
   /** A sentence for developers; it names what was wrong. */
   error: string
   /** The number of the reason. */
-  code: 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40011 | 40007 | 40008 | 40009 | 40010 | 40101 | 40102 | 40103 | 40104 | 40105 | 40106 | 40301 | 40302 | 40303 | 41303 | 40401 | 40402 | 40403 | 40405 | 40404 | 40501 | 40801 | 40901 | 40902 | 40903 | 41001 | 41301 | 41302 | 41501 | 43101 | 42901 | 42902 | 42903 | 50001 | 50201 | 50202 | 50301 | 50401 | 50701
+  code: 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40011 | 40007 | 40008 | 40009 | 40010 | 40101 | 40102 | 40103 | 40104 | 40105 | 40106 | 40301 | 40302 | 40303 | 40304 | 40305 | 41303 | 40401 | 40402 | 40403 | 40405 | 40404 | 40501 | 40801 | 40901 | 40902 | 40903 | 40904 | 41001 | 41002 | 41301 | 41302 | 41501 | 42201 | 43101 | 42901 | 42902 | 42903 | 42904 | 42905 | 50001 | 50201 | 50202 | 50301 | 50401 | 50701
   reason: Reason
   /** The parameter or field at fault, with its path: `accounts.3.id`. */
   param?: string | undefined
@@ -825,7 +874,7 @@ export type ErrorBody = {
   /** The id of the request, as in the log. */
   request_id: string
   /** At `/oauth/*` and `/auth/*`: the word of RFC 6749. */
-  error_code?: "access_denied" | "invalid_client" | "invalid_grant" | "invalid_request" | "invalid_scope" | "invalid_token" | "server_error" | "temporarily_unavailable" | "unauthorized_client" | "unsupported_grant_type" | "unsupported_response_type" | undefined
+  error_code?: "access_denied" | "invalid_client" | "invalid_grant" | "invalid_request" | "invalid_scope" | "invalid_target" | "invalid_token" | "server_error" | "temporarily_unavailable" | "unauthorized_client" | "unsupported_grant_type" | "unsupported_response_type" | undefined
   /** At `/oauth/*` and `/auth/*`: the sentence in ASCII. */
   error_description?: string | undefined
   /** For standard requests to the token endpoints, where `error` is the word: the same as `see`. */
@@ -1810,7 +1859,7 @@ export type Readiness = {
 }
 
 /** Why a request was refused. */
-export type Reason = "bad_request" | "bad_parameter" | "bad_body" | "client_unknown" | "redirect_unregistered" | "session_expired" | "link_invalid" | "code_invalid" | "same_account" | "token_conflict" | "parameter_unknown" | "token_missing" | "token_invalid" | "app_secret_invalid" | "service_refused" | "hook_refused" | "admin_token_invalid" | "needs_auth" | "other_app" | "app_unproven" | "quota_reached" | "no_profile" | "service_unknown" | "no_service_keys" | "no_media" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "profile_paused" | "app_has_accounts" | "endpoint_retired" | "body_too_large" | "too_many_contacts" | "media_type_unsupported" | "headers_too_large" | "too_many_attempts" | "too_many_sign_ins" | "service_limited" | "internal" | "service_unreachable" | "destination_failed" | "database_unavailable" | "service_timeout" | "storage_full"
+export type Reason = "bad_request" | "bad_parameter" | "bad_body" | "client_unknown" | "redirect_unregistered" | "session_expired" | "link_invalid" | "code_invalid" | "same_account" | "token_conflict" | "parameter_unknown" | "token_missing" | "token_invalid" | "app_secret_invalid" | "service_refused" | "hook_refused" | "admin_token_invalid" | "needs_auth" | "other_app" | "app_unproven" | "scope_missing" | "origin_refused" | "quota_reached" | "no_profile" | "service_unknown" | "no_service_keys" | "no_media" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "profile_paused" | "app_has_accounts" | "idempotency_in_progress" | "endpoint_retired" | "cursor_expired" | "body_too_large" | "too_many_contacts" | "media_type_unsupported" | "idempotency_conflict" | "headers_too_large" | "too_many_attempts" | "too_many_sign_ins" | "service_limited" | "too_many_readers" | "agent_limited" | "internal" | "service_unreachable" | "destination_failed" | "database_unavailable" | "service_timeout" | "storage_full"
 
 /** A link by which a person signs in again. */
 export type ReconnectLink = {
@@ -1827,6 +1876,13 @@ export type RotatedApp = {
   token_flow: boolean
   public: boolean
   apply: "proven" | "any"
+  /** What agents may do over MCP; absent: agents are off. */
+  agents?: {
+    /** Addresses that agents receive people at; compared exactly. */
+    redirect_uris: string[]
+    /** Services that an agent may write to, if the person allows it too. Default none. */
+    write_services: string[]
+  } | undefined
   created_at: number
   deleting_at?: number | undefined
   client_secret: string
@@ -2693,6 +2749,181 @@ export interface Operations {
     body: undefined
     response: AuthorizationServer
   }
+  /** Let a person sign in and decide what an agent may do */
+  'GET /oauth/agents/authorize': {
+    query: {
+      /** The app's client id; the app must have agents turned on. */
+      client_id?: string | number | readonly (string | number)[] | undefined
+      /** Where the agent receives the person; must equal an address registered for agents. */
+      redirect_uri?: string | number | readonly (string | number)[] | undefined
+      /** `code`. */
+      response_type?: string | number | readonly (string | number)[] | undefined
+      /** PKCE, required. */
+      code_challenge?: string | number | readonly (string | number)[] | undefined
+      /** `S256`. */
+      code_challenge_method?: string | number | readonly (string | number)[] | undefined
+      /** With spaces between them. Default: all that read. */
+      scope?: string | number | readonly (string | number)[] | undefined
+      /** The address of the MCP endpoint (RFC 8707), required. */
+      resource?: string | number | readonly (string | number)[] | undefined
+      /** Returned unchanged in the redirect. */
+      state?: string | number | readonly (string | number)[] | undefined
+      /** The service to sign in at; without it the person chooses on a page. */
+      service?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: unknown
+  }
+  /** Receive a person who signed in for an agent, and go on to the consent */
+  'GET /oauth/agents/signed-in': {
+    query: {
+      /** From the request. */
+      state: string | number | readonly (string | number)[] | undefined
+      /** Of the finished sign-in. */
+      code?: string | number | readonly (string | number)[] | undefined
+      /** Why it failed. */
+      error?: string | number | readonly (string | number)[] | undefined
+      /** Why it failed, as a sentence. */
+      error_description?: string | number | readonly (string | number)[] | undefined
+    }
+    body: undefined
+    response: unknown
+  }
+  /** Ask the person what an agent may do */
+  'GET /oauth/agents/consent': {
+    query: {
+      /** From the redirect that led here. */
+      ticket: string | number | readonly (string | number)[] | undefined
+    }
+    body: undefined
+    response: unknown
+  }
+  /** Allow or decline what an agent asked for; repeating the request returns the same result */
+  'POST /oauth/agents/consent': {
+    query: undefined
+    body: {
+      /** From the page. */
+      ticket: string
+      answer: "yes" | "no"
+      /** What the person allows. */
+      scope?: string | string[] | undefined
+    }
+    response: unknown
+  }
+  /** Exchange the code or the refresh token of an agent for tokens for the MCP endpoint */
+  'POST /oauth/agents/token': {
+    query: undefined
+    body: {
+      grant_type: "authorization_code" | "refresh_token"
+      /** The app's client id. */
+      client_id: string
+      /** The address of the MCP endpoint (RFC 8707). */
+      resource: string
+      /** From the redirect. */
+      code?: string | undefined
+      /** The address that the code was sent to. */
+      redirect_uri?: string | undefined
+      /** PKCE. */
+      code_verifier?: string | undefined
+      /** Of the last response. */
+      refresh_token?: string | undefined
+      /** Ignored: the person decided. */
+      scope?: string | undefined
+    }
+    response: {
+      access_token: string
+      token_type: "Bearer"
+      expires_in: number
+      refresh_token: string
+      scope: string
+    }
+  }
+  /** Revoke what a person allowed an agent (RFC 7009), by its access token or refresh token */
+  'POST /oauth/agents/revoke': {
+    query: undefined
+    body: {
+      /** The access token or the refresh token; the token itself is the permission. */
+      token: string
+      /** Ignored. */
+      token_type_hint?: string | undefined
+      /** Ignored. */
+      client_id?: string | undefined
+    }
+    response: Record<string, never>
+  }
+  /** Get the metadata of the authorization server for agents (RFC 8414) */
+  'GET /.well-known/oauth-authorization-server/mcp': {
+    query: undefined
+    body: undefined
+    response: {
+      issuer: string
+      authorization_endpoint: string
+      token_endpoint: string
+      revocation_endpoint: string
+      response_types_supported: string[]
+      response_modes_supported: string[]
+      grant_types_supported: string[]
+      token_endpoint_auth_methods_supported: string[]
+      revocation_endpoint_auth_methods_supported: string[]
+      code_challenge_methods_supported: string[]
+      scopes_supported: string[]
+      authorization_response_iss_parameter_supported: boolean
+      client_id_metadata_document_supported: boolean
+      service_documentation: string
+    }
+  }
+  /** Get the metadata of the MCP endpoint (RFC 9728) */
+  'GET /.well-known/oauth-protected-resource/mcp': {
+    query: undefined
+    body: undefined
+    response: {
+      resource: string
+      authorization_servers: string[]
+      scopes_supported: string[]
+      bearer_methods_supported: string[]
+      resource_name: string
+      resource_documentation: string
+    }
+  }
+  /** Call the tools for agents (Model Context Protocol), with an access token for this address */
+  'POST /mcp': {
+    query: undefined
+    body: undefined
+    response: {
+      jsonrpc: "2.0"
+      id?: string | number | undefined
+      result?: {
+        [field: string]: unknown
+      } | undefined
+      error?: {
+        code: number
+        message: string
+        data?: unknown
+      } | undefined
+    }
+  }
+  /** List what the person allowed agents to do */
+  'GET /agents': {
+    query: undefined
+    body: undefined
+    response: ({
+      id: string
+      scopes: string[]
+      /** Where the agent received the person. */
+      redirect_uri: string
+      created_at: number
+      /** When it ends, unless the agent refreshes it. */
+      expires_at: number
+    })[]
+  }
+  /** End the access of an agent at once */
+  'DELETE /agents/{id}': {
+    query: undefined
+    body: undefined
+    response: {
+      deleted: string
+    }
+  }
   /** Attach a profile with a token that the app already has; prefer POST, which keeps secrets out of URLs */
   'GET /auth/{service}/apply': {
     query: {
@@ -2858,6 +3089,45 @@ export interface Operations {
     body: undefined
     response: Disconnected
   }
+  /** Get whether the first sync is done, of the account and each profile; live with `Accept: text/event-stream` */
+  'GET /sync': {
+    query: undefined
+    body: undefined
+    response: {
+      /** `first_sync` until every endpoint was read to its end once; then `complete`, unless something is wrong. */
+      state: "first_sync" | "complete" | "failing" | "paused" | "needs_auth"
+      /** When every endpoint had been read to its end for the first time. */
+      first_completed_at?: number | undefined
+      /** Items so far. */
+      items: number
+      /** Endpoints that were read to their end once, and all. */
+      endpoints: {
+        done: number
+        of: number
+      }
+      profiles: ({
+        /** `first_sync` until every endpoint was read to its end once; then `complete`, unless something is wrong. */
+        state: "first_sync" | "complete" | "failing" | "paused" | "needs_auth"
+        /** When every endpoint had been read to its end for the first time. */
+        first_completed_at?: number | undefined
+        /** Items so far. */
+        items: number
+        /** Endpoints that were read to their end once, and all. */
+        endpoints: {
+          done: number
+          of: number
+        }
+        profile: string
+        service: string
+      })[]
+    }
+  }
+  /** Export everything stored about the account: profiles and items, one JSON document per line */
+  'GET /export': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
   /** Get the progress of a sync per endpoint; with `Accept: text/event-stream` follow it live */
   'GET /profiles/{profile}/sync': {
     query: undefined
@@ -2927,11 +3197,110 @@ export interface Operations {
     body: undefined
     response: Account[]
   }
+  /** Read what changed in all of the app's accounts after a cursor; waits with `wait`, or follows with `Accept: text/event-stream` */
+  'GET /accounts/changes': {
+    query: {
+      /** `cursor` of the last response. Without one: everything there is. `now`: only what changes from now on. */
+      cursor?: string | number | readonly (string | number)[] | undefined
+      /** Maximum number of changes, up to 1000. */
+      limit?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated list of types. A changed item without any of them is a `delete`. */
+      types?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated list of `service` or `id@service`. */
+      services?: string | number | readonly (string | number)[] | undefined
+      /** Add `map` with normalised data. */
+      map?: boolean | undefined
+      /** Comma-separated paths. Returns a flat object keyed by path; a missing field is null. */
+      fields?: string | number | readonly (string | number)[] | undefined
+      /** Comma-separated paths. Keeps the structure of the item; missing fields are left out. */
+      select?: string | number | readonly (string | number)[] | undefined
+      /** If nothing changed, wait so many seconds for the next change, up to 30. */
+      wait?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: {
+      changes: ({
+        change: "upsert"
+        account: string
+        profile: string
+        item: {
+          [field: string]: unknown
+        }
+      } | {
+        change: "delete"
+        account: string
+        profile: string
+        id: string
+        idr: string
+        deleted_at: number
+      } | {
+        change: "profile"
+        profile: {
+          id: string
+          account: string
+          profile: string
+          service: string
+          native_id: string
+          name?: string | undefined
+          handle?: string | undefined
+          state: "connecting" | "active" | "needs_auth" | "limited" | "paused"
+          connected_at: number
+          merged_into?: string | undefined
+        }
+      } | {
+        change: "profile_removed"
+        profile: string
+      } | {
+        change: "event"
+        event: {
+          id: string
+          type: string
+          at: number
+          data: {
+            [field: string]: unknown
+          }
+        }
+      })[]
+      cursor: string
+      more: boolean
+    }
+  }
+  /** Stop recording changes for `GET /accounts/changes`; its cursors end */
+  'DELETE /accounts/changes': {
+    query: undefined
+    body: undefined
+    response: {
+      deleted: boolean
+    }
+  }
   /** Get one of the app's accounts: its profiles, and how much of its quotas it uses */
   'GET /accounts/{id}': {
     query: undefined
     body: undefined
     response: AccountDetail
+  }
+  /** Erase one of the app's accounts: items, profiles, tokens, and rows at destinations; can be repeated */
+  'DELETE /accounts/{id}': {
+    query: undefined
+    body: undefined
+    response: {
+      account: string
+      /** `erasing` (202): repeat the request until it is `erased`. */
+      state: "erased" | "erasing"
+      erased_at?: number | undefined
+      deleted: ({
+        profile: string
+        erased: true
+        /** What was done with the token at the service. */
+        service_token: "revoked" | "token_ended" | "kept" | "refused" | "unreachable" | "not_offered"
+      })[]
+    }
+  }
+  /** Export everything stored about one of the app's accounts: profiles and items, one JSON document per line */
+  'GET /accounts/{id}/export': {
+    query: undefined
+    body: undefined
+    response: unknown
   }
   /** Create a link by which a person signs in again to a profile of one of the app's accounts */
   'POST /accounts/{id}/profiles/{profile}/reconnect': {
@@ -3586,6 +3955,13 @@ export interface Operations {
       public?: boolean | undefined
       /** Tokens that apply accepts: only those that the service confirms it issued to this app, or any. Default `proven`. */
       apply?: "proven" | "any" | undefined
+      /** Lets agents act over MCP for people who consent. `null` turns it off and ends their access at once. */
+      agents?: {
+        /** Addresses that agents receive people at; compared exactly. */
+        redirect_uris: string[]
+        /** Services that an agent may write to, if the person allows it too. Default none. */
+        write_services?: string[] | undefined
+      } | null | undefined
     }
     response: App
   }

@@ -1,3 +1,4 @@
+import type { AgentSettings } from '#model/agents.ts'
 import { type App, type ApplyPolicy, type AppSecret, checkRedirectUri } from '#model/app.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
 import type { Clock } from '#platform/clock.ts'
@@ -6,6 +7,7 @@ import type { Database } from '#platform/postgres/database.ts'
 import * as store from '#store/apps/apps.ts'
 import { auditApp } from '#store/audit.ts'
 import type { Hasher } from '#store/vault.ts'
+import { checkAgentSettings } from './agent-settings.ts'
 
 export interface AppsDeps {
   database: Database
@@ -60,7 +62,12 @@ export async function getApp(deps: AppsDeps, id: string): Promise<{ app: App; se
   return { app, secrets: secrets.map(({ id, createdAt, expiresAt }) => ({ id, createdAt, expiresAt })) }
 }
 
-export async function updateApp(deps: AppsDeps, id: string, change: Partial<NewApp>, actor: string): Promise<App> {
+export interface AppChange extends Partial<NewApp> {
+  /** `off` ends the access of all agents at once. */
+  agents?: AgentSettings | 'off' | undefined
+}
+
+export async function updateApp(deps: AppsDeps, id: string, change: AppChange, actor: string): Promise<App> {
   return deps.database.transaction(async (tx) => {
     const before = await store.findApp(tx, id)
     if (before === undefined) throw noApp(id)
@@ -71,6 +78,7 @@ export async function updateApp(deps: AppsDeps, id: string, change: Partial<NewA
       tokenFlow: change.tokenFlow ?? before.tokenFlow,
       isPublic: change.isPublic ?? before.isPublic,
       apply: change.apply ?? before.apply,
+      agents: changedAgents(before.agents, change.agents),
     }
     await store.updateApp(tx, app)
     await auditApp(tx, id, {
@@ -81,6 +89,11 @@ export async function updateApp(deps: AppsDeps, id: string, change: Partial<NewA
     })
     return app
   })
+}
+
+function changedAgents(before: AgentSettings | undefined, change: AppChange['agents']): AgentSettings | undefined {
+  if (change === 'off') return undefined
+  return change === undefined ? before : checkAgentSettings(change)
 }
 
 /** Adds a secret; the others expire after the overlap, so that clients can switch in the meantime. */

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { ApiError } from '#model/errors.ts'
+import type { RateLimit } from '#model/rate-limit.ts'
 import type { Clock } from '#platform/clock.ts'
 import { createKeyedMutex, type KeyedMutex } from '#platform/keyed-mutex.ts'
 import type { Database } from '#platform/postgres/database.ts'
@@ -70,8 +71,8 @@ export async function limitGuesses<Result>(
   if (result !== undefined) return result
   // The secret was right before but is not any more: from now on it counts as a guess.
   memory.known.delete(known!)
-  await reserve(deps, guess)
-  throw refusal()
+  const { limits } = await reserve(deps, guess)
+  throw withLimits(refusal(), limits)
 }
 
 async function compareCounted<Result>(
@@ -80,23 +81,45 @@ async function compareCounted<Result>(
   refusal: () => ApiError,
   compare: () => Promise<Result | undefined>,
 ): Promise<Result> {
-  const window = await reserve(deps, guess)
+  const { window, limits } = await reserve(deps, guess)
   const result = await compare()
-  if (result === undefined) throw refusal()
+  if (result === undefined) throw withLimits(refusal(), limits)
   await releaseAttempts(deps.database, subjectsOf(guess), window)
   return result
 }
 
-/** Counts one attempt and returns the minute it counts for. */
-async function reserve(deps: GuessDeps, guess: Guess): Promise<number> {
+/** Counts one attempt. Returns the minute it counts for, and what is left of the limits. */
+async function reserve(deps: GuessDeps, guess: Guess): Promise<{ window: number; limits: RateLimit[] }> {
   const window = windowOf(deps)
   const counts = await reserveAttempts(deps.database, subjectsOf(guess), window)
-  if (isOver(guess, counts, 1)) throw tooMany(deps)
-  return window
+  const limits = limitsOf(deps, guess, counts)
+  if (isOver(guess, counts, 1)) throw tooMany(deps, limits)
+  return { window, limits }
 }
 
 async function refuseOverLimit(deps: GuessDeps, guess: Guess): Promise<void> {
-  if (isOver(guess, await countAttempts(deps.database, subjectsOf(guess), windowOf(deps)), 0)) throw tooMany(deps)
+  const counts = await countAttempts(deps.database, subjectsOf(guess), windowOf(deps))
+  if (isOver(guess, counts, 0)) throw tooMany(deps, limitsOf(deps, guess, counts))
+}
+
+function limitsOf(deps: GuessDeps, guess: Guess, counts: Map<string, number>): RateLimit[] {
+  const limit = (name: string, quota: number, subject: string): RateLimit => ({
+    name,
+    quota,
+    windowS: WINDOW_MS / 1000,
+    remaining: Math.max(0, quota - (counts.get(subject) ?? 0)),
+    resetS: resumesInS(deps),
+  })
+  return [
+    limit('wrong-secrets', ATTEMPTS.perSubject, subjectKey(guess)),
+    ...(guess.alone === true ? [] : [limit('wrong-secrets-of-address', ATTEMPTS.perAddress, guess.address)]),
+  ]
+}
+
+/** The refusal of a wrong secret also says how many more are allowed. */
+function withLimits(refusal: ApiError, rateLimits: RateLimit[]): ApiError {
+  const { reason, message, param, cause } = refusal
+  return new ApiError(reason, message, { param, cause, rateLimits })
 }
 
 /** `own`: how many of the counted attempts belong to this request. */
@@ -119,9 +142,12 @@ function windowOf({ clock }: GuessDeps): number {
   return now - (now % WINDOW_MS)
 }
 
-function tooMany(deps: GuessDeps): ApiError {
-  const leftMs = windowOf(deps) + WINDOW_MS - deps.clock.now()
-  return new ApiError('too_many_attempts', undefined, { retryAfterS: Math.max(1, Math.ceil(leftMs / 1000)) })
+function tooMany(deps: GuessDeps, rateLimits: RateLimit[] = []): ApiError {
+  return new ApiError('too_many_attempts', undefined, { retryAfterS: resumesInS(deps), rateLimits })
+}
+
+function resumesInS(deps: GuessDeps): number {
+  return Math.max(1, Math.ceil((windowOf(deps) + WINDOW_MS - deps.clock.now()) / 1000))
 }
 
 function memoryOf(database: Database): Memory {

@@ -20,6 +20,7 @@ import {
   type ServiceUser,
 } from '#store/identity/service-users.ts'
 import { openProfileCursors } from '#store/push/cursors.ts'
+import { queueProfileEvent } from '#store/push/events.ts'
 import { scheduleEndpoints, scheduleProfile } from '#store/sync/schedule.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import { credentialOf } from './disconnect.ts'
@@ -188,6 +189,9 @@ export async function putProfile(
   if (profile.state === 'paused') await scheduleEndpoints(tx, key, endpoints, now)
   else await scheduleProfile(tx, { ...key, appId: account.appId, service, readerVersion }, endpoints, now)
   await openProfileCursors(tx, key, account.appId, now)
+  // Signing in to a profile that works is not an event.
+  if (known === undefined || known.state === 'needs_auth')
+    await queueProfileEvent(tx, profile, 'profile.connected', now, { reconnected: known !== undefined })
   // The token of a profile that needed a new sign-in has ended already.
   const old = known === undefined || known.state === 'needs_auth' ? undefined : await credentialOf(deps, tx, key)
   await putCredential(tx, deps.keyring, key, JSON.stringify(signedIn.credential), signedIn.credential.expiresAt, now)

@@ -11,6 +11,7 @@ import { SealError } from '#platform/sealing.ts'
 import { auditAccount } from '#store/audit.ts'
 import { revokeAllTokens } from '#store/identity/access-tokens.ts'
 import { deleteAccount, lockAccount } from '#store/identity/accounts.ts'
+import { removeAgentGrants } from '#store/identity/agent-grants.ts'
 import { type CredentialKey, deleteCredential, findCredential } from '#store/identity/credentials.ts'
 import { addErasedProfiles, type DeletionRequest } from '#store/identity/deletion-requests.ts'
 import { deleteProfile, listAllProfiles, listProfiles, listProfilesByName } from '#store/identity/profiles.ts'
@@ -18,7 +19,7 @@ import { removeReconnectLinks } from '#store/identity/reconnect-links.ts'
 import { forgetServiceUser, type ServiceUser } from '#store/identity/service-users.ts'
 import { eraseProfileItems } from '#store/items/items.ts'
 import { markDeliveriesErased } from '#store/push/cursors.ts'
-import { queueEvent } from '#store/push/events.ts'
+import { queueEvent, queueProfileEvent } from '#store/push/events.ts'
 import { removeEndpoints } from '#store/sync/endpoints.ts'
 import { eraseHookRecords } from '#store/sync/hook-records.ts'
 import { eraseSubscriptions } from '#store/sync/hook-subscriptions.ts'
@@ -101,6 +102,7 @@ export async function eraseAccount(
   for (const own of await listAllProfiles(tx, locked))
     for (const key of await deleteProfile(tx, own, locked.shards)) await eraseStored(tx, key, deps.clock.now())
   await revokeAllTokens(tx, locked, deps.clock.now())
+  await removeAgentGrants(tx, locked)
   await deleteAccount(tx, locked)
   await queueEvent(tx, locked.appId, 'account.erased', deps.clock.now(), { account: locked.id })
   await auditAccount(tx, locked, { at: deps.clock.now(), actor, action: 'account.delete' })
@@ -134,6 +136,10 @@ async function eraseProfiles(
     const credential = await credentialOf(deps, tx, key)
     erased.push({ profile, credential })
     await deleteCredential(tx, key)
+    // Before the schedule is deleted, which has the time of the last event.
+    await queueProfileEvent(tx, profile, 'profile.disconnected', deps.clock.now(), {
+      by: /^(app|service):/.exec(actor)?.[1] ?? 'operator',
+    })
     for (const deleted of await deleteProfile(tx, profile, account.shards)) {
       await eraseStored(tx, deleted, deps.clock.now())
       // A profile that was merged into this one shared its subscriptions.

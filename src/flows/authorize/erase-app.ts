@@ -25,6 +25,7 @@ import { dropRecordedItems } from '#store/push/delivered-items.ts'
 import { dropDeliveryRecords } from '#store/push/deliveries.ts'
 import { removeCursors } from '#store/push/destination-cursors.ts'
 import { listDestinations } from '#store/push/destinations.ts'
+import { findFeed } from '#store/push/feed.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import { credentialOf, eraseAccount } from './disconnect.ts'
 import { unusedTokenOf } from './expire-sign-ins.ts'
@@ -129,6 +130,8 @@ export async function finishDeletion(deps: AuthorizeDeps, deletion: AppDeletion,
   await endAppSubscriptions(deps, appId)
   await deleteRemains(database, appId)
   const untold = await recordUnconfirmed(database, appId, unconfirmed)
+  const feedId = await findFeed(database, appId)
+  if (feedId !== undefined) await removeCursors(database, feedId)
   for (const { id } of await listDestinations(database, appId)) {
     await deleteDeliveryHistory(database, id)
     await removeCursors(database, id)

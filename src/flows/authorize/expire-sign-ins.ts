@@ -1,3 +1,4 @@
+import { purgeAgentGrants } from '#store/identity/agent-grants.ts'
 import { purgeApplied } from '#store/identity/applied-tokens.ts'
 import {
   type ExpiredConsent,
@@ -23,6 +24,7 @@ export async function expireSignIns(deps: AuthorizeDeps): Promise<{ pending: num
   await purgeUsedConsents(deps.database, now - USED_TTL_MS)
   await purgeOpenSignIns(deps.database, now)
   await purgeApplied(deps.database, now)
+  await purgeAgentGrants(deps.database, now - USED_TTL_MS)
   // A sign-in that began in time may still finish.
   await purgeReconnectLinks(deps.database, now - 2 * TEN_MINUTES_MS)
   // No sign-in that began before is left.

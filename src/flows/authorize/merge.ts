@@ -7,6 +7,7 @@ import { type Keyring, SealError } from '#platform/sealing.ts'
 import { auditAccount } from '#store/audit.ts'
 import { revokeAllTokens } from '#store/identity/access-tokens.ts'
 import { lockAccount, markMerged, setAccountShards } from '#store/identity/accounts.ts'
+import { removeAgentGrants } from '#store/identity/agent-grants.ts'
 import {
   type CredentialKey,
   deleteCredential,
@@ -76,16 +77,21 @@ async function merge(
   const [moving, existing] = [await listProfiles(tx, from), await listProfiles(tx, to)]
   // Includes profiles that `listProfiles` omits: of the app's own items, and duplicates of earlier merges.
   const all = await listAllProfiles(tx, from)
-  const dropped = await mergeDuplicates(deps, tx, from, moving, existing)
+  const { dropped, merged } = await mergeDuplicates(deps, tx, from, moving, existing)
   await joinOwnItems(tx, from, to, now)
   await moveProfiles(tx, from, to)
   const shards = [...new Set([...to.shards, ...from.shards])]
   await setAccountShards(tx, to, shards)
   // Destinations store the account with the profile and need the change; items are not delivered again.
   for (const { shard, id } of all) await markDeliveriesDue(tx, { shard, profileId: id }, now)
-  await queueEvent(tx, to.appId, 'account.merged', now, { account: to.id, source: from.id })
+  await queueEvent(tx, to.appId, 'account.merged', now, {
+    account: to.id,
+    source: from.id,
+    merged_profiles: merged,
+  })
   await markMerged(tx, from, to.id)
   await revokeAllTokens(tx, from, now)
+  await removeAgentGrants(tx, from)
   for (const { service, nativeId } of inLockOrder(moving))
     await mergeServiceUser(tx, { appId: to.appId, service, nativeId }, from.id, to.id)
   await auditAccount(tx, to, {
@@ -102,7 +108,7 @@ async function merge(
 
 /**
  * If both accounts have the same service user, the destination's profile stays, with the newer credential. Returns the
- * credentials that were dropped.
+ * credentials that were dropped, and which profile was merged into which.
  */
 async function mergeDuplicates(
   deps: AuthorizeDeps,
@@ -110,13 +116,15 @@ async function mergeDuplicates(
   from: Account,
   moving: Profile[],
   existing: Profile[],
-): Promise<UnneededToken[]> {
+): Promise<{ dropped: UnneededToken[]; merged: { profile: string; into: string }[] }> {
   const dropped: UnneededToken[] = []
+  const merged: { profile: string; into: string }[] = []
   for (const profile of moving) {
     const duplicate = existing.find((each) => each.service === profile.service && each.nativeId === profile.nativeId)
     if (duplicate === undefined) continue
     // Merged before it moves: an account must never list one service user twice.
     await mergeProfileInto(tx, from.shards, profile, duplicate)
+    merged.push({ profile: profile.id, into: duplicate.id })
     const [older, newer] = profile.connectedAt > duplicate.connectedAt ? [duplicate, profile] : [profile, duplicate]
     const unneeded = await credentialOf(deps, tx, { shard: older.shard, profileId: older.id })
     let isDropped = older === profile
@@ -139,7 +147,7 @@ async function mergeDuplicates(
     if (isDropped && unneeded !== undefined && older.state !== 'needs_auth')
       dropped.push({ ...older, credential: unneeded })
   }
-  return dropped
+  return { dropped, merged }
 }
 
 /** False if there is none to move. */

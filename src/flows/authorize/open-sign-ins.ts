@@ -1,12 +1,14 @@
 import { isIPv6 } from 'node:net'
 import { ApiError } from '#model/errors.ts'
 import { defaultQuota, effectiveQuotas } from '#model/quotas.ts'
+import type { RateLimit } from '#model/rate-limit.ts'
 import { findAppQuotas } from '#store/apps/apps.ts'
 import {
   addOpenSignIn,
   appSubject,
   closeSignIn,
   minuteOf,
+  OPEN_SIGN_IN_TTL_MS,
   openSignIn,
   openSignIns,
 } from '#store/identity/open-sign-ins.ts'
@@ -28,12 +30,16 @@ export async function countSignIn(deps: AuthorizeDeps, appId: string, ip: string
   const now = clock.now()
   const address = addressSubject(ip)
   const { app_sign_ins: perApp } = effectiveQuotas(config, await findAppQuotas(database, appId))
-  if (!(await openSignIn(database, address, now, defaultQuota(config, 'quotaAddressSignIns'))))
-    throw await tooManySignIns(deps, address, 'Too many sign-ins from your network were begun and not finished.')
+  const perAddress = defaultQuota(config, 'quotaAddressSignIns')
+  if (!(await openSignIn(database, address, now, perAddress))) {
+    const why = 'Too many sign-ins from your network were begun and not finished.'
+    throw await tooManySignIns(deps, address, why, { name: 'sign-ins-of-address', quota: perAddress })
+  }
   const counted = { address, minute: minuteOf(now) }
   if (await openSignIn(database, appSubject(appId), now, perApp)) return counted
   await closeSignIn(database, address, counted.minute)
-  throw await tooManySignIns(deps, appSubject(appId), 'Too many people are signing in to this app right now.')
+  const why = 'Too many people are signing in to this app right now.'
+  throw await tooManySignIns(deps, appSubject(appId), why, { name: 'sign-ins-of-app', quota: perApp })
 }
 
 /**
@@ -66,13 +72,22 @@ export async function recountSignIn(
   return { ...counted, minute: minuteOf(now) }
 }
 
-async function tooManySignIns({ database, clock }: AuthorizeDeps, subject: string, why: string): Promise<ApiError> {
+async function tooManySignIns(
+  { database, clock }: AuthorizeDeps,
+  subject: string,
+  why: string,
+  limit: Pick<RateLimit, 'name' | 'quota'>,
+): Promise<ApiError> {
   const now = clock.now()
   const { nextExpiresAt = now } = await openSignIns(database, subject, now)
   const retryAfterS = Math.max(1, Math.ceil((nextExpiresAt - now) / 1000))
   const minutes = Math.ceil(retryAfterS / 60)
   const wait = minutes === 1 ? 'in a minute' : `in ${minutes} minutes`
-  return new ApiError('too_many_sign_ins', `${why} Finish one of them, or try again ${wait}.`, { retryAfterS })
+  const rateLimits = [{ ...limit, windowS: OPEN_SIGN_IN_TTL_MS / 1000, remaining: 0, resetS: retryAfterS }]
+  return new ApiError('too_many_sign_ins', `${why} Finish one of them, or try again ${wait}.`, {
+    retryAfterS,
+    rateLimits,
+  })
 }
 
 /** Counts IPv6 by /64 network, because one host usually has all its addresses. */

@@ -2,6 +2,7 @@ import { monthOf } from '#model/money.ts'
 import { purgeAttempts } from '#store/apps/attempts.ts'
 import { purgeCalls } from '#store/apps/calls.ts'
 import { purgeAppDeletions } from '#store/apps/deletions.ts'
+import { purgeIdempotencyKeys } from '#store/apps/idempotency-keys.ts'
 import { purgeRegistrations } from '#store/apps/registrations.ts'
 import { purgeDeletionRequests } from '#store/identity/deletion-requests.ts'
 import { removeOrphanCursors } from '#store/push/cursors.ts'
@@ -9,6 +10,7 @@ import { purgeOrphanRecordedItems } from '#store/push/delivered-items.ts'
 import { purgeDeliveries, purgeOrphanDeadLetters } from '#store/push/deliveries.ts'
 import { openMissingCursors } from '#store/push/destination-cursors.ts'
 import { purgeEvents } from '#store/push/events.ts'
+import { purgeFeeds } from '#store/push/feed.ts'
 import { purgeHookRecords } from '#store/sync/hook-records.ts'
 import { purgeRateLimits } from '#store/sync/rate-limits.ts'
 import { purgeSpending } from '#store/sync/spending.ts'
@@ -23,6 +25,9 @@ const DELETIONS_TTL_MS = 90 * 86_400_000
 /** Of a key that a service registered and with which nobody has signed in. */
 const UNUSED_REGISTRATIONS_TTL_MS = 86_400_000
 const EVENTS_TTL_MS = 30 * 86_400_000
+/** Of entries in the feeds of apps, and of a feed that nobody reads. */
+const FEED_ENTRIES_TTL_MS = 7 * 86_400_000
+const UNREAD_FEEDS_TTL_MS = 30 * 86_400_000
 const SPENDING_TTL_MS = 400 * 86_400_000
 
 interface Purged {
@@ -31,10 +36,14 @@ interface Purged {
   rateLimits: number
   deliveries: number
   events: number
+  /** Entries of feeds, and feeds. */
+  feeds: number
   deletions: number
   hookRecords: number
   deletionRequests: number
   registrations: number
+  /** Responses kept for an `Idempotency-Key`. */
+  idempotencyKeys: number
   /** Cursors and dead letters of deleted destinations. */
   orphans: number
   /** Missing cursors that were created. */
@@ -56,10 +65,15 @@ export async function purgeExpired(deps: ReviewDeps): Promise<Purged> {
     rateLimits: await purgeRateLimits(database, clock.now() - RATE_LIMITS_TTL_MS),
     deliveries: await purgeDeliveries(database, clock.now() - DELIVERIES_TTL_MS),
     events: await purgeEvents(database, clock.now() - EVENTS_TTL_MS),
+    feeds: await purgeFeeds(database, {
+      entriesBeforeMs: clock.now() - FEED_ENTRIES_TTL_MS,
+      readBeforeMs: clock.now() - UNREAD_FEEDS_TTL_MS,
+    }),
     deletions: await purgeAppDeletions(database, clock.now() - DELETIONS_TTL_MS),
     deletionRequests: await purgeDeletionRequests(database, clock.now() - DELETIONS_TTL_MS),
     hookRecords: await purgeHookRecords(database, clock.now()),
     registrations: await purgeRegistrations(database, clock.now(), clock.now() - UNUSED_REGISTRATIONS_TTL_MS),
+    idempotencyKeys: await purgeIdempotencyKeys(database, clock.now()),
     orphans:
       (await removeOrphanCursors(database)) +
       (await purgeOrphanDeadLetters(database)) +

@@ -1,10 +1,14 @@
 import type { Readable } from 'node:stream'
 import { acquire } from '#access/acquire.ts'
 import { apiErrorOf } from '#access/api-errors.ts'
+import { narrowestLimit } from '#access/buckets.ts'
 import type { Auth } from '#kit/auth.ts'
 import { costOfPath } from '#kit/call-cost.ts'
+import type { Connector } from '#kit/connector.ts'
 import type { Account } from '#model/account.ts'
+import { ApiError } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
+import { type RateLimit, rateLimitHeaders } from '#model/rate-limit.ts'
 import type { Hangup } from '#platform/hangup.ts'
 import { createTtlCache, type TtlCache } from '#platform/ttl-cache.ts'
 import { UpstreamError } from '#upstream/errors.ts'
@@ -85,7 +89,11 @@ async function forward(
   const located = hasOwnServers(found.connector) ? await withServer(targets, found) : found
   const target = { ...located, cost: costOfPath(found.connector, call.method, call.path) }
   call.onProfile(target.profile)
-  await acquire(deps, target, { purpose: 'person', maxWaitMs: SHORT_WAIT_MS, until: call.hangup })
+  await acquire(deps, target, { purpose: 'person', maxWaitMs: SHORT_WAIT_MS, until: call.hangup }).catch(
+    (error: unknown) => {
+      throw error instanceof UpstreamError ? limitedBy(target.connector, apiErrorOf(error, 'stored')) : error
+    },
+  )
   const { idleMs } = deps.timeouts ?? DEFAULT_TIMEOUTS
   const body = await readBody(call.body, call.headers, target.connector.auth.kind === 'oauth1', idleMs)
   if (!body.repeatable) call.onStreamedBody()
@@ -94,7 +102,11 @@ async function forward(
   const response = call.paginate
     ? await paginate(deps, targets, outgoing, call.flags)
     : passThrough(target, await openCall(deps, targets, outgoing, call.flags))
-  Object.assign(response.headers, tributaryHeaders(call.flags, await callsLeft(deps, capacities, target)))
+  const left = await callsLeft(deps, capacities, target)
+  Object.assign(response.headers, tributaryHeaders(call.flags, left))
+  // The service's own headers come back untouched.
+  if (left !== undefined && response.headers['ratelimit'] === undefined)
+    Object.assign(response.headers, rateLimitHeaders([limitOf(target.connector, left)]))
   return response
 }
 
@@ -144,4 +156,16 @@ function tributaryHeaders(flags: CallFlags, left: number | undefined): Record<st
     'x-tributary-retried': String(flags.retried),
     ...(left === undefined ? {} : { 'x-tributary-budget-left': String(left) }),
   }
+}
+
+function limitOf(connector: Connector, remaining: number, resetS?: number): RateLimit {
+  const { calls, perS } = narrowestLimit(connector)
+  return { name: connector.service, quota: calls, windowS: perS, remaining, resetS }
+}
+
+function limitedBy(connector: Connector, error: ApiError): ApiError {
+  const { reason, message, retryAfterS, cause } = error
+  if (retryAfterS === undefined) return error
+  const rateLimits = [limitOf(connector, 0, retryAfterS)]
+  return new ApiError(reason, message, { retryAfterS, rateLimits, cause })
 }

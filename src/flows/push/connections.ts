@@ -1,5 +1,5 @@
 import type { Connection, Kind, KindDeps } from '#destinations/contract.ts'
-import type { Destination, DestinationKind, DestinationSecrets } from '#model/destination.ts'
+import type { Destination, DestinationSecrets } from '#model/destination.ts'
 import { invalidInput } from '#model/errors.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 
@@ -8,7 +8,7 @@ const IDLE_MS = 60_000
 
 interface PooledConnection {
   connection: Connection
-  kind: DestinationKind
+  kind: Destination['kind']
   /** What it was opened with. When the address or an option changes, a new connection is opened. */
   fingerprint: string
   prepared: Promise<void> | undefined
@@ -26,15 +26,18 @@ export interface Connections {
     secrets: DestinationSecrets,
     work: (connection: Connection) => Promise<Result>,
   ): Promise<Result>
-  kindOf(kind: DestinationKind): Kind
+  kindOf(kind: Destination['kind']): Kind
   close(): Promise<void>
 }
 
 export type ConnectionsDeps = KindDeps & { log: Log }
 
-export function createConnections(deps: ConnectionsDeps, kinds: Partial<Record<DestinationKind, Kind>>): Connections {
+export function createConnections(
+  deps: ConnectionsDeps,
+  kinds: Partial<Record<Destination['kind'], Kind>>,
+): Connections {
   const pool = new Map<string, PooledConnection>()
-  const kindOf = (name: DestinationKind): Kind => {
+  const kindOf = (name: Destination['kind']): Kind => {
     const kind = kinds[name]
     if (kind === undefined)
       throw invalidInput('bad_body', 'kind', `unknown kind ${name}. Known: ${Object.keys(kinds).join(', ')}.`)

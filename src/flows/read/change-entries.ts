@@ -4,26 +4,27 @@ import { formatIdr, partitionOf } from '#model/idr.ts'
 import type { FoundItem } from '#store/items/query.ts'
 import type { Resolved } from './changed-copies.ts'
 
-/** Writes a change as JSON text; undefined when there is nothing to tell. */
+/** Writes a change as JSON text; undefined when there is nothing to tell. `owner` is added to each: JSON text of fields. */
 export function writeEntry(
   registry: Registry,
   present: (item: FoundItem) => string,
+  owner = '',
 ): (change: Resolved, item: FoundItem | undefined) => string | undefined {
   return ({ profile, key, change, put }, item) => {
     if (change === 'none') return undefined
     if (put !== undefined) {
       // Changed or deleted since its key was read: it is listed again, at its new place.
       const isCurrent = item !== undefined && (put.profile !== profile || item.seq === key.seq)
-      return isCurrent ? `{"change":"upsert","item":${present(item)}}` : undefined
+      return isCurrent ? `{"change":"upsert",${owner}"item":${present(item)}}` : undefined
     }
-    const { owner, service } = profile
+    const { owner: nativeId, service } = profile
     const type = endpointOf(registry, service, key.endpoint)?.kind.name ?? 'data'
-    return JSON.stringify({
-      change: 'delete',
+    const deleted = JSON.stringify({
       id: `${key.id}_${partitionOf(profile)}`,
-      idr: formatIdr({ type, owner, service, endpoint: key.endpoint, item: key.nativeId }),
+      idr: formatIdr({ type, owner: nativeId, service, endpoint: key.endpoint, item: key.nativeId }),
       deleted_at: key.at,
     })
+    return `{"change":"delete",${owner}${deleted.slice(1)}`
   }
 }
 

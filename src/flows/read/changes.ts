@@ -57,7 +57,7 @@ export async function readChanges(
   return { entries: [...removed.map(removedEntry), ...entries], cursor: writeCursor(deps, request, positions), more }
 }
 
-/** Reads changes of these profiles and advances their positions, which are of the same order. */
+/** Reads changes of these profiles and advances their positions, which are of the same order. `owner` is added to each entry. */
 export async function collectChanges(
   deps: ReadDeps,
   readable: readonly ReadableProfile[],
@@ -65,9 +65,10 @@ export async function collectChanges(
   latest: ReadonlyMap<string, number>,
   { limit, types }: Pick<ChangesRequest, 'limit' | 'types'>,
   options: Presentation,
+  owner?: string,
 ): Promise<{ entries: string[]; more: boolean }> {
   const bits = types === undefined ? undefined : typeBits(types)
-  const write = writeEntry(deps.registry, createPresenter(deps, readable, options))
+  const write = writeEntry(deps.registry, createPresenter(deps, readable, options), owner)
   const isBehind = ({ profileId, seq }: Position) => seq < (latest.get(profileId) ?? 0)
   const entries: string[] = []
   let bytesLeft = MAX_PAGE_BYTES

@@ -144,7 +144,7 @@ function describe(state: EndpointState, at: { isPaused: boolean; nowMs: number }
   const walk = state.walk as { pages?: number; parents?: number; of?: number } | undefined
   const pages = walk?.pages ?? 0
   const parents = walk?.parents === undefined ? undefined : { done: walk.parents, of: walk.of ?? 0 }
-  const progressState = stateOf(state, at.isPaused)
+  const progressState = endpointState(state, at.isPaused)
   const why = reasonOf(state)
   return {
     state: progressState,
@@ -165,7 +165,8 @@ function shareOf(pages: number, parents: { done: number; of: number } | undefine
   return Math.round(Math.min(share, 0.99) * 100) / 100
 }
 
-function stateOf(state: EndpointState, isPaused: boolean): EndpointProgress['state'] {
+/** What an endpoint does now, in one word. */
+export function endpointState(state: EndpointState, isPaused: boolean): EndpointProgress['state'] {
   const { lastReason, walk, leftOut, firstDoneAt } = state
   if (state.nextRunAt >= NEVER) return state.deaths >= MAX_DEATHS ? 'parked' : 'off'
   if (isPaused) return 'paused'

@@ -2,6 +2,7 @@ import { Client, type ClientBase, Pool, types } from 'pg'
 import { codeOf, reasonOf, SetupError } from '../errors.ts'
 import { createSemaphore } from '../semaphore.ts'
 import type { Log } from '../telemetry/log.ts'
+import { type CopyConnection, withCopyConnection } from './copy.ts'
 import { compileNames, type NamesIn, orderValues, type SqlValue } from './named-values.ts'
 import { startWatchdog, type Watchdog } from './watchdog.ts'
 
@@ -42,6 +43,8 @@ export interface Database extends Queries {
    * concurrently. Nothing is prepared on it, so a transaction pooler may use another server connection for each statement.
    */
   dedicated<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>
+  /** A separate connection for `copy`, without the watchdog. */
+  copying<Result>(work: (connection: CopyConnection) => Promise<Result>): Promise<Result>
   /** For long reads: together they use at most a third of the connections, so that short queries always find one. */
   background: Queries
   /** Runs plain SQL of several statements. For migrations only. */
@@ -102,6 +105,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     withoutTimeout: (work) =>
       reportingLoss(retryOnDeadlock(() => inTransaction(pool, prepared, work, 'begin', watchdog), MAX_MIGRATION_TRIES)),
     dedicated: (work) => reportingLoss(onOwnConnection(url, work)),
+    copying: (work) => reportingLoss(withCopyConnection(url, work)),
     script: async (text) => {
       await pool.query(text)
     },

@@ -1,3 +1,4 @@
+import type { AgentSettings } from '#model/agents.ts'
 import type { App, ApplyPolicy, AppSecret } from '#model/app.ts'
 import type { QuotaInput } from '#model/quotas.ts'
 import { parseSyncRules, type SyncRules } from '#model/sync-rules.ts'
@@ -10,6 +11,7 @@ interface AppRow {
   token_flow: boolean
   is_public: boolean
   apply: ApplyPolicy
+  agents: AgentSettings | null
   created_at: number
   deleting_at: number | null
 }
@@ -32,13 +34,16 @@ const insert = statement(
    on conflict do nothing`,
 )
 // An app that is being deleted cannot be used any more.
-const find = statement('app-find', `select ${columns}, deleting_at from app where id = $id and deleting_at is null`)
-const findAny = statement('app-find-any', `select ${columns}, deleting_at from app where id = $id`)
-const list = statement('app-list', `select ${columns}, deleting_at from app order by created_at, id`)
+const find = statement(
+  'app-find',
+  `select ${columns}, agents, deleting_at from app where id = $id and deleting_at is null`,
+)
+const findAny = statement('app-find-any', `select ${columns}, agents, deleting_at from app where id = $id`)
+const list = statement('app-list', `select ${columns}, agents, deleting_at from app order by created_at, id`)
 const update = statement(
   'app-update',
   `update app set name = $name, redirect_uris = $redirectUris, token_flow = $tokenFlow, is_public = $isPublic,
-   apply = $apply where id = $id`,
+   apply = $apply, agents = $agents where id = $id`,
 )
 const remove = statement('app-delete', 'delete from app where id = $id')
 const insertSecret = statement(
@@ -119,7 +124,8 @@ export async function listApps(queries: Queries): Promise<App[]> {
 
 export async function updateApp(queries: Queries, app: App): Promise<boolean> {
   const { id, name, redirectUris, tokenFlow, isPublic, apply } = app
-  return (await queries.count(update.with({ id, name, redirectUris, tokenFlow, isPublic, apply }))) > 0
+  const agents = app.agents === undefined ? null : JSON.stringify(app.agents)
+  return (await queries.count(update.with({ id, name, redirectUris, tokenFlow, isPublic, apply, agents }))) > 0
 }
 
 export async function deleteApp(queries: Queries, id: string): Promise<boolean> {
@@ -162,6 +168,7 @@ function toApp(row: AppRow): App {
     tokenFlow: row.token_flow,
     isPublic: row.is_public,
     apply: row.apply,
+    ...(row.agents === null ? {} : { agents: row.agents }),
     createdAt: row.created_at,
     ...(row.deleting_at === null ? {} : { deletingAt: row.deleting_at }),
   }

@@ -39,6 +39,7 @@ const deleteServiceUsers = statement(
 )
 const deleteReconnectLinks = statement('remains-links', deleteSome('reconnect_link', 'shard, hash', 'app_id = $appId'))
 const deleteApplied = statement('remains-applied', deleteSome('applied_token', 'shard, hash', 'app_id = $appId'))
+const deleteKeys = statement('remains-idempotency', deleteSome('idempotency_key', 'hash', 'app_id = $appId'))
 const deleteNotices = statement(
   'remains-notices',
   deleteSome('quota_notice', 'shard, subject, quota', 'app_id = $appId'),
@@ -90,6 +91,7 @@ export async function deleteRemains(queries: Queries, appId: string): Promise<vo
     deleteReconnectLinks,
     deleteNotices,
     deleteCalls,
+    deleteKeys,
   ]
   for (const some of ofApp) await deleteInBatches(queries, some.with({ appId }))
   await queries.count(deleteSpending.with({ shard: shardFor(appId), appId }))

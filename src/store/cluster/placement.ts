@@ -8,6 +8,8 @@ export type Placement = { by: string } | 'reference' | 'local'
 const SHARDED_TABLES = [
   'access_token',
   'account',
+  'agent_grant',
+  'agent_token',
   'applied_token',
   'audit',
   'call_log',
@@ -53,7 +55,14 @@ const REFERENCE_TABLES = [
  * Tables without a shard that everybody writes: as reference tables each write would lock all nodes. They are found by one
  * key, so they are divided by it.
  */
-const KEYED_TABLES = { attempt: 'subject', push_event: 'destination_id', rate_limit: 'bucket' } as const
+const KEYED_TABLES = {
+  attempt: 'subject',
+  feed: 'destination_id',
+  feed_entry: 'destination_id',
+  idempotency_key: 'hash',
+  push_event: 'destination_id',
+  rate_limit: 'bucket',
+} as const
 
 /** Every table of the schema. */
 export const PLACEMENTS: ReadonlyMap<string, Placement> = new Map<string, Placement>([

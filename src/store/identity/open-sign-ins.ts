@@ -5,7 +5,7 @@ import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 
 const MINUTE_MS = 60_000
 /** How long a sign-in and its code are valid, plus the rest of the minute in which it began. */
-const TTL_MS = 11 * MINUTE_MS
+export const OPEN_SIGN_IN_TTL_MS = 11 * MINUTE_MS
 
 // One statement on one row decides and counts, so concurrent callers see each other.
 const countIfBelowLimit = statement(
@@ -83,7 +83,7 @@ export async function openSignIns(
 ): Promise<{ n: number; nextExpiresAt: number | undefined }> {
   const values = { shard: shardFor(subject), subject, expiredMinute: expiredMinute(nowMs) }
   const { n, oldest } = firstOf(await queries.rows<{ n: number; oldest: number | null }>(sumOpen.with(values)))
-  return { n, nextExpiresAt: oldest === null ? undefined : oldest + TTL_MS }
+  return { n, nextExpiresAt: oldest === null ? undefined : oldest + OPEN_SIGN_IN_TTL_MS }
 }
 
 export async function purgeOpenSignIns(queries: Queries, nowMs: number): Promise<number> {
@@ -92,5 +92,5 @@ export async function purgeOpenSignIns(queries: Queries, nowMs: number): Promise
 
 /** Sign-ins that began in this minute or earlier have expired. */
 function expiredMinute(nowMs: number): number {
-  return minuteOf(nowMs) - TTL_MS
+  return minuteOf(nowMs) - OPEN_SIGN_IN_TTL_MS
 }

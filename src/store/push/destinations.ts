@@ -1,5 +1,5 @@
 import { ALONE_MS, MAX_DEATHS } from '#model/deaths.ts'
-import type { Destination, DestinationKind, DestinationSecrets, DestinationState } from '#model/destination.ts'
+import type { Destination, DestinationSecrets, DestinationState } from '#model/destination.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { Keyring } from '#platform/sealing.ts'
 
@@ -7,7 +7,7 @@ export interface DestinationRow {
   id: string
   app_id: string
   name: string
-  kind: DestinationKind
+  kind: Destination['kind']
   filter: string[]
   schedule: string
   options: Record<string, unknown>
@@ -37,7 +37,7 @@ const insert = statement(
 const lockApp = statement('destination-lock-app', 'select id from app where id = $appId for update')
 const list = statement(
   'destination-list',
-  `select ${destinationColumns} from destination where app_id = $appId order by created_at, id`,
+  `select ${destinationColumns} from destination where app_id = $appId and kind <> 'feed' order by created_at, id`,
 )
 const find = statement('destination-find', `select ${destinationColumns} from destination where id = $id`)
 const lock = statement('destination-lock', `select ${destinationColumns} from destination where id = $id for update`)

@@ -1,3 +1,4 @@
+import type { Profile } from '#model/profile.ts'
 import { newId } from '#platform/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 
@@ -8,13 +9,20 @@ export const PUSH_EVENTS = {
   'destination.disabled': 'its receiver answered 410; `error`, `failing_since`',
   'destination.recovered': 'it works again after a `destination.failing` event',
   'delivery.dead_lettered': 'rows became dead letters; `profile`, `items`, `reason`',
-  'profile.needs_auth': 'the person has to sign in again; `profile`, `account`, `service`',
+  'profile.connected':
+    'a person connected a profile, or signed in again after `profile.needs_auth` (`reconnected`); `account`, `profile`, `reconnected`',
+  'profile.needs_auth': 'the person has to sign in again; `account`, `profile`, `reason`',
+  'profile.disconnected':
+    'a profile was disconnected and erased; `account`, `profile`, `by` (`app`, `service`, `operator`)',
+  'sync.first_completed':
+    'every endpoint of a profile was read to its end for the first time; `account`, `profile`, `items`, `unread` (endpoints that cannot be read, with the reason)',
   'quota.near': 'four fifths of a quota are used up; `quota`, `account`, `profile`',
   'quota.reached': 'a quota keeps new items out; `quota`, `account`, `profile`',
   'spending.reached':
     'what the app may spend at a service this month is spent; `service`, `spent`, `limit`, `currency`, `resets_at`',
   'spending.unpaid': 'a service wants to be paid first; `service`, `retry_at`',
-  'account.merged': 'one account was merged into another; `account`, `source`',
+  'account.merged':
+    'one account was merged into another; `account`, `source`, `merged_profiles` (of a service user that both had: `profile`, `into`)',
   'account.erased': 'an account was deleted; `account`',
 } as const
 export type PushEventType = keyof typeof PUSH_EVENTS
@@ -30,7 +38,14 @@ const insert = statement(
   'event-insert',
   `insert into push_event (destination_id, id, type, at, data)
    select d.id, $id, $type, $at, $data from destination d
-   where d.app_id = $appId and d.wants_events and d.state <> 'disabled'`,
+   where d.app_id = $appId and d.wants_events and d.state <> 'disabled'
+     and (json_typeof(d.options -> 'events') is distinct from 'array'
+       or d.options::jsonb -> 'events' @> to_jsonb($type::text))`,
+)
+const stamp = statement(
+  'event-stamp',
+  `update profile_sync set event_at = greatest($nowMs::bigint, event_at + 1)
+   where shard = $shard and profile_id = $profileId returning event_at`,
 )
 const list = statement(
   'event-list',
@@ -48,6 +63,23 @@ export async function queueEvent(
   data: Record<string, unknown>,
 ): Promise<void> {
   await tx.count(insert.with({ appId, id: `evt_${newId(at)}`, type, at, data: JSON.stringify(data) }))
+}
+
+/**
+ * Queues an event of a profile. Events of a profile get ascending times under the lock of its schedule, whichever processes
+ * report them, and are delivered in that order. Call it while the schedule exists, after the profile's row is locked.
+ */
+export async function queueProfileEvent(
+  tx: Queries,
+  profile: Pick<Profile, 'shard' | 'id' | 'appId' | 'accountId' | 'service' | 'nativeId'>,
+  type: PushEventType,
+  nowMs: number,
+  detail: Record<string, unknown> = {},
+): Promise<void> {
+  const { shard, id, appId, accountId, service, nativeId } = profile
+  const [row] = await tx.rows<{ event_at: number }>(stamp.with({ shard, profileId: id, nowMs }))
+  const data = { account: accountId, profile: { id, service, native_id: nativeId }, ...detail }
+  await queueEvent(tx, appId, type, row?.event_at ?? nowMs, data)
 }
 
 export async function waitingEvents(queries: Queries, destinationId: string, limit: number): Promise<WaitingEvent[]> {

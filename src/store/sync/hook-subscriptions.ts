@@ -1,5 +1,6 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { Keyring } from '#platform/sealing.ts'
+import { keepApp } from '../apps/app-locks.ts'
 import { takeInShards } from '../cluster/take-in-shards.ts'
 import { NEVER } from './endpoints.ts'
 
@@ -59,10 +60,9 @@ const insertOfProfile = statement(
 )
 const insertOfApp = statement(
   'hook-subscription-insert-app',
-  `with held as (select 1 from app where id = $appId and deleting_at is null for key share)
-   insert into hook_subscription (${newColumns})
+  `insert into hook_subscription (${newColumns})
    select $shard, $appId, $service, '', wanted.name, '', 'wanted', $nowMs, 0
-   from held, unnest($names::text[]) as wanted (name) ${wakeParked}`,
+   from unnest($names::text[]) as wanted (name) ${wakeParked}`,
 )
 const listOfProfile = statement(
   'hook-subscription-of-profile',
@@ -148,16 +148,20 @@ const cellOf = ({ shard, appId, service, profileId, name }: SubscriptionKey) => 
   column: 'sealed',
 })
 
-/** Requests subscriptions of a profile, if it still exists, or of a whole app. Those that exist stay as they are. */
+/**
+ * Requests subscriptions of a profile, if it still exists, or of a whole app that is not being deleted. Those that exist stay as
+ * they are.
+ */
 export async function insertSubscriptions(
-  queries: Queries,
+  tx: Queries,
   owner: Omit<SubscriptionKey, 'name'> & { person: string },
   names: string[],
   nowMs: number,
 ): Promise<void> {
   const { shard, appId, service, profileId, person } = owner
-  if (profileId === '') await queries.count(insertOfApp.with({ shard, appId, service, names, nowMs }))
-  else await queries.count(insertOfProfile.with({ shard, appId, service, profileId, person, names, nowMs }))
+  if (profileId !== '') await tx.count(insertOfProfile.with({ shard, appId, service, profileId, person, names, nowMs }))
+  else if ((await keepApp(tx, appId)) === 'active')
+    await tx.count(insertOfApp.with({ shard, appId, service, names, nowMs }))
 }
 
 export async function listSubscriptions(

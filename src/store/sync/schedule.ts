@@ -15,6 +15,8 @@ export interface Taken extends Scheduled {
   readerVersion: number
   /** When the service's record of the person was last requested, also at the sign-in; 0: before that was recorded. */
   selfReadAt: number
+  /** Its first sync was complete before. */
+  isFirstCompleted: boolean
 }
 
 interface TakenRow {
@@ -22,6 +24,7 @@ interface TakenRow {
   service: string
   reader_version: number
   self_read_at: number | null
+  first_completed_at: number | null
 }
 
 /** All profiles of one app at one service: they share its rate limits. */
@@ -51,7 +54,7 @@ const takeLease = statement(
   `update profile_sync set lease_token = $token, next_run_at = $leaseUntilMs
    where shard = $shard and profile_id = $profileId and next_run_at is not null
      and (alone_until > $nowMs) = $alone
-   returning app_id, service, reader_version, self_read_at`,
+   returning app_id, service, reader_version, self_read_at, first_completed_at`,
 )
 const extendLease = statement(
   'sync-hold',
@@ -62,6 +65,11 @@ const setSelfRead = statement(
   'sync-self-read',
   `update profile_sync set self_read_at = $nowMs
    where shard = $shard and profile_id = $profileId and lease_token = $token`,
+)
+const setFirstCompleted = statement(
+  'sync-first-completed',
+  `update profile_sync set first_completed_at = $nowMs
+   where shard = $shard and profile_id = $profileId and lease_token = $token and first_completed_at is null`,
 )
 const lock = statement(
   'sync-lock',
@@ -130,12 +138,18 @@ export async function takeProfile(
   const [row] = await queries.rows<TakenRow>(takeLease.with(values))
   if (row === undefined) return undefined
   const { app_id: appId, service, reader_version: readerVersion, self_read_at: selfReadAt } = row
-  return { ...key, appId, service, readerVersion, selfReadAt: selfReadAt ?? 0 }
+  const isFirstCompleted = row.first_completed_at !== null
+  return { ...key, appId, service, readerVersion, selfReadAt: selfReadAt ?? 0, isFirstCompleted }
 }
 
 /** The person's record is requested now, by the holder of the lease. */
 export async function markSelfRead(queries: Queries, key: ProfileKey, token: string, nowMs: number): Promise<void> {
   await queries.count(setSelfRead.with({ ...key, token, nowMs }))
+}
+
+/** False when that was stored before, or the lease was lost. */
+export async function markFirstCompleted(tx: Queries, key: ProfileKey, token: string, nowMs: number): Promise<boolean> {
+  return (await tx.count(setFirstCompleted.with({ ...key, token, nowMs }))) > 0
 }
 
 /**

@@ -104,7 +104,11 @@ suite('profiles that connect, merge and disconnect', () => {
     assert.deepEqual(doubles, [])
     await until('the event was sent', () => receiver.messages.some(({ type }) => type === 'account.merged'))
     const event = receiver.messages.find(({ type }) => type === 'account.merged')!
-    assert.deepEqual(event.data, { account: other.account, source: one.account })
+    const { merged_profiles: mergedProfiles, ...accounts } = event.data
+    assert.deepEqual(accounts, { account: other.account, source: one.account })
+    const pairs = mergedProfiles as { profile: string; into: string }[]
+    assert.equal(pairs.length, 1)
+    assert.notEqual(pairs[0]!.profile, pairs[0]!.into)
   })
 
   test('P18 a disconnected profile is erased at every destination, and so is a deleted account', async () => {

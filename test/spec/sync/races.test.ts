@@ -8,6 +8,7 @@ import { eraseProfileItems } from '#store/items/items.ts'
 import { leaseDueProfiles } from '#store/sync/due-profiles.ts'
 import { removeEndpoints } from '#store/sync/endpoints.ts'
 import { removeSchedule } from '#store/sync/schedule.ts'
+import { ACTIVITY } from '../../harness/cluster.ts'
 import { until } from '../../harness/until.ts'
 import { type Fixture, keyOf, type Note, notes, openFixture, paged, someNotes } from './engine-fixture.ts'
 import { gate } from './scripted-service.ts'
@@ -71,11 +72,8 @@ suite('while a sync runs', () => {
     }
     let asking: Promise<void> | undefined
     const isBlocked = async () =>
-      (
-        await fixture.sql(
-          `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-        )
-      ).length > 0
+      (await fixture.sql(`select 1 from ${ACTIVITY} where wait_event_type = 'Lock' and datname = current_database()`))
+        .length > 0
     /** Requests a sync before the last statements of the run, and commits once these wait for it or are done. */
     const meanwhile = async <Result>(name: string, run: () => Promise<Result>): Promise<Result> => {
       if (asking !== undefined || !['sync-lock', 'sync-finish'].includes(name)) return run()

@@ -1,4 +1,4 @@
-import type { DestinationKind } from '#model/destination.ts'
+import type { Destination } from '#model/destination.ts'
 
 /** What one process has delivered to destinations of one kind since it started. */
 export interface Counters {
@@ -8,15 +8,15 @@ export interface Counters {
   deadLetters: number
 }
 
-export type KindCounters = [kind: DestinationKind, counters: Counters]
+export type KindCounters = [kind: Destination['kind'], counters: Counters]
 
 export interface PushCounters {
-  of(kind: DestinationKind): Counters
+  of(kind: Destination['kind']): Counters
   all(): KindCounters[]
 }
 
 export function createPushCounters(): PushCounters {
-  const byKind = new Map<DestinationKind, Counters>()
+  const byKind = new Map<Destination['kind'], Counters>()
   return {
     of: (kind) => {
       const known = byKind.get(kind) ?? { rows: 0, batches: 0, failures: 0, deadLetters: 0 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Batch, CheckpointDiffers } from '#destinations/contract.ts'
+import { FEED_KIND } from '#model/destination.ts'
 import { type ChangedItem, type Changes, changesAfter, latestChange, type Tombstone } from '#store/items/changes.ts'
 import { forgetRecordedItems } from '#store/push/delivered-items.ts'
 import { forgetDeadLetters } from '#store/push/deliveries.ts'
@@ -12,6 +13,7 @@ import { reconcileCheckpoint, reconcileErasure } from '../repair/reconcile-check
 import { redriveRows } from '../repair/redrive.ts'
 import type { DeliveryRun } from './delivery-run.ts'
 import { keepLease, type Lease } from './lease-heartbeat.ts'
+import { recordInFeed } from './record-in-feed.ts'
 import { completeRecording, itemsToRetract, recordBatch, startRecording } from './recorded-items.ts'
 import { writeBatch } from './write-batch.ts'
 
@@ -28,6 +30,7 @@ const MAX_RECONCILIATIONS = 3
 export async function deliverProfile(deps: DeliverDeps, run: DeliveryRun, cursor: Cursor): Promise<boolean> {
   const lease = keepLease(deps, cursor)
   try {
+    if (run.destination.kind === FEED_KIND) return await recordInFeed(deps, cursor)
     if (cursor.erase) return await eraseProfile(deps, run, cursor)
     return await whileConnected(deps, cursor, (disconnected) => deliverChanges(deps, run, cursor, lease, disconnected))
   } finally {

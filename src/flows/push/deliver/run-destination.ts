@@ -1,5 +1,5 @@
 import { type Connection, DeliveryError } from '#destinations/contract.ts'
-import type { Destination } from '#model/destination.ts'
+import { type Destination, FEED_KIND } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
 import { newId } from '#platform/ids.ts'
 import { isAppDeleting } from '#store/apps/deletions.ts'
@@ -13,6 +13,7 @@ import { filterOf } from '../filter.ts'
 import { quietUntil, readQuiet } from '../schedule.ts'
 import { openDeliverySecrets } from '../secrets.ts'
 import { deliverProfile } from './deliver-profile.ts'
+import { openFeed } from './record-in-feed.ts'
 import type { RunPermit } from './run-limiter.ts'
 import { settleFailure, settleRecovery } from './settle-failure.ts'
 
@@ -37,6 +38,10 @@ export async function runDestination(deps: DeliverDeps, destinationId: string, p
   }
   const leased: LeasedCursor = { current: undefined }
   try {
+    if (destination.kind === FEED_KIND) {
+      await deliverDueProfiles(deps, destination, openFeed(deps, destination.id), permit, leased)
+      return
+    }
     const secrets = await openDeliverySecrets(deps, destination)
     await deps.connections.use(destination, secrets, (connection) =>
       deliverDueProfiles(deps, destination, connection, permit, leased),

@@ -1,14 +1,23 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Kind } from '#destinations/contract.ts'
-import { flagOption, readOptions } from '#destinations/options.ts'
-import type { DestinationKind } from '#model/destination.ts'
+import { readOptions } from '#destinations/options.ts'
+import type { Destination } from '#model/destination.ts'
 import { invalidInput } from '#model/errors.ts'
+import { PUSH_EVENTS, type PushEventType } from '#store/push/events.ts'
 import { quietHours } from '../schedule.ts'
 
 const ofAllKinds = {
   quiet_hours: quietHours.optional().describe('hours without deliveries; see [Schedules](#schedules)'),
 }
-const ofEventKinds = { events: flagOption().default(false).describe('`true`: also send [events](#events)') }
+const isEventType = (name: unknown): name is PushEventType =>
+  typeof name === 'string' && Object.hasOwn(PUSH_EVENTS, name)
+const EVENTS_ERROR = 'must be true or false, or a list of events'
+const ofEventKinds = {
+  events: z
+    .union([z.boolean(), z.array(z.string().refine(isEventType)).min(1)], { error: EVENTS_ERROR })
+    .default(false)
+    .describe('`true`: also send [events](#events); a list of their names: only these'),
+}
 
 /** All options of a kind of destination: the kind's own, and those that every kind has. */
 export function optionsOf({ options, takesEvents }: Pick<Kind, 'options' | 'takesEvents'>): z.ZodObject {
@@ -16,7 +25,7 @@ export function optionsOf({ options, takesEvents }: Pick<Kind, 'options' | 'take
 }
 
 /** Checks options when they are set. Stored options are not checked again, so that they stay usable after an upgrade. */
-export function checkOptions(name: DestinationKind, kind: Kind, given: Record<string, unknown>): void {
+export function checkOptions(name: Destination['kind'], kind: Kind, given: Record<string, unknown>): void {
   const schema = optionsOf(kind)
   const unknown = Object.keys(given).find((option) => !Object.hasOwn(schema.shape, option))
   if (unknown !== undefined) {
@@ -27,5 +36,5 @@ export function checkOptions(name: DestinationKind, kind: Kind, given: Record<st
 }
 
 export function wantsEvents({ takesEvents }: Kind, { events }: Record<string, unknown>): boolean {
-  return takesEvents && events === true
+  return takesEvents && (events === true || Array.isArray(events))
 }

@@ -1,5 +1,5 @@
 import { DeliveryError } from '#destinations/contract.ts'
-import type { Destination, DestinationKind, DestinationSecrets } from '#model/destination.ts'
+import { type Destination, type DestinationKind, type DestinationSecrets, FEED_KIND } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
 import { newId } from '#platform/ids.ts'
 import type { Queries } from '#platform/postgres/database.ts'
@@ -96,7 +96,7 @@ export async function addDestination(
 
 export async function findOwn(deps: Pick<DeliverDeps, 'database'>, appId: string, id: string): Promise<Destination> {
   const destination = await findDestination(deps.database, id)
-  if (destination?.appId !== appId) throw new ApiError('not_found')
+  if (destination?.appId !== appId || destination.kind === FEED_KIND) throw new ApiError('not_found')
   return destination
 }
 

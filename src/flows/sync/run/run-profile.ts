@@ -23,6 +23,7 @@ import { openItemStream } from '../diff/item-stream.ts'
 import { applyHookRecords } from '../hooks/apply-records.ts'
 import { isEnabled, isPaidFor } from '../schedule/interval.ts'
 import type { EndpointRun, ProfileRun } from './endpoint-run.ts'
+import { completeFirstSync } from './first-sync.ts'
 import type { Outcome } from './outcome.ts'
 import { refreshSelf } from './refresh-self.ts'
 import type { RunEnd } from './run-counts.ts'
@@ -122,7 +123,7 @@ async function runLeased(
   await ensureSubscriptions(deps, connector, profile)
   const readSelfAgain = () => readPerson(deps, profileRun, scheduled, token, options.signal)
   if (deps.clock.now() >= selfDueAt(profileId, scheduled.selfReadAt) && (await readSelfAgain())) return UNSCHEDULED
-  return runDueEndpoints(deps, key, profileRun, rules, token, options, async (endpoint, outcome) => {
+  return runDueEndpoints(deps, scheduled, profileRun, rules, token, options, async (endpoint, outcome) => {
     const status = outcome.kind === 'failed' ? outcome.error.status : undefined
     if (!isHandleSuspect(endpoint, status, scheduled.selfReadAt, deps.clock.now())) return false
     return readSelfAgain()
@@ -146,7 +147,7 @@ async function readPerson(
 
 async function runDueEndpoints(
   deps: SyncDeps,
-  key: ProfileKey,
+  { shard, profileId, isFirstCompleted }: Taken,
   profileRun: ProfileRun,
   rules: SyncRules,
   token: string,
@@ -154,6 +155,7 @@ async function runDueEndpoints(
   /** True when the run has to end. */
   afterEndpoint: (endpoint: Endpoint, outcome: Outcome) => Promise<boolean>,
 ): Promise<NextRun> {
+  const key = { shard, profileId }
   const untilMs = deps.clock.now() + timesOf(deps).sliceMs
   const parts = { ...profileRun, profileKey: key, rules, token, untilMs, signal, step }
   const loaded = await applyHookRecords(deps, parts, await loadEndpoints(deps, key, profileRun))
@@ -191,6 +193,7 @@ async function runDueEndpoints(
     if (outcome.kind === 'yielded' || deps.clock.now() >= untilMs) return AT_ONCE
   }
   await becomeActive(deps, key, profileRun)
+  if (!isFirstCompleted) await completeFirstSync(deps, key, token, profileRun)
   // Without endpoints nothing says when the profile is due next; a newer connector may add some.
   if (states.length === 0) return { earliestMs: deps.clock.now() + DAY_MS }
   return { ...AT_ONCE, syncedAt: isSynced ? deps.clock.now() : undefined }

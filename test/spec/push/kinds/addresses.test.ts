@@ -122,7 +122,7 @@ const REFUSED: [kind: DestinationKind, url: string, says: RegExp, options?: Reco
   ['postgres', 'postgres://u:p@h/db', /Unknown option “events” of postgres/, { events: true }],
   ['mysql', 'mysql://u:p@h/db', /Unknown option “schema” of mysql. Known: ca, deletes, quiet_hours\./, { schema: 'x' }],
   ['webhook', 'https://h/', /Unknown option “deletes” of webhook. Known: events, quiet_hours\./, { deletes: 'hard' }],
-  ['webhook', 'https://h/', /options.events: must be true or false/, { events: 'yes' }],
+  ['webhook', 'https://h/', /options.events: must be true or false, or a list of events/, { events: 'yes' }],
   ['files', 's3://k:s@h/bucket', /Unknown option “ca” of files. Known: format, quiet_hours\./, { ca: 'x' }],
   [
     'nats',

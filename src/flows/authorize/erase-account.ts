@@ -1,0 +1,45 @@
+import type { Account } from '#model/account.ts'
+import { ApiError } from '#model/errors.ts'
+import { shardOf } from '#platform/ids.ts'
+import { findAccountDeletion } from '#store/audit.ts'
+import { findAccount, findAccountById } from '#store/identity/accounts.ts'
+import type { AuthorizeDeps } from './deps.ts'
+import { type Disconnected, deleteWholeAccount } from './disconnect.ts'
+
+export interface ErasedAccount {
+  erased_at: number
+  /** What was done with each profile; empty if the account was erased before. */
+  deleted: Disconnected[]
+}
+
+/**
+ * Erases an account for its app. A repeated request succeeds, also while another one does it: that one has the lock on the account,
+ * and this one finds that it is gone.
+ */
+export async function eraseAccountOfApp(deps: AuthorizeDeps, appId: string, id: string): Promise<ErasedAccount> {
+  const account = await findAccountById(deps.database, id)
+  if (account?.appId !== appId) return erasedBefore(deps, appId, id)
+  try {
+    const deleted = await deleteWholeAccount(deps, account, `app:${appId}`)
+    return { erased_at: deps.clock.now(), deleted }
+  } catch (error) {
+    // Gone between the two statements.
+    if (error instanceof ApiError && error.reason === 'token_invalid') return erasedBefore(deps, appId, id)
+    throw error
+  }
+}
+
+async function erasedBefore({ database }: AuthorizeDeps, appId: string, id: string): Promise<ErasedAccount> {
+  const shard = shardOf(id)
+  const at = shard === undefined ? undefined : await findAccountDeletion(database, { shard, appId, id })
+  if (at === undefined) throw new ApiError('not_found', 'There is no such account.')
+  return { erased_at: at, deleted: [] }
+}
+
+/** False for an account that was erased, or merged into another. */
+export async function isStored(
+  { database }: Pick<AuthorizeDeps, 'database'>,
+  { shard, id }: Account,
+): Promise<boolean> {
+  return (await findAccount(database, shard, id)) !== undefined
+}

@@ -1,0 +1,54 @@
+import type { Connector } from '#kit/connector.ts'
+import { MAX_DEATHS } from '#model/deaths.ts'
+import type { Profile } from '#model/profile.ts'
+import type { SyncReason } from '#model/sync-reasons.ts'
+import { queueProfileEvent } from '#store/push/events.ts'
+import { type EndpointState, listEndpoints, NEVER } from '#store/sync/endpoints.ts'
+import { markFirstCompleted, type ProfileKey } from '#store/sync/schedule.ts'
+import type { SyncDeps } from '../deps.ts'
+
+/** Reasons that another attempt soon does not change. */
+const LASTING_REASONS: readonly SyncReason[] = [
+  'not_found',
+  'not_supported',
+  'page_too_large',
+  'priced',
+  'quota_reached',
+  'request_refused',
+  'scope_missing',
+  'service_refused',
+  'spending_limit_reached',
+  'unpaid',
+]
+/** An endpoint that failed this often in a row no longer delays the event. */
+const FAILS_IN_VAIN = 8
+
+/**
+ * Reports that the first sync is complete, once in the life of a profile: in the transaction that stores it, under the lease.
+ * An endpoint that failed for now is waited for; one that cannot be read is listed with its reason.
+ */
+export async function completeFirstSync(
+  { database, clock }: Pick<SyncDeps, 'database' | 'clock'>,
+  key: ProfileKey,
+  token: string,
+  { profile, connector }: { profile: Profile; connector: Pick<Connector, 'endpoints'> },
+): Promise<void> {
+  const states = (await listEndpoints(database, key)).filter(
+    ({ endpoint }) => connector.endpoints[endpoint] !== undefined,
+  )
+  if (!states.every((state) => state.firstDoneAt !== undefined || isUnreadable(state))) return
+  const unread = states
+    .filter(({ firstDoneAt }) => firstDoneAt === undefined)
+    .map(({ endpoint, lastReason }) => ({ endpoint, reason: lastReason ?? 'off' }))
+  const items = states.reduce((sum, state) => sum + state.items, 0)
+  await database.transaction(async (tx) => {
+    const nowMs = clock.now()
+    if (await markFirstCompleted(tx, key, token, nowMs))
+      await queueProfileEvent(tx, profile, 'sync.first_completed', nowMs, { items, unread })
+  })
+}
+
+function isUnreadable({ nextRunAt, lastReason, deaths, fails }: EndpointState): boolean {
+  const isOff = nextRunAt >= NEVER || deaths >= MAX_DEATHS
+  return isOff || fails >= FAILS_IN_VAIN || (lastReason !== undefined && LASTING_REASONS.includes(lastReason))
+}

@@ -1,0 +1,166 @@
+import type { FastifyReply } from 'fastify'
+import { z } from 'zod'
+import { allowAgent, declineAgent, readAgentPrompt } from '#flows/authorize/agents/consent.ts'
+import {
+  AgentRefusal,
+  type AgentReturn,
+  checkAgentReturn,
+  findAgentPending,
+  readAgentRequest,
+} from '#flows/authorize/agents/request.ts'
+import { finishAgentSignIn, signInForAgent } from '#flows/authorize/agents/sign-in.ts'
+import { openQuestion } from '#flows/authorize/ask.ts'
+import { AuthorizeError } from '#flows/authorize/errors.ts'
+import { servicesOf } from '#flows/authorize/services.ts'
+import { describeError } from '#model/oauth-errors.ts'
+import { askPath } from '../ask.ts'
+import { browserOf, rememberBrowser } from '../browser.ts'
+import type { HttpDeps } from '../deps.ts'
+import { agentConsentPage, agentServicesPage } from '../pages/agent.ts'
+import { policyToward, sendPage } from '../pages/layout.ts'
+import { text } from '../parameters.ts'
+import { route } from '../route.ts'
+import { issuerOf } from './metadata.ts'
+
+const request = z.object({
+  client_id: text("The app's client id; the app must have agents turned on.").optional(),
+  redirect_uri: text('Where the agent receives the person; must equal an address registered for agents.').optional(),
+  response_type: text('`code`.').optional(),
+  code_challenge: text('PKCE, required.').optional(),
+  code_challenge_method: text('`S256`.').optional(),
+  scope: text('With spaces between them. Default: all that read.').optional(),
+  resource: text('The address of the MCP endpoint (RFC 8707), required.').optional(),
+  state: text('Returned unchanged in the redirect.', 4000).optional(),
+  service: text('The service to sign in at; without it the person chooses on a page.').optional(),
+})
+
+/** Without a service the page with the choice is shown, which stores nothing. */
+export const authorize = route({
+  auth: 'browser',
+  hasSideEffects: true,
+  emptyIsAbsent: true,
+  summary: 'Let a person sign in and decide what an agent may do',
+  query: request,
+  status: 302,
+  reasons: ['client_unknown', 'redirect_unregistered', 'too_many_sign_ins'],
+  run: async (deps, { query, request: incoming, reply }) => {
+    const { app, to } = await checkAgentReturn(deps, query)
+    return returning(deps, reply, to, async () => {
+      const checked = readAgentRequest(deps, app, to, query)
+      if (query.service === undefined) {
+        const services = (await servicesOf(deps, app)).map(({ service, title }) => {
+          const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
+          const link = new URLSearchParams([...given, ['service', service]]).toString()
+          return { title, link: `/oauth/agents/authorize?${link}` }
+        })
+        return sendPage(reply, agentServicesPage(app.name, services))
+      }
+      const browser = rememberBrowser(deps, incoming, reply)
+      const start = { service: query.service, answers: {} }
+      const next = await signInForAgent(deps, app, checked, start, browser, incoming.ip)
+      const url = next.kind === 'service' ? next.url : askPath(await openQuestion(deps, next.start, {}))
+      return reply.code(302).header('location', url).send()
+    })
+  },
+})
+
+export const signedIn = route({
+  auth: 'browser',
+  hasSideEffects: true,
+  summary: 'Receive a person who signed in for an agent, and go on to the consent',
+  query: z.object({
+    state: text('From the request.'),
+    code: text('Of the finished sign-in.').optional(),
+    error: text('Why it failed.').optional(),
+    error_description: text('Why it failed, as a sentence.').optional(),
+  }),
+  status: 302,
+  reasons: ['session_expired'],
+  run: async (deps, { query, request: incoming, reply }) => {
+    const browser = browserOf(deps, incoming)
+    const { value } = await findAgentPending(deps, query.state, browser)
+    return returning(deps, reply, value, async () => {
+      if (query.code === undefined)
+        throw new AgentRefusal('access_denied', query.error_description ?? 'The person did not sign in.')
+      const { accountId } = await finishAgentSignIn(deps, query.state, query.code, browser)
+      incoming.server.forgetAccount(accountId)
+      const location = `/oauth/agents/consent?${new URLSearchParams({ ticket: query.state }).toString()}`
+      return reply.code(302).header('location', location).send()
+    })
+  },
+})
+
+export const ask = route({
+  auth: 'browser',
+  summary: 'Ask the person what an agent may do',
+  type: 'text/html',
+  query: z.object({ ticket: text('From the redirect that led here.') }),
+  reasons: ['session_expired'],
+  run: async (deps, { query, request: incoming, reply }) => {
+    const prompt = await readAgentPrompt(deps, query.ticket, browserOf(deps, incoming))
+    const titles = new Map(deps.registry.list().map(({ service, title }) => [service, title]))
+    return sendPage(reply, agentConsentPage(prompt, titles), 200, policyToward(prompt.to.redirectUri))
+  },
+})
+
+export const answer = route({
+  auth: 'browser',
+  summary: 'Allow or decline what an agent asked for; repeating the request returns the same result',
+  body: z.object({
+    ticket: text('From the page.'),
+    answer: z.enum(['yes', 'no']),
+    scope: z
+      .union([z.string(), z.array(z.string())])
+      .optional()
+      .describe('What the person allows.'),
+  }),
+  status: 303,
+  reasons: ['session_expired'],
+  run: async (deps, { body, request: incoming, reply }) => {
+    const browser = browserOf(deps, incoming)
+    const { value } = await findAgentPending(deps, body.ticket, browser)
+    return returning(deps, reply, value, async () => {
+      if (body.answer === 'no') {
+        await declineAgent(deps, body.ticket, browser)
+        throw new AgentRefusal('access_denied', 'The person declined.')
+      }
+      const { to, code } = await allowAgent(deps, body.ticket, [body.scope ?? []].flat(), browser)
+      return redirect(deps, reply, to, { code })
+    })
+  },
+})
+
+/** Returns refusals to the agent by redirect. */
+async function returning(
+  deps: HttpDeps,
+  reply: FastifyReply,
+  to: AgentReturn,
+  run: () => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!(error instanceof AgentRefusal) && !(error instanceof AuthorizeError)) throw error
+    const word = error instanceof AgentRefusal ? error.word : wordOf(error)
+    return redirect(deps, reply, to, { error: word, error_description: describeError(error.message) })
+  }
+}
+
+/** Agents know the words of RFC 6749 only. */
+function wordOf({ reason }: AuthorizeError): string {
+  return reason === 'access_denied' || reason === 'invalid_request' ? reason : 'server_error'
+}
+
+function redirect(
+  deps: HttpDeps,
+  reply: FastifyReply,
+  { redirectUri, state }: AgentReturn,
+  params: Record<string, string>,
+): FastifyReply {
+  const query = new URLSearchParams({ ...params, ...(state === undefined ? {} : { state }), iss: issuerOf(deps) })
+  const joiner = redirectUri.includes('?') ? '&' : '?'
+  return reply
+    .code(reply.request.method === 'GET' ? 302 : 303)
+    .header('location', `${redirectUri}${joiner}${query.toString()}`)
+    .send()
+}
