@@ -9,9 +9,10 @@ import { type Desk, prepareDesk, type Reader, startReader } from '../docs-blocks
 import { openSql } from '../harness/sql.ts'
 import { until } from '../harness/until.ts'
 import { packagesMissing } from '../real/packages.ts'
+import { walkToConsent } from '../spec/agents/fixture.ts'
 
 const root = join(import.meta.dirname, '../..')
-const withoutExpress = await packagesMissing('express')
+const [withoutExpress, withoutMcp] = [await packagesMissing('express'), await packagesMissing('mcp')]
 
 /** A copy of an example, in the folder of a reader who has installed what it needs. */
 async function copyExample(reader: Reader, name: string): Promise<Desk> {
@@ -53,6 +54,11 @@ suite('the examples', () => {
     reader = await startReader()
     if (withoutExpress === false)
       symlinkSync(join(root, 'test/real/express/node_modules/express'), join(reader.folder, 'node_modules/express'))
+    if (withoutMcp === false)
+      symlinkSync(
+        join(root, 'test/real/mcp/node_modules/@modelcontextprotocol'),
+        join(reader.folder, 'node_modules/@modelcontextprotocol'),
+      )
   })
   after(() => reader.stop())
 
@@ -176,6 +182,41 @@ suite('the examples', () => {
     const refused = await run({ ...desk.env, TOKEN: 'trt_wrong' })
     assert.equal(refused.stdout.includes('Ada'), false)
     await desk.remove()
+  })
+
+  test('agent-mcp: after the consent of a person the agent lists tools and finds items; without, it ends', {
+    skip: withoutMcp,
+  }, async () => {
+    const desk = await copyExample(reader, 'agent-mcp')
+    const agents = { redirect_uris: ['http://127.0.0.1/callback'], write_services: [] }
+    const { status } = await reader.harness.tributary.admin('PATCH', `/admin/apps/${desk.env['CLIENT_ID']}`, { agents })
+    assert.equal(status, 200)
+    try {
+      for (const answer of ['yes', 'no']) {
+        const { child, output, ended, prints } = startProgram(desk, 'node', ['agent.js', 'the'])
+        try {
+          const address = await prints(/http:\S+/)
+          const browser = createBrowser()
+          const { page } = await walkToConsent(address, {}, browser)
+          const form = page.forms.find(({ action }) => action === '/oauth/agents/consent')!
+          assert.equal((await browser.submit(page, form, { answer })).body, 'You can close this page.')
+          const [code] = await ended
+          if (answer === 'yes') {
+            assert.equal(code, 0, output.stderr)
+            assert.match(output.stdout, /Tools: search_items, list_items/)
+            assert.doesNotMatch(output.stdout, /proxy_write/)
+            assert.ok(Number(/(\d+) items/.exec(output.stdout)?.[1]) > 0, output.stdout)
+          } else {
+            assert.equal(code, 1)
+            assert.match(output.stderr, /No consent: access_denied/)
+          }
+        } finally {
+          child.kill('SIGKILL')
+        }
+      }
+    } finally {
+      await desk.remove()
+    }
   })
 
   test('postgres-worker: photos are processed once, also by a second worker after the first was killed', async () => {
