@@ -96,7 +96,12 @@ export const ROUTES: Listed[] = [
   ['POST', '/oauth/agents/consent', agents.answer, 'answerAgentConsent'],
   ['POST', '/oauth/agents/token', agentTokens.issue, 'issueAgentToken'],
   ['POST', '/oauth/agents/revoke', agentTokens.revoke, 'revokeAgentToken'],
-  ['GET', '/.well-known/oauth-authorization-server/mcp', agentMetadata.authorizationServer, 'getAgentAuthorizationServer'],
+  [
+    'GET',
+    '/.well-known/oauth-authorization-server/mcp',
+    agentMetadata.authorizationServer,
+    'getAgentAuthorizationServer',
+  ],
   ['GET', '/.well-known/oauth-protected-resource/mcp', agentMetadata.protectedResource, 'getProtectedResource'],
   ['POST', '/mcp', mcp, 'callMcp'],
   ['GET', '/agents', agentGrants.list, 'listAgents'],

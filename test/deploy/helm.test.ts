@@ -112,7 +112,7 @@ suite('the Helm chart', { skip }, () => {
     const pods = render(EVERYTHING).flatMap(({ spec, kind }) =>
       spec.template ? [{ kind, pod: spec.template.spec }] : [],
     )
-    assert.deepEqual(pods.map(({ pod }) => pod.containers[0]!.args[0]).toSorted(), ['migrate', 'serve', 'work'])
+    assert.deepEqual(pods.map(({ pod }) => pod.containers[0]!.args[0]!).toSorted(), ['migrate', 'serve', 'work'])
     for (const { kind, pod } of pods) {
       assert.equal(pod.securityContext['runAsNonRoot'], true)
       const [container] = pod.containers

@@ -61,18 +61,22 @@ suite('behind a reverse proxy', () => {
   let token: string
   const open: ServerResponse[] = []
   // A service that takes uploads, and sends an event at once and the next one when the test says so.
-  const service = createServer(async (request, response) => {
-    if (request.url === '/me') return response.end('{"id":"42"}')
-    if (request.url === '/events') {
+  const service = createServer((request, response) => {
+    if (request.url === '/me') response.end('{"id":"42"}')
+    else if (request.url === '/events') {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('data: first\n\n')
       open.push(response)
-      return undefined
+    } else {
+      let bytes = 0
+      request.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+      })
+      request.on('end', () => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end(JSON.stringify({ bytes }))
+      })
     }
-    let bytes = 0
-    for await (const chunk of request) bytes += (chunk as Buffer).length
-    response.writeHead(200, { 'content-type': 'application/json' })
-    return response.end(JSON.stringify({ bytes }))
   })
 
   before(async () => {

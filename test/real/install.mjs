@@ -1,6 +1,6 @@
 // Installs the packages of a folder here on first use and keeps them in a cache outside the clone, keyed by the
 // lock file, so that a fresh clone links to them at once. Manual use: node test/real/install.mjs [core] [bluesky]
-// [mcp] [schemas] [linter] [runtimes] [nodes] [helm]
+// [mcp] [schemas] [linter] [runtimes] [helm]
 import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import * as fs from 'node:fs'
@@ -17,8 +17,8 @@ const folders = {
   schemas: join(here, 'schemas'),
   linter: join(here, 'linter'),
   runtimes: join(here, 'runtimes'),
+  helm: join(here, 'helm'),
   express: join(here, 'express'),
-  nodes: join(here, 'nodes'),
   helm: join(here, 'helm'),
 }
 const manifests = ['package.json', 'package-lock.json', '.npmrc']

@@ -14,6 +14,8 @@ const WITHOUT_SHARD = [...PLACEMENTS].flatMap(([table, placement]) => (isByShard
 const HASHES = [
   'app_secret.hash',
   'access_token.hash',
+  'agent_grant.code_hash',
+  'agent_token.hash',
   'applied_token.hash',
   'idempotency_key.hash',
   'idempotency_key.fingerprint',

@@ -2814,7 +2814,8 @@ export interface Operations {
   'POST /oauth/agents/token': {
     query: undefined
     body: {
-      grant_type: "authorization_code" | "refresh_token"
+      /** Required. */
+      grant_type?: "authorization_code" | "refresh_token" | undefined
       /** The app's client id. */
       client_id: string
       /** The address of the MCP endpoint (RFC 8707). */

@@ -15,7 +15,7 @@ export const issue = route({
   emptyIsAbsent: true,
   summary: 'Exchange the code or the refresh token of an agent for tokens for the MCP endpoint',
   body: z.object({
-    grant_type: z.enum(['authorization_code', 'refresh_token']),
+    grant_type: z.enum(['authorization_code', 'refresh_token']).optional().describe('Required.'),
     client_id: text("The app's client id."),
     resource: text('The address of the MCP endpoint (RFC 8707).'),
     code: text('From the redirect.').optional(),
@@ -35,9 +35,10 @@ export const issue = route({
   run: async (deps, { body, reply }) => {
     if (!isMcpAddress(deps, body.resource))
       throw invalidInput('bad_body', 'resource', 'must be the address of the MCP endpoint.')
+    const grantType = given(body, 'grant_type')
     const app = await findAgentApp(deps, body.client_id)
     const { accessToken, refreshToken, scopes } =
-      body.grant_type === 'refresh_token'
+      grantType === 'refresh_token'
         ? await refreshAgentToken(deps, app, given(body, 'refresh_token'))
         : await exchangeAgentCode(deps, app, {
             code: given(body, 'code'),

@@ -22,7 +22,7 @@ export interface ShownParameter {
   required: boolean
   description?: string
   schema: ShownSchema
-  example?: unknown
+  example?: string | number | boolean
 }
 
 interface Media {

@@ -12,7 +12,7 @@ function addressOf(baseUrl: string, { path, parameters }: ShownOperation): strin
 }
 
 /** The path of the proxy contains slashes, and names of profiles an `@`. */
-function segment(value: unknown): string {
+function segment(value: string | number | boolean): string {
   return encodeURIComponent(String(value)).replaceAll('%2F', '/').replaceAll('%40', '@')
 }
 

@@ -99,7 +99,9 @@ function open(button) {
   const output = document.createElement('pre')
   output.tabIndex = 0
   output.setAttribute('aria-live', 'polite')
-  sender.addEventListener('click', () => send(operation, inputs, body, output))
+  sender.addEventListener('click', () => {
+    void send(operation, inputs, body, output)
+  })
   form.append(sender, output)
   button.parentElement.replaceWith(form)
 }

@@ -97,10 +97,10 @@ class CopyIn extends Copy {
     for (const { promise } of [this.#started, this.#stored]) promise.catch(() => {})
     this.writable = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
-        this.#send(chunk).then(() => done(), done)
+        void report(this.#send(chunk), done)
       },
       final: (done) => {
-        this.#end().then(() => done(), done)
+        void report(this.#end(), done)
       },
       destroy: (error, done) => {
         if (error !== null) this.wire?.sendCopyFail('interrupted')
@@ -136,4 +136,15 @@ class CopyIn extends Copy {
     this.#stored.reject(error)
     this.writable.destroy(error)
   }
+}
+
+/** Tells a stream how its step ended. */
+async function report(step: Promise<void>, done: (error?: Error) => void): Promise<void> {
+  try {
+    await step
+  } catch (error) {
+    done(error as Error)
+    return
+  }
+  done()
 }

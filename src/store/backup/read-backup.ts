@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { SetupError } from '#platform/errors.ts'
+import { codeOf, SetupError } from '#platform/errors.ts'
 import type { CopyConnection } from '#platform/postgres/copy.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { migrate, planMigrations, requireKnown } from '../migrate.ts'
@@ -8,6 +8,9 @@ import { readMigrations } from '../read-migrations.ts'
 import { damaged, type Frame, parseContent, readFrames } from './frames.ts'
 import { type BackupTable, backupTables, copyInText, hasRows, truncateText } from './tables.ts'
 import type { BackupCounts, BackupHeader } from './write-backup.ts'
+
+/** Values that are not of their type, or that break a constraint. The checksum at the end would have told the same. */
+const REFUSED_ROWS = /^2[23]/
 
 /** A backup file whose header was read. */
 export interface OpenBackup {
@@ -82,7 +85,7 @@ async function load(
     for await (const frame of frames) {
       if (frame.type === 'table') {
         await finish()
-        target = connection.copyIn(copyInText(requireTable(parseContent(frame) as BackupTable, tables)))
+        target = connection.copyIn(copyInText(requireTable(parseContent(frame), tables)))
         // A write after the failure would only report that the stream is closed.
         target.on('error', (error) => {
           failure ??= error
@@ -96,7 +99,8 @@ async function load(
     }
     await finish()
   } catch (error) {
-    throw failure ?? error
+    const cause = failure ?? error
+    throw REFUSED_ROWS.test(codeOf(cause) ?? '') ? damaged('the database refuses its rows') : cause
   }
   return counts
 }
@@ -108,11 +112,12 @@ function write(target: Writable, content: Buffer): Promise<void> {
 }
 
 /** Only tables and columns of the schema: a made-up file cannot write anywhere else. */
-function requireTable(given: BackupTable, tables: readonly BackupTable[]): BackupTable {
-  const known = tables.find(({ name }) => name === given.name)
-  if (known === undefined || !given.columns.every((column) => known.columns.includes(column)))
+function requireTable(given: unknown, tables: readonly BackupTable[]): BackupTable {
+  const { name, columns } = (given ?? {}) as { name?: unknown; columns?: unknown }
+  const known = tables.find((table) => table.name === name)
+  if (known === undefined || !Array.isArray(columns) || !columns.every((column) => known.columns.includes(column)))
     throw damaged('it has a table that its schema does not have')
-  return given
+  return { name: known.name, columns: columns as string[] }
 }
 
 async function requireSchema(database: Database, header: BackupHeader): Promise<void> {

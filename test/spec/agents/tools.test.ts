@@ -199,10 +199,7 @@ suite('tools that write', () => {
     ])
     const content = answer.result?.['content'] as { text: string }[] | undefined
     assert.equal(content?.length, 1)
-    assert.deepEqual(
-      JSON.parse(content[0]!.text),
-      answer.result?.['structuredContent'],
-    )
+    assert.deepEqual(JSON.parse(content[0]!.text), answer.result?.['structuredContent'])
     assert.equal(found.items.length, 1)
     // An agent that obeys it gets nowhere.
     const obeyed = await rpc(harness, token, 'tools/call', {

@@ -105,7 +105,7 @@ suite('erasing an account by its app', () => {
       (await audited(account)).filter((entry) => /disconnect|delete/.test(entry)),
       [`${actor} profile.disconnect`, `${actor} account.delete`],
     )
-    for (const table of ['item', 'profile', 'account', 'access_token'])
+    for (const table of ['item', 'profile', 'account'])
       assert.equal(
         (await harness.sql(`select 1 from ${table} t where t::text like '%' || $1 || '%'`, [account])).length,
         0,

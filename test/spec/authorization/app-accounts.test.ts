@@ -200,10 +200,12 @@ test('GET /accounts/:id shows one account, and how much of its quotas it uses', 
   await send({ tributary }, 'POST', '/services/self/notes', { token, json: [{ id: 'one' }, { id: 'two' }] })
   const { status, body } = await ask(app, `/accounts/${id}`)
   assert.equal(status, 200)
-  const { usage, ...account } = body as unknown as Listed & {
+  const { usage, sync, ...account } = body as unknown as Listed & {
+    sync: { state: string }
     usage: { quotas: Record<string, { used: number; state: string }>; profiles: { items: number }[] }
   }
   assert.deepEqual(account, listOf(await ask(app, '/accounts'))[0])
+  assert.equal(sync.state, 'complete')
   assert.deepEqual(
     [usage.quotas['account_items']?.used, usage.quotas['account_items']?.state, usage.profiles[0]?.items],
     [2, 'ok', 2],

@@ -25,12 +25,13 @@ const credentials = (auth: string): RequestOptions => {
   return auth === 'account' ? { token: person.token } : {}
 }
 
-/** Routes that ignore unknown parameters: OAuth endpoints, pages, callbacks, what services and monitoring call, and the proxy. */
+/** Routes that ignore unknown parameters: OAuth endpoints, pages, callbacks, and what services and monitoring call. */
 const LENIENT = [
   'GET /',
   'GET /.well-known/oauth-authorization-server',
   'GET /auth/:service/callback',
   'GET /connect',
+  'GET /deletions/:code',
   'GET /demo/callback',
   'GET /demo/connect',
   'GET /docs',
@@ -40,6 +41,7 @@ const LENIENT = [
   'GET /oauth/ask',
   'GET /oauth/authenticate',
   'GET /oauth/authorize',
+  'GET /oauth/clients/:client_id/:document',
   'GET /oauth/confirm',
   'GET /oauth/reconnect',
   'GET /oauth/typed',
