@@ -19,7 +19,6 @@ const folders = {
   runtimes: join(here, 'runtimes'),
   helm: join(here, 'helm'),
   express: join(here, 'express'),
-  helm: join(here, 'helm'),
 }
 const manifests = ['package.json', 'package-lock.json', '.npmrc']
 const stampName = '.tributary-stamp'
