@@ -47,7 +47,7 @@ export function writePage(blocks: readonly Block[], folder: string, addresses: A
         lines.push(`psql "$DATABASE_URL" --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --file=${name}`)
         break
       case 'json':
-        JSON.parse(text)
+        parseJson(block.line, text)
         break
       default:
         throw new Error(
@@ -56,6 +56,14 @@ export function writePage(blocks: readonly Block[], folder: string, addresses: A
     }
   }
   return { script: `${lines.join('\n')}\n`, typed }
+}
+
+function parseJson(line: number, text: string): void {
+  try {
+    JSON.parse(text)
+  } catch (error) {
+    throw new Error(`line ${line}: this is not JSON`, { cause: error })
+  }
 }
 
 /** The name in a comment on the first line, or one made of the line number. */

@@ -6,8 +6,8 @@ import { createBrowser } from '../../lab/browser.ts'
 import { childEnv } from '../harness/child-env.ts'
 import { freshDatabase } from '../harness/database.ts'
 import { freePort } from '../harness/free-port.ts'
-import { LOOPBACK } from '../harness/loopback.ts'
 import { type LabHarness, startLabHarness } from '../harness/lab.ts'
+import { LOOPBACK } from '../harness/loopback.ts'
 import type { Granted } from '../harness/sign-in.ts'
 
 const root = join(import.meta.dirname, '../..')
