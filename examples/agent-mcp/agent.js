@@ -33,10 +33,12 @@ function returned() {
   return new Promise((resolve) => {
     const server = createServer((request, response) => {
       const url = new URL(request.url, redirectUrl)
-      if (url.pathname !== '/callback') return response.writeHead(404).end()
-      response.end('You can close this page.')
-      server.close()
-      resolve(url.searchParams)
+      const isCallback = url.pathname === '/callback'
+      response.writeHead(isCallback ? 200 : 404).end(isCallback ? 'You can close this page.' : '')
+      if (isCallback) {
+        server.close()
+        resolve(url.searchParams)
+      }
     }).listen(port, '127.0.0.1')
   })
 }

@@ -14,6 +14,7 @@ const client = createClient({
 /** What the app knows of each browser. A real app has a session store; this one forgets everything when it ends. */
 const sessions = new Map()
 
+// Express 5 forwards what an async handler throws to its error handler.
 const app = express()
 
 app.use((request, response, next) => {
@@ -41,10 +42,10 @@ app.get('/back', async (request, response) => {
   try {
     const { access_token, account } = await client.finishConnect(new URL(request.url, redirect_uri), started)
     Object.assign(request.session, { token: access_token, account })
-    response.redirect('/')
+    return response.redirect('/')
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error
-    response.status(400).send(`Not connected: ${escaped(error.reason)}. <a href="/connect">Try again</a>`)
+    return response.status(400).send(`Not connected: ${escaped(error.reason)}. <a href="/connect">Try again</a>`)
   }
 })
 
@@ -54,11 +55,11 @@ app.get('/', async (request, response) => {
   try {
     const [{ name }, photos] = await Promise.all([person.person(), person.items('photos', { limit: 12 }).take(12)])
     const list = photos.map(({ oembed }) => `<li>${escaped(oembed?.title ?? oembed?.url ?? '')}</li>`).join('')
-    response.send(`<h1>${escaped(name ?? '')}</h1><ul>${list}</ul><p>New photos appear when you reload.</p>`)
+    return response.send(`<h1>${escaped(name ?? '')}</h1><ul>${list}</ul><p>New photos appear when you reload.</p>`)
   } catch (error) {
     if (!isTributaryError(error, 'token_invalid')) throw error
     delete request.session.token
-    response.redirect('/')
+    return response.redirect('/')
   }
 })
 

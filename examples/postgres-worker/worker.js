@@ -48,9 +48,9 @@ async function processBatch() {
   }
 }
 
-let isStopping = false
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => (isStopping = true))
-while (!isStopping) {
+const stop = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stop.abort())
+while (!stop.signal.aborted) {
   const done = await processBatch()
   if (done > 0) console.log(`${done} processed`)
   else await new Promise((resolve) => setTimeout(resolve, 500))
