@@ -78,6 +78,8 @@ export async function prepareDesk(reader: Reader, name: string, isBare = false):
   const database = await freshDatabase()
   const databaseUrl = `${database.url}?sslmode=disable`
   const env: Record<string, string> = {
+    // Halves the start of each command.
+    NODE_COMPILE_CACHE: join(reader.folder, 'compile-cache'),
     ...childEnv,
     PATH: `${join(reader.folder, 'bin')}:${childEnv['PATH'] ?? ''}`,
     CURL_HOME: reader.folder,
