@@ -13,10 +13,23 @@ const MAX_AGENT_BODY = 100_000
 const MAX_AGENT_RESPONSE_BYTES = 32 * 1024
 const PREFIX = 'proxy_write_'
 
+/** What the path of a request to `/proxy` can have: the parser of URLs drops some other characters after the path was checked. */
+const PATH = /^\/[^\s\p{C}?#\\]*$/u
+const QUERY = /^[^\s\p{C}#]*$/u
+
 const input = z.object({
   method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']),
-  path: z.string().startsWith('/').max(2000).describe("The service's own path."),
-  query: z.string().max(2000).default('').describe('The query of the address, without the question mark.'),
+  path: z
+    .string()
+    .max(2000)
+    .regex(PATH, 'must begin with a slash and have no question mark, number sign, backslash or space')
+    .describe("The service's own path, without the query."),
+  query: z
+    .string()
+    .max(2000)
+    .regex(QUERY, 'must have no number sign and no space')
+    .default('')
+    .describe('The query of the address, without the question mark.'),
   body: z.string().max(MAX_AGENT_BODY).default('').describe('The body as text.'),
   content_type: z.enum(['application/json', 'application/x-www-form-urlencoded']).default('application/json'),
   profile: z.string().max(500).optional().describe('`id@service`, if the person has several profiles there.'),

@@ -247,6 +247,19 @@ suite('tools that write', () => {
       arguments: { ...args, profile: 'x@demo-micro' },
     })
     assert.equal(other.rpc.result?.['isError'], true)
+    // A query in the path would hide from the costs of endpoints and enter the log of calls; spaces would hide dot segments.
+    for (const path of [
+      '/me/posts?text=in-the-path',
+      '/%252e\t%252e/%252e\n%252e/in-the-path',
+      '/me\\posts/in-the-path',
+      '//me/ posts/in-the-path',
+      '/me/posts#in-the-path',
+      'me/posts/in-the-path',
+    ]) {
+      const refused = await rpc(harness, token, 'tools/call', { name: WRITE, arguments: { ...args, path } })
+      assert.match(JSON.stringify(refused.rpc.result), /bad_parameter/, path)
+    }
+    assert.deepEqual(await harness.sql("select path from call_log where path like '%in-the-path%'"), [])
     await allowAgents(harness, writing, [])
     const ended = await rpc(harness, token, 'tools/call', { name: WRITE, arguments: args })
     assert.equal(ended.rpc.error?.code, -32_602)
