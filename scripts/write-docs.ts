@@ -134,14 +134,18 @@ function connectorTable(): string {
   return ['| endpoint | types | class | every | deletes | price |', '|---|---|---|---|---|---|', ...rows].join('\n')
 }
 
+const NEEDS_MYSQL = 'needs MySQL or MariaDB; test/spec/push runs it'
+const NEEDS_CLICKHOUSE = 'needs ClickHouse; test/spec/push runs it'
+
 function pushPage(): string {
-  const tables = ({ VERSIONS }: { VERSIONS: string[][] }) =>
+  const tables = ({ VERSIONS }: { VERSIONS: string[][] }, mark?: string) =>
     VERSIONS.map((statements, i) =>
       sql(
         [
           `-- version ${i + 1}`,
           ...statements.filter((each) => !/^create [^(]*\bview /.test(each)).map(terminated),
         ].join('\n'),
+        mark,
       ),
     ).join('\n\n')
   const view = postgres.VERSIONS.flat().find((each) => each.startsWith('create or replace view'))
@@ -151,17 +155,17 @@ function pushPage(): string {
     'docs/push.md',
     ...DESTINATION_KINDS.flatMap((kind) => [`${kind}-options`, optionTable(kinds[kind])]),
     'postgres-rights',
-    sql(postgres.leastPrivilegeScript('tributary')),
+    sql(postgres.leastPrivilegeScript('tributary'), 'creates a role of the server; choose a password first'),
     'mysql-rights',
-    sql(mysql.leastPrivilegeScript('tributary')),
+    sql(mysql.leastPrivilegeScript('tributary'), NEEDS_MYSQL),
     'postgres-tables',
     tables(postgres),
     'mysql-tables',
-    tables(mysql),
+    tables(mysql, NEEDS_MYSQL),
     'clickhouse-tables',
-    tables(clickhouse),
+    tables(clickhouse, NEEDS_CLICKHOUSE),
     'clickhouse-view',
-    sql(terminated(clickhouse.VERSIONS.flat().find((each) => each.startsWith('create view'))!)),
+    sql(terminated(clickhouse.VERSIONS.flat().find((each) => each.startsWith('create view'))!), NEEDS_CLICKHOUSE),
     'views',
     ITEM_TYPES.map((type) => `\`tributary_${type}\``).join(', '),
     'postgres-view',
@@ -183,8 +187,9 @@ function terminated(statement: string): string {
   return `${statement};`
 }
 
-function sql(text: string): string {
-  return `\`\`\`sql\n${text}\n\`\`\``
+/** A block; with a reason, test/docs-blocks does not run it. */
+function sql(text: string, notRun?: string): string {
+  return `\`\`\`sql${notRun === undefined ? '' : ` no-run: ${notRun}`}\n${text}\n\`\`\``
 }
 
 function deletesOf({ deletes, wholeEveryMs }: Endpoint): string {

@@ -7,9 +7,14 @@ import { writtenDocs } from '../scripts/write-docs.ts'
 
 const root = join(import.meta.dirname, '..')
 
+/** Everything that people read. */
+const PAGES = '{*.md,{docs,examples}/**/*.md,{sdk,lab}/*.md,test/harness/*.md}'
+
 /** The headings of a document as its links name them. */
 function anchorsOf(file: string): Set<string> {
-  const headings = readFileSync(join(root, file), 'utf8').matchAll(/^#+ (.+)$/gm)
+  // Comments in blocks begin with # as well.
+  const text = readFileSync(join(root, file), 'utf8').replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
+  const headings = text.matchAll(/^#+ (.+)$/gm)
   return new Set(
     [...headings].map(([, text]) =>
       text!
@@ -89,7 +94,7 @@ suite('the documentation', () => {
   })
 
   test('links between documents lead somewhere', () => {
-    const files = globSync('{*.md,{docs,sdk}/*.md}', { cwd: root })
+    const files = globSync(PAGES, { cwd: root })
     const dead = files.flatMap((file) => {
       const text = readFileSync(join(root, file), 'utf8')
       const targets = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g)].map(([, target]) => target!)
@@ -101,7 +106,7 @@ suite('the documentation', () => {
   })
 
   test('links to a heading lead to one', () => {
-    const files = globSync('{*.md,{docs,sdk}/*.md}', { cwd: root })
+    const files = globSync(PAGES, { cwd: root })
     const dead = files.flatMap((file) => {
       const text = readFileSync(join(root, file), 'utf8')
       return [...text.matchAll(/\]\((?!https?:|mailto:)([^)#]*)#([^)]+)\)/g)]
@@ -109,6 +114,36 @@ suite('the documentation', () => {
         .map(([, target, anchor]) => `${file} -> ${target}#${anchor}`)
     })
     assert.deepEqual(dead, [])
+  })
+
+  test('every picture says in words what it shows, in the page and in the file, and is used', () => {
+    const shown = globSync(PAGES, { cwd: root }).flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(([, words, target]) => ({
+        words: words!,
+        picture: join(file, '..', target!),
+      })),
+    )
+    assert.ok(shown.length > 5)
+    for (const { words, picture } of shown) {
+      assert.ok(words.length > 20, `${picture}: “${words}”`)
+      const text = readFileSync(join(root, picture), 'utf8')
+      assert.ok(text.includes('<title>') && text.includes('prefers-color-scheme: dark'), picture)
+    }
+    const unused = globSync('docs/pictures/*', { cwd: root }).filter(
+      (file) => !shown.some(({ picture }) => picture === file),
+    )
+    assert.deepEqual(unused, [])
+  })
+
+  test('lines of the guides are short', () => {
+    const long = globSync('{docs/{integrate,concepts,README}.md,docs/guides/*.md,examples/**/*.md}', {
+      cwd: root,
+    }).flatMap((file) =>
+      readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        .flatMap((line, index) => (line.length > 120 && !/^ *\||^!\[/.test(line) ? [`${file}:${index + 1}`] : [])),
+    )
+    assert.deepEqual(long, [])
   })
 
   test('no file names a machine path or a registry', () => {

@@ -6,7 +6,7 @@ import { ensureInstalled } from './real/install.mjs'
  */
 export async function prepareRealServices(): Promise<string[]> {
   const missing: string[] = []
-  for (const folder of ['core', 'bluesky', 'mcp', 'schemas', 'linter', 'runtimes'] as const) {
+  for (const folder of ['core', 'bluesky', 'mcp', 'schemas', 'linter', 'runtimes', 'express'] as const) {
     const outcome = await ensureInstalled(folder)
     if (!outcome.ready) missing.push(`tests with the real services of ${folder}: ${outcome.reason}`)
   }

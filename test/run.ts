@@ -41,7 +41,8 @@ const LONG = [
   'test/embedded/*.test.ts',
   'test/spec/sync/all-services.test.ts',
   'test/connectors.test.ts',
-  'test/{browser,real/self}/*.test.ts',
+  'test/docs-blocks/*.test.ts',
+  'test/{browser,examples,real/self}/*.test.ts',
   'test/spec/**/real-*.test.ts',
 ]
 /** These files share processes, unless they are long or change their process. All others test or start processes. */

@@ -14,7 +14,8 @@ const prose = [
   ...filesIn('{src,test,bench,scripts,lab,sdk/src,sdk/scripts}/**/*.{ts,mjs}'),
   ...filesIn('migrations/*.sql'),
   ...filesIn('*.md').filter((file) => file !== 'CONTRIBUTING.md'),
-  ...filesIn('docs/**/*.md'),
+  ...filesIn('{docs,examples}/**/*.md'),
+  ...filesIn('examples/*/*.{js,py,sh,sql,html}'),
   ...filesIn('sdk/*.md'),
 ]
 

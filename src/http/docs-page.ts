@@ -13,8 +13,17 @@ import { route } from './route.ts'
 
 const MARKDOWN = 'text/markdown; charset=utf-8'
 const GUIDES = join(import.meta.dirname, '../../docs')
-/** The page loads its script from here and calls the API; nothing inline, and no other host. */
-const POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`
+const SCRIPT = '/docs/try-it.js'
+const HOST = /^[\w.-]+(?::\d{1,5})?$|^\[[\da-f:]+\](?::\d{1,5})?$/i
+
+/**
+ * The page loads one script and calls the API; nothing inline. Not `'self'`, because responses of services that the proxy passes on are
+ * of this origin too: a page must not run them.
+ */
+function policyFor({ headers: { host = '' } }: FastifyRequest, baseUrl: string): string {
+  const hosts = new Set([new URL(baseUrl).host, ...(HOST.test(host) ? [host] : [])])
+  return `${PAGE_POLICY}; script-src ${[...hosts].map((each) => `${each}${SCRIPT}`).join(' ')}; connect-src 'self'`
+}
 
 const described = ({ server }: FastifyRequest) => readReference(server.describe())
 
@@ -25,8 +34,8 @@ export const docsPage = route({
   media: { 'text/markdown': z.string() },
   headers: ['ETag'],
   also: NOT_MODIFIED,
-  run: async (_deps, { request, reply }) => {
-    void reply.headers({ 'content-security-policy': POLICY, vary: 'accept' })
+  run: async ({ config }, { request, reply }) => {
+    void reply.headers({ 'content-security-policy': policyFor(request, config.baseUrl), vary: 'accept' })
     const { accept = '' } = request.headers
     if (accept.includes('text/markdown') && !accept.includes('text/html'))
       return sendFixed(request, reply, MARKDOWN, () => referenceMarkdown(described(request)), '/docs.md')

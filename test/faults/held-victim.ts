@@ -41,14 +41,14 @@ export function createVictim(database: { url: string }, sql: Sql, env: Record<st
     if (signal === 'SIGKILL') process.kill(-child.pid!, signal)
     await end(signal)
   }
-  const waiting = async () =>
-    (
-      await sql<{ pid: number }>(
-        `select pid from pg_stat_activity where datname = current_database() and application_name = $1
-         and wait_event_type = 'Lock' and backend_xid is not null`,
-        [APPLICATION],
-      )
-    )[0]?.pid
+  const waiting = async () => {
+    const rows = await sql<{ pid: number }>(
+      `select pid from pg_stat_activity where datname = current_database() and application_name = $1
+       and wait_event_type = 'Lock' and backend_xid is not null`,
+      [APPLICATION],
+    )
+    return rows.map(({ pid }) => pid)
+  }
 
   return {
     url: () => running!.document['url']!,
@@ -64,22 +64,33 @@ export function createVictim(database: { url: string }, sql: Sql, env: Record<st
         (result) => (early = result),
         (error: unknown) => (early = error),
       )
-      let pid: number
+      const ended: number[] = []
       try {
-        pid = await until(`a transaction waits for ${table}`, async () => {
-          const found = await waiting()
-          // A deletion is only requested here; a worker of the victim does it later.
-          if (found !== undefined || !isResponse(early)) return found
-          throw new Error(`It ended before: ${early.status} ${early.headers.get('location')} ${await early.text()}`)
-        })
+        ended.push(
+          ...(await until(`a transaction waits for ${table}`, async () => {
+            const found = await waiting()
+            if (found.length > 0) return found
+            // A deletion is only requested here; a worker of the victim does it later.
+            if (!isResponse(early)) return undefined
+            throw new Error(`It ended before: ${early.status} ${early.headers.get('location')} ${await early.text()}`)
+          })),
+        )
         if (how === 'process') await stop('SIGKILL')
-        else await sql('select pg_terminate_backend($1::int)', [pid])
+        // The victim's workers may wait there too: every connection that waits is ended, until that of the request was.
+        else
+          await until('the request has ended', async () => {
+            for (const pid of await waiting()) {
+              ended.push(pid)
+              await sql('select pg_terminate_backend($1::int)', [pid])
+            }
+            return early !== undefined
+          })
       } finally {
         await holder.query('commit')
         await holder.end()
       }
-      await until('its connection has ended', async () => {
-        return (await sql('select 1 from pg_stat_activity where pid = $1', [pid])).length === 0
+      await until('its connections have ended', async () => {
+        return (await sql('select 1 from pg_stat_activity where pid = any($1)', [ended])).length === 0
       })
       const result = await worked
       if (how === 'connection' && isResponse(result)) assert.ok(result.status >= 500, String(result.status))

@@ -18,6 +18,7 @@ const folders = {
   linter: join(here, 'linter'),
   runtimes: join(here, 'runtimes'),
   helm: join(here, 'helm'),
+  express: join(here, 'express'),
 }
 const manifests = ['package.json', 'package-lock.json', '.npmrc']
 const stampName = '.tributary-stamp'

@@ -104,6 +104,20 @@ test('a post has the expansions it refers to, and no others', () => {
   assert.deepEqual(items({ meta: { result_count: 0 } }), [])
 })
 
+test('what a referenced post refers to is left out, because it depends on the other posts of the page', () => {
+  const original = { id: '1', author_id: '7', in_reply_to_user_id: '8', geo: { place_id: 'p' } }
+  const reply = { id: '2', author_id: '9', referenced_tweets: [{ type: 'replied_to', id: '1' }] }
+  const other = { id: '3', author_id: '8', geo: { place_id: 'p' } }
+  const users = ['7', '8', '9'].map((id) => ({ id, username: `user${id}` }))
+  const page = (data: object[]) => ({ data, includes: { users, places: [{ id: 'p' }], tweets: [original] } })
+  const [joined] = items(page([reply, other])) as { includes: Record<string, { id: string }[]> }[]
+  assert.deepEqual(
+    joined!.includes['users']!.map(({ id }) => id),
+    ['9', '7'],
+  )
+  assert.deepEqual(Object.keys(joined!.includes), ['users', 'tweets'])
+})
+
 test('a post with a photo and a link has all types, people, place and counts', () => {
   const draft = read('tweets', soup)
   assert.equal(draft.idr, `tweet:${ME}@x/tweets#1900000000000000010`)

@@ -100,18 +100,21 @@ export const listOf = <Raw>({ data, meta }: ListResponse<Raw>): Raw[] | undefine
 
 export const referencesOf = (tweet: Tweet): Reference[] => tweet.referenced_tweets ?? tweet.referenced_posts ?? []
 
-/** Expansions are listed once per page; each record gets those it refers to. */
+/**
+ * Expansions are listed once per page; each record gets those that its own expansions bring. Of a referenced post these are the author
+ * and the media: what else it refers to is in the response only if another record of the page refers to it too.
+ */
 export function joinTweets(response: ListResponse<Tweet>): Joined<Tweet>[] | undefined {
   const find = lookups(response.includes)
   return listOf(response)?.map((tweet) => {
     const tweets = withoutUndefined(referencesOf(tweet).map(({ id }) => find.tweet(id)))
-    const all = [tweet, ...tweets]
-    const people = all.flatMap((one) => [one.author_id, one.in_reply_to_user_id])
+    const people = [tweet.author_id, tweet.in_reply_to_user_id, ...tweets.map((one) => one.author_id)]
+    const media = [tweet, ...tweets].flatMap((one) => one.attachments?.media_keys ?? [])
     const mentioned = (tweet.entities?.mentions ?? []).map(({ username }) => find.userNamed(username))
     return withIncludes(tweet, {
       users: [...withoutUndefined(people.map(find.user)), ...withoutUndefined(mentioned)],
-      media: withoutUndefined(all.flatMap((one) => one.attachments?.media_keys ?? []).map(find.media)),
-      places: withoutUndefined(all.map((one) => find.place(one.geo?.place_id))),
+      media: withoutUndefined(media.map(find.media)),
+      places: withoutUndefined([find.place(tweet.geo?.place_id)]),
       // Without counts, which change often and belong to other posts.
       tweets: tweets.map(({ public_metrics: _counts, ...rest }) => rest),
     })

@@ -16,6 +16,7 @@ import { describeError } from '#model/oauth-errors.ts'
 import { askPath } from '../ask.ts'
 import { browserOf, rememberBrowser } from '../browser.ts'
 import type { HttpDeps } from '../deps.ts'
+import { PAGE } from '../description/other-responses.ts'
 import { agentConsentPage, agentServicesPage } from '../pages/agent.ts'
 import { policyToward, sendPage } from '../pages/layout.ts'
 import { text } from '../parameters.ts'
@@ -42,6 +43,7 @@ export const authorize = route({
   summary: 'Let a person sign in and decide what an agent may do',
   query: request,
   status: 302,
+  also: { 200: PAGE },
   reasons: ['client_unknown', 'redirect_unregistered', 'too_many_sign_ins'],
   run: async (deps, { query, request: incoming, reply }) => {
     const { app, to } = await checkAgentReturn(deps, query)
