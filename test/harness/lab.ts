@@ -45,8 +45,12 @@ export async function startLabHarness(env: Record<string, string> = {}, tuning: 
       startUrl({ tributary }, service, query, by),
     sql: tributary.sql,
     stop: async () => {
-      // Also when a response was not as described: a service that goes on would keep the process alive.
-      await tributary.stop().finally(() => lab.close())
+      try {
+        await tributary.stop()
+      } finally {
+        // Also when a response was not as described: a service that goes on would keep the process alive.
+        await lab.close()
+      }
     },
   }
 }
