@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
@@ -12,12 +12,12 @@ import { childEnv } from '../harness/child-env.ts'
 import { connect } from '../harness/connect.ts'
 import { freePort } from '../harness/free-port.ts'
 import { LOOPBACK } from '../harness/loopback.ts'
+import { programsMissing } from '../harness/programs.ts'
 import { startTributary, type Tributary } from '../harness/start.ts'
 import { until } from '../harness/until.ts'
 
 const deploy = join(import.meta.dirname, '../../deploy')
 const MEGABYTE = 1024 * 1024
-const isInstalled = (program: string) => spawnSync('which', [program]).status === 0
 
 interface ReverseProxy {
   program: string
@@ -100,7 +100,7 @@ suite('behind a reverse proxy', () => {
   })
 
   for (const { program, prepare } of [NGINX, CADDY])
-    suite(program, { skip: isInstalled(program) ? false : `${program} is missing` }, () => {
+    suite(program, { skip: programsMissing(program) }, () => {
       const folder = mkdtempSync(join(tmpdir(), `tributary-${program}-`))
       let child: ChildProcess
       let url: string

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
+import { programsMissing } from '../harness/programs.ts'
 import { difference } from './compare-output.ts'
 import { markerOf, type PageScript, writePage } from './page-script.ts'
 import { type Block, readBlocks } from './read-blocks.ts'
@@ -61,7 +62,8 @@ function outputsOf(blocks: readonly Block[], stdout: string): Map<number, string
   return outputs
 }
 
-suite('the blocks of the documentation', { concurrency: 3 }, () => {
+const skip = programsMissing('bash', 'curl', 'jq', 'psql', 'python3')
+suite('the blocks of the documentation', { concurrency: 3, skip }, () => {
   let reader: Reader
   const typed: string[] = []
   const finished: Promise<void>[] = []

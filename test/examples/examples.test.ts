@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { type Browser, createBrowser, type Page } from '../../lab/browser.ts'
 import { type Desk, prepareDesk, type Reader, startReader } from '../docs-blocks/reader.ts'
+import { programsMissing } from '../harness/programs.ts'
 import { openSql } from '../harness/sql.ts'
 import { until } from '../harness/until.ts'
 import { packagesMissing } from '../real/packages.ts'
@@ -48,7 +49,7 @@ async function signIn(browser: Browser, url: string, decision: 'allow' | 'deny' 
   return browser.walk(url, { person: 'ada', decision })
 }
 
-suite('the examples', () => {
+suite('the examples', { skip: programsMissing('bash', 'curl', 'jq', 'python3') }, () => {
   let reader: Reader
   before(async () => {
     reader = await startReader()
