@@ -9,6 +9,7 @@ import { freePort } from '../harness/free-port.ts'
 import { type LabHarness, startLabHarness } from '../harness/lab.ts'
 import { LOOPBACK } from '../harness/loopback.ts'
 import type { Granted } from '../harness/sign-in.ts'
+import { openDatabaseProxy } from '../spec/push/kinds/cuttable-proxy.ts'
 
 const root = join(import.meta.dirname, '../..')
 const BACK = 'http://localhost:3000/back'
@@ -76,14 +77,14 @@ export async function prepareDesk(reader: Reader, name: string, isBare = false):
   writeFileSync(join(folder, 'data/admin-token'), tributary.adminToken)
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n')
   const database = await freshDatabase()
-  const databaseUrl = `${database.url}?sslmode=disable`
+  const proxy = await openDatabaseProxy(database.url)
   const env: Record<string, string> = {
     // Halves the start of each command.
     NODE_COMPILE_CACHE: join(reader.folder, 'compile-cache'),
     ...childEnv,
     PATH: `${join(reader.folder, 'bin')}:${childEnv['PATH'] ?? ''}`,
     CURL_HOME: reader.folder,
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: proxy.url,
     PORT: String(port),
   }
   if (!isBare) {
@@ -102,7 +103,10 @@ export async function prepareDesk(reader: Reader, name: string, isBare = false):
     env,
     port,
     addresses: { 'http://localhost:8042': tributary.url, '3000': String(port) },
-    remove: database.drop,
+    remove: async () => {
+      await proxy.close()
+      await database.drop()
+    },
   }
 }
 

@@ -59,3 +59,16 @@ export async function openCuttableProxy(
     },
   }
 }
+
+/** A proxy to a database, with its address over TCP: the embedded server listens on a socket in a folder. */
+export async function openDatabaseProxy(url: string): Promise<CuttableProxy & { url: string }> {
+  const server = new URL(url)
+  const folder = server.searchParams.get('host')
+  const port = Number(server.port || 5432)
+  const proxy = await openCuttableProxy(
+    folder === null ? { port, host: server.hostname } : { path: `${folder}/.s.PGSQL.${port}` },
+  )
+  const password = server.password === '' ? '' : `:${server.password}`
+  const address = `postgres://${server.username || 'postgres'}${password}@127.0.0.1:${proxy.port}${server.pathname}`
+  return { ...proxy, url: `${address}?sslmode=disable` }
+}

@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { notOnCluster } from '../../../harness/cluster.ts'
 import { freshDatabase, onServer } from '../../../harness/database.ts'
 import { freePort } from '../../../harness/free-port.ts'
-import { openCuttableProxy } from './cuttable-proxy.ts'
+import { openDatabaseProxy } from './cuttable-proxy.ts'
 import { type Arrived, type Fixture, fresh, type Target } from './fixture.ts'
 
 /** The PostgreSQL server of the test run, with a database per target. */
@@ -52,19 +52,13 @@ const strangers: string[] = []
 
 async function openPostgres(): Promise<Target> {
   const { url, drop } = await freshDatabase()
-  const server = new URL(url)
-  const folder = server.searchParams.get('host')
-  const port = Number(server.port || 5432)
-  const proxy = await openCuttableProxy(
-    folder === null ? { port, host: server.hostname } : { path: `${folder}/.s.PGSQL.${port}` },
-  )
+  const proxy = await openDatabaseProxy(url)
   const eyes = new Client({ connectionString: url })
   eyes.on('error', () => {})
   await eyes.connect()
-  const password = server.password === '' ? '' : `:${server.password}`
   const rows = async <Row extends object>(sql: string) => (await eyes.query<Row>(sql)).rows
   return {
-    url: `postgres://${server.username || 'postgres'}${password}@127.0.0.1:${proxy.port}${server.pathname}?sslmode=disable`,
+    url: proxy.url,
     read: async () => {
       const found = await rows<Arrived & { people: string[] }>(
         `select profile_id as profile, id, seq::integer as seq, deleted_at is not null as "isDeleted", native_id as "nativeId", data::text as data, types,
