@@ -37,7 +37,9 @@ export function reasonsOf(method: string, route: Route | MountedRoute): Reason[]
       ...(method === 'GET' || 'mounted' in route
         ? []
         : (['bad_body', 'body_too_large', 'media_type_unsupported'] as const)),
-      ...(route.idempotencyKey === undefined ? [] : (['idempotency_in_progress', 'idempotency_conflict'] as const)),
+      ...(route.idempotencyKey === undefined
+        ? []
+        : (['bad_parameter', 'idempotency_in_progress', 'idempotency_conflict'] as const)),
       ...OF_AUTH[route.auth],
       ...(route.reasons ?? []),
       'internal',

@@ -35,6 +35,10 @@ const WITHOUT_KEY: Record<string, string> = {
   '/push/:id/verify': 'compares; a repair is repeated without harm',
   '/proxy/:service/:path': 'the header is passed on to the service, which decides',
   '/admin/apps/:client_id/quarantine/retry': 'sets a mark that may be set already',
+  '/mcp': 'a protocol of its own, whose requests have ids',
+  '/oauth/agents/consent': 'what a person decides; the last decision counts',
+  '/oauth/agents/revoke': 'repeating it finds nothing left',
+  '/oauth/agents/token': 'codes and refresh tokens are used once',
 }
 
 let tributary: Tributary
