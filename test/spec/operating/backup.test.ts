@@ -44,7 +44,7 @@ suite('backup', () => {
     const { sql, close } = openSql(url)
     try {
       const tables = await sql<{ name: string }>(
-        `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`,
+        `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`,
       )
       const found: Record<string, string[]> = {}
       for (const { name } of tables) {
