@@ -22,6 +22,7 @@ import { releaseFiles } from '../../scripts/release/files.ts'
 import { freshDatabase, type TestDatabase } from '../harness/database.ts'
 import { freePort } from '../harness/free-port.ts'
 import { until } from '../harness/until.ts'
+import { type CuttableProxy, openDatabaseProxy } from '../spec/push/kinds/cuttable-proxy.ts'
 
 const root = join(import.meta.dirname, '../..')
 const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
@@ -53,12 +54,16 @@ suite('the image', () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tributary-image-')))
   const [app, data, secrets] = ['app', 'data', 'secrets'].map((name) => join(folder, name)) as [string, string, string]
   let database: TestDatabase
+  let proxy: CuttableProxy
   let port: number
   let child: ChildProcess
   let output = ''
 
   before(async () => {
     database = await freshDatabase()
+    // Over TCP: the socket of the embedded server belongs to the user of the tests.
+    const address = await openDatabaseProxy(database.url)
+    proxy = address
     port = await freePort()
     for (const each of [app, data, secrets]) mkdirSync(each)
     for (const file of releaseFiles()) {
@@ -66,7 +71,7 @@ suite('the image', () => {
       cpSync(join(root, file), join(app, file))
     }
     linkRunTimePackages()
-    writeFileSync(join(secrets, 'database_url'), `${database.url}\n`)
+    writeFileSync(join(secrets, 'database_url'), `${address.url}\n`)
     writeFileSync(join(secrets, 'key'), `${randomBytes(32).toString('base64')}\n`)
     writeFileSync(join(secrets, 'admin_token'), `${randomBytes(32).toString('hex')}\n`)
     for (const each of [folder, secrets]) chmodSync(each, 0o755)
@@ -77,6 +82,7 @@ suite('the image', () => {
   })
   after(async () => {
     child.kill('SIGKILL')
+    await proxy.close()
     await database.drop()
     execFileSync('chmod', ['-R', 'u+w', app])
     rmSync(folder, { recursive: true, force: true })
