@@ -54,7 +54,7 @@ export const test = route({
       }),
     })
     .meta({ id: 'DestinationTest', description: 'What a test of a destination found.' }),
-  reasons: [...reasons],
+  reasons: [...reasons, 'destination_failed'],
   run: async (deps, { app, path: { id }, reply }) => {
     const disconnected = new AbortController()
     reply.raw.once('close', () => disconnected.abort())
