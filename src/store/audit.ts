@@ -21,6 +21,12 @@ const insert = statement(
    values ($shard, $id, $at, $actor, $action, $appId, $accountId, $detail)`,
 )
 
+const insertOnce = statement(
+  'audit-insert-once',
+  `insert into audit (shard, id, at, actor, action, app_id, account_id, detail)
+   values ($shard, $id, $at, $actor, $action, $appId, $accountId, '{}') on conflict do nothing`,
+)
+
 const findDeletion = statement(
   'audit-account-deletion',
   `select at from audit
@@ -54,6 +60,21 @@ export function auditAccount(
   event: AuditEvent,
 ): Promise<void> {
   return writeAudit(tx, { ...event, shard: account.shard, appId: account.appId, accountId: account.id })
+}
+
+/** Without effect if there is an entry with this id. */
+export async function auditAccountOnce(
+  queries: Queries,
+  { shard, id: accountId, appId }: { shard: number; id: string; appId: string },
+  id: string,
+  { at, actor, action }: AuditEvent,
+): Promise<void> {
+  await queries.count(insertOnce.with({ shard, id, at, actor, action, appId, accountId }))
+}
+
+/** About the installation or its operators. */
+export function auditInstallation(tx: Queries, event: AuditEvent): Promise<void> {
+  return writeAudit(tx, { ...event, shard: shardFor(event.actor) })
 }
 
 export function auditDestination(

@@ -36,6 +36,7 @@ export const SEALED_COLUMNS: SealedColumn[] = [
     keys: ['hash'],
     row: ([hash]) => (hash as Buffer).toString('hex'),
   },
+  { table: 'connect_session', column: 'sealed', keys: ['shard', 'id'], row: ([, id]) => String(id) },
   { table: 'applied_token', column: 'sealed', keys: ['shard', 'hash'], row: hashOf },
 ]
 

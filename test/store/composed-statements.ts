@@ -91,8 +91,9 @@ export function composedStatements(shard: number): Composed[] {
   const token = { shard, hash: Buffer.from('00ff', 'hex') }
   const proofs: Record<string, (profiles: ReadableProfile[]) => Proof | undefined> = {
     'without proof': () => undefined,
-    'proof of a cached account': (profiles) => ({ token, accountId: 'a', profiles, exactly: true }),
-    'proof of holding': (profiles) => ({ token, accountId: 'a', profiles, exactly: false }),
+    'proof of a cached account': (profiles) => ({ shard, token, accountId: 'a', profiles, exactly: true }),
+    'proof of holding': (profiles) => ({ shard, token, accountId: 'a', profiles, exactly: false }),
+    'proof for an operator': (profiles) => ({ shard, accountId: 'a', profiles, exactly: false }),
   }
   const compared = [
     { ...KEY, profileId: 'p1', guid: ['text:1', 'g1', 'https://x.test/'] },

@@ -30,6 +30,8 @@ suite('the shard in statements', () => {
     await partitionTables(client)
     // With the values, so that the plan contains the partitions of these values only.
     await client.query('set plan_cache_mode = force_custom_plan')
+    // All values are the same, so a range of ids is empty; the plan must contain its partitions nevertheless.
+    await client.query('set constraint_exclusion = off')
     const root = join(import.meta.dirname, '../../src')
     const files = globSync('{store,flows}/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
     for (const file of files) await import(join(root, file))

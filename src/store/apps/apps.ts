@@ -1,5 +1,6 @@
 import type { AgentSettings } from '#model/agents.ts'
 import type { App, ApplyPolicy, AppSecret } from '#model/app.ts'
+import type { Branding } from '#model/branding.ts'
 import type { QuotaInput } from '#model/quotas.ts'
 import { parseSyncRules, type SyncRules } from '#model/sync-rules.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
@@ -12,6 +13,7 @@ interface AppRow {
   is_public: boolean
   apply: ApplyPolicy
   agents: AgentSettings | null
+  branding: Branding | null
   created_at: number
   deleting_at: number | null
 }
@@ -36,14 +38,14 @@ const insert = statement(
 // An app that is being deleted cannot be used any more.
 const find = statement(
   'app-find',
-  `select ${columns}, agents, deleting_at from app where id = $id and deleting_at is null`,
+  `select ${columns}, agents, branding, deleting_at from app where id = $id and deleting_at is null`,
 )
-const findAny = statement('app-find-any', `select ${columns}, agents, deleting_at from app where id = $id`)
-const list = statement('app-list', `select ${columns}, agents, deleting_at from app order by created_at, id`)
+const findAny = statement('app-find-any', `select ${columns}, agents, branding, deleting_at from app where id = $id`)
+const list = statement('app-list', `select ${columns}, agents, branding, deleting_at from app order by created_at, id`)
 const update = statement(
   'app-update',
   `update app set name = $name, redirect_uris = $redirectUris, token_flow = $tokenFlow, is_public = $isPublic,
-   apply = $apply, agents = $agents where id = $id`,
+   apply = $apply, agents = $agents, branding = $branding where id = $id`,
 )
 const remove = statement('app-delete', 'delete from app where id = $id')
 const insertSecret = statement(
@@ -64,6 +66,10 @@ const expireOthers = statement(
 const purgeSecrets = statement(
   'app-secret-purge',
   'delete from app_secret where app_id = $appId and expires_at <= $nowMs',
+)
+const removeSecret = statement(
+  'app-secret-end',
+  'delete from app_secret where app_id = $appId and id = $id and expires_at is not null',
 )
 
 const findSync = statement('app-sync-find', 'select sync from app where id = $id')
@@ -125,7 +131,10 @@ export async function listApps(queries: Queries): Promise<App[]> {
 export async function updateApp(queries: Queries, app: App): Promise<boolean> {
   const { id, name, redirectUris, tokenFlow, isPublic, apply } = app
   const agents = app.agents === undefined ? null : JSON.stringify(app.agents)
-  return (await queries.count(update.with({ id, name, redirectUris, tokenFlow, isPublic, apply, agents }))) > 0
+  const branding = app.branding === undefined ? null : JSON.stringify(app.branding)
+  return (
+    (await queries.count(update.with({ id, name, redirectUris, tokenFlow, isPublic, apply, agents, branding }))) > 0
+  )
 }
 
 export async function deleteApp(queries: Queries, id: string): Promise<boolean> {
@@ -160,6 +169,11 @@ export async function retireOtherSecrets(
   await tx.count(purgeSecrets.with({ appId, nowMs }))
 }
 
+/** Ends a secret that a newer one replaced. False if there is none with this id, or it is the current one. */
+export async function endReplacedSecret(tx: Queries, appId: string, id: string): Promise<boolean> {
+  return (await tx.count(removeSecret.with({ appId, id }))) > 0
+}
+
 function toApp(row: AppRow): App {
   return {
     id: row.id,
@@ -169,6 +183,7 @@ function toApp(row: AppRow): App {
     isPublic: row.is_public,
     apply: row.apply,
     ...(row.agents === null ? {} : { agents: row.agents }),
+    ...(row.branding === null ? {} : { branding: row.branding }),
     createdAt: row.created_at,
     ...(row.deleting_at === null ? {} : { deletingAt: row.deleting_at }),
   }

@@ -38,6 +38,11 @@ const deleteServiceUsers = statement(
   deleteSome('service_user', 'shard, app_id, service, native_id', 'app_id = $appId'),
 )
 const deleteReconnectLinks = statement('remains-links', deleteSome('reconnect_link', 'shard, hash', 'app_id = $appId'))
+const deleteConnections = statement(
+  'remains-connections',
+  deleteSome('connections_session', 'shard, hash', 'app_id = $appId'),
+)
+const deleteSessions = statement('remains-sessions', deleteSome('connect_session', 'shard, id', 'app_id = $appId'))
 const deleteApplied = statement('remains-applied', deleteSome('applied_token', 'shard, hash', 'app_id = $appId'))
 const deleteKeys = statement('remains-idempotency', deleteSome('idempotency_key', 'hash', 'app_id = $appId'))
 const deleteNotices = statement(
@@ -49,7 +54,9 @@ const deleteRateLimits = statement(
   'remains-rate-limits',
   deleteSome('rate_limit', 'bucket', `starts_with(bucket, $appId || ' ')`),
 )
+const deleteHours = statement('remains-hours', deleteSome('item_hour', 'shard, app_id, hour', 'app_id = $appId'))
 const deleteCalls = statement('remains-calls', deleteSome('call_log', 'shard, id', 'app_id = $appId'))
+const deleteOperations = statement('remains-operations', deleteSome('operation', 'shard, id', 'app_id = $appId'))
 const deleteDeliveries = statement(
   'remains-history',
   deleteSome('delivery', 'shard, id', 'destination_id = $destinationId'),
@@ -89,8 +96,12 @@ export async function deleteRemains(queries: Queries, appId: string): Promise<vo
     deleteRevocations,
     deleteRateLimits,
     deleteReconnectLinks,
+    deleteConnections,
+    deleteSessions,
     deleteNotices,
     deleteCalls,
+    deleteOperations,
+    deleteHours,
     deleteKeys,
   ]
   for (const some of ofApp) await deleteInBatches(queries, some.with({ appId }))

@@ -44,6 +44,11 @@ const find = statement(
 const list = statement('service-key-list', `select ${columns} from service_key where app_id = $appId order by service`)
 const remove = statement('service-key-delete', 'delete from service_key where app_id = $appId and service = $service')
 
+const move = statement(
+  'service-key-move',
+  `update service_key set overrides = $overrides where service = $service and overrides ->> 'base_url' = $baseUrl`,
+)
+
 const cellOf = (appId: string, service: string) => ({
   table: 'service_key',
   row: `${appId}/${service}`,
@@ -70,6 +75,17 @@ export async function putServiceKey(
       overrides: JSON.stringify(key.overrides),
       updatedAt: key.updatedAt,
     }),
+  )
+}
+
+/** Gives the keys of every app at an instance of a service, which `base_url` names, other addresses. */
+export async function moveServiceKeys(
+  queries: Queries,
+  service: string,
+  overrides: Record<string, string>,
+): Promise<number> {
+  return queries.count(
+    move.with({ service, overrides: JSON.stringify(overrides), baseUrl: overrides['base_url'] ?? '' }),
   )
 }
 

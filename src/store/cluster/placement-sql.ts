@@ -21,11 +21,11 @@ export function placementSql(
 }
 
 /**
- * Reference tables first, because foreign keys point to them (and to `app` from others of them, which sorts before these);
- * then the table that the others are colocated with.
+ * Reference tables first, because foreign keys point to them, and `app` before the others of them, which point to it; then the table
+ * that the others are colocated with.
  */
 function orderOf({ table, expected }: ComparedTable, anchor: string): number {
-  if (expected === 'reference') return 0
+  if (expected === 'reference') return table === 'app' ? -1 : 0
   return table === anchor ? 1 : 2
 }
 

@@ -7,6 +7,7 @@ import {
   profileRefsIn,
   toProfileRefs,
 } from '../items/readable-profiles.ts'
+import { findAccount as findStoredAccount } from './accounts.ts'
 
 const insert = statement(
   'token-insert',
@@ -82,9 +83,12 @@ function openedWith(account: Account, token: TokenKey, refs: readonly ProfileRef
   return { ...account, token, profiles: toProfileRefs(refs) }
 }
 
-/** What must be verified when something is read on behalf of a token. */
+/** What must be verified when something is read on behalf of a token, or by an operator. */
 export interface Proof {
-  token: TokenKey
+  /** Of the account. */
+  shard: number
+  /** Absent for an operator. */
+  token?: TokenKey | undefined
   accountId: string
   profiles: readonly Pick<ProfileRef, 'shard' | 'profileId'>[]
   /** True: the account has exactly these profiles, in this order, because they were cached. False: it may have more. */
@@ -95,45 +99,59 @@ export interface Proof {
 export function proofOfCached(account: ReadingAccount): Proof | undefined {
   if (!('cached' in account)) return undefined
   const { token, id, profiles } = account.cached
-  return { token, accountId: id, profiles, exactly: true }
+  return { shard: token.shard, token, accountId: id, profiles, exactly: true }
 }
 
-/** For further reads of profiles that were selected before; undefined when the account was not found by a token. */
+/** For further reads of profiles that were selected before; undefined when neither a token nor an operator opened the account. */
 export function proofOfHolding(account: ReadingAccount, readable: readonly ProfileRef[]): Proof | undefined {
   const { token, id } = 'cached' in account ? account.cached : account
-  if (token === undefined) return undefined
-  return { token, accountId: id, profiles: readable, exactly: false }
+  if (token !== undefined) return { shard: token.shard, token, accountId: id, profiles: readable, exactly: false }
+  if ('cached' in account || account.isActedFor !== true) return undefined
+  return { shard: account.shard, accountId: id, profiles: readable, exactly: false }
 }
 
-/** Whether the token and all profiles are in one shard, so that the statement that reads items can verify them. */
-export function isProvenInOneShard({ token, profiles }: Proof): boolean {
-  return profiles.every(({ shard }) => shard === token.shard)
+/** Whether the account and all profiles are in one shard, so that the statement that reads items can verify them. */
+export function isProvenInOneShard({ shard, profiles }: Proof): boolean {
+  return profiles.every((profile) => profile.shard === shard)
 }
 
 /** SQL that is true while the token is valid for this account and the account has these profiles; all of them in one shard. */
-export function stillOpens(
-  values: { add(value: unknown): string },
-  { token, accountId, profiles, exactly }: Proof,
-): string {
-  const shard = values.add(token.shard)
+export function stillOpens(values: { add(value: unknown): string }, proof: Proof): string {
+  const { token, accountId, profiles, exactly } = proof
+  const shard = values.add(proof.shard)
   const ids = `${values.add(profiles.map(({ profileId }) => profileId))}::text[]`
   const own = `array(select p.id from profile p where p.shard = ${shard} and p.account_id = a.id ${profileRefOrder})`
+  const account = `a.id = ${values.add(accountId)} and a.merged_into is null and app.deleting_at is null`
+  const held = exactly ? `a.shards <@ array[${shard}::smallint] and ${ids} = ${own}` : `${ids} <@ ${own}`
+  if (token === undefined)
+    return `exists (select from account a join app on app.id = a.app_id where a.shard = ${shard} and ${account} and ${held})`
   return `exists (select from access_token t
     join account a on a.shard = ${shard} and a.id = t.account_id
     join app on app.id = a.app_id
     where t.shard = ${shard} and t.hash = ${values.add(token.hash)}
-      and t.revoked_at is null and a.id = ${values.add(accountId)}
-      and a.merged_into is null and app.deleting_at is null
-      and ${exactly ? `a.shards <@ array[${shard}::smallint] and ${ids} = ${own}` : `${ids} <@ ${own}`})`
+      and t.revoked_at is null and ${account} and ${held})`
 }
 
 /** The same by statements of their own, for profiles in several shards. What was read before this holds is not older than the proof. */
-export async function isProven(queries: Queries, { token, accountId, profiles, exactly }: Proof): Promise<boolean> {
-  const account = await findAccountByToken(queries, token)
-  if (account?.id !== accountId) return false
-  const ids = account.profiles.map(({ profileId }) => profileId)
+export async function isProven(queries: Queries, proof: Proof): Promise<boolean> {
+  const { accountId, profiles, exactly } = proof
+  const own = await profilesOfProof(queries, proof)
+  if (own?.accountId !== accountId) return false
+  const ids = own.profiles.map(({ profileId }) => profileId)
   if (exactly) return ids.length === profiles.length && profiles.every(({ profileId }, n) => ids[n] === profileId)
   return profiles.every(({ profileId }) => ids.includes(profileId))
+}
+
+async function profilesOfProof(
+  queries: Queries,
+  { shard, token, accountId }: Proof,
+): Promise<{ accountId: string; profiles: ProfileRef[] } | undefined> {
+  const account = await (token === undefined
+    ? findStoredAccount(queries, shard, accountId)
+    : findAccountByToken(queries, token))
+  if (account === undefined) return undefined
+  const profiles = account.profiles ?? toProfileRefs(await profileRefsIn(queries, account.shards, account.id))
+  return { accountId: account.id, profiles }
 }
 
 export async function revokeAccessToken(

@@ -1,4 +1,5 @@
 import type { Person, ProfileState } from '#model/profile.ts'
+import { shardIn } from '#platform/ids.ts'
 import { firstOf, lastOf } from '#platform/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 
@@ -10,10 +11,14 @@ export interface ListedAccount {
   createdAt: number
 }
 
-/** Only accounts with such a profile; both must hold for one and the same profile. */
+/** Only accounts with such a profile; all of it must hold for one and the same profile. */
 export interface AccountFilter {
   service: string | undefined
   state: ProfileState | undefined
+  /** Words of the person or the native id, by `personQuery`. */
+  person: string | undefined
+  /** An endpoint of the profile was last not read to its end, for one of these reasons. */
+  reasons: readonly string[] | undefined
 }
 
 /** A profile as lists of accounts show it, without the record of the service. */
@@ -21,105 +26,148 @@ export interface ListedProfile {
   accountId: string
   service: string
   nativeId: string
-  name: string | undefined
+  person: Person
+  scope: string | undefined
   state: ProfileState
   error: string | undefined
   connectedAt: number
   syncedAt: number | undefined
 }
 
-/** Limit: accounts that one request examines for a filter; the next page continues after them. */
-const MAX_EXAMINED = 2000
-
-const isWanted = `p.merged_into is null and ($service::text is null or p.service = $service)
-  and ($state::text is null or p.state = $state)`
-
-// By the index on (app_id, shard, id). Profiles in other shards than their account's, after a merge, are examined after it.
-const listPage = statement(
+// By the index on (app_id, shard, id).
+const listAll = statement(
   'account-page',
-  `select a.shard, a.id, a.shards, a.created_at, a.merged_into is not null as is_merged,
-     ($service::text is null and $state::text is null)
-       or exists (select from profile p where p.shard = a.shard and p.account_id = a.id and ${isWanted}) as matches
-   from account a where a.app_id = $appId and (a.shard, a.id) > ($afterShard::smallint, $afterId::text)
-   order by a.shard, a.id limit $limit`,
-)
-const findMatch = statement(
-  'account-matches',
-  `select from profile p where p.shard = $shard and p.account_id = $accountId and ${isWanted} limit 1`,
+  `select shard, id, shards, created_at from account
+   where app_id = $appId and (shard, id) > ($afterShard::smallint, $afterId::text) and merged_into is null
+   order by shard, id limit $limit`,
 )
 const countAll = statement(
   'account-count',
   'select count(*) as n from account where app_id = $appId and merged_into is null',
 )
-const countMatches = statement(
-  'account-count-matching',
-  `select count(distinct p.account_id) as n from profile p where p.app_id = $appId and ${isWanted}`,
+
+// Filters ask the profiles of the app, whichever shard they are in: ids begin with their shard, so that accounts in the order of their
+// ids are in the order of (shard, id). Each filter that has an index of its own has its own statements.
+const isWanted = `p.app_id = $appId and p.merged_into is null and p.account_id > $afterId
+  and ($service::text is null or p.service = $service) and ($state::text is null or p.state = $state)`
+const page = 'group by p.account_id order by p.account_id limit $limit'
+const isPerson = 'p.person_terms @@ $person::text::tsquery'
+const withReason = `profile p join endpoint_sync e on e.shard = p.shard and e.profile_id = p.id
+  where e.last_reason = any($reasons::text[])`
+const count = 'select count(distinct p.account_id) as n from'
+
+const listMatches = statement('account-matches', `select p.account_id from profile p where ${isWanted} ${page}`)
+// The matches first: in the order of accounts, the planner would rather compare every profile of the app.
+const found = 'select account_id from found order by account_id limit $limit'
+const listPeople = statement(
+  'account-people',
+  `with found as materialized (select distinct p.account_id from profile p where ${isPerson} and ${isWanted}) ${found}`,
+)
+const listReasons = statement(
+  'account-reasons',
+  `with found as materialized (select distinct p.account_id from ${withReason} and ${isWanted}) ${found}`,
+)
+const listPeopleWithReasons = statement(
+  'account-people-reasons',
+  `with found as materialized (select distinct p.account_id from ${withReason} and ${isPerson} and ${isWanted}) ${found}`,
+)
+const countMatches = statement('account-count-matching', `${count} profile p where ${isWanted}`)
+const countPeople = statement('account-count-people', `${count} profile p where ${isPerson} and ${isWanted}`)
+const countReasons = statement('account-count-reasons', `${count} ${withReason} and ${isWanted}`)
+const countPeopleWithReasons = statement(
+  'account-count-people-reasons',
+  `${count} ${withReason} and ${isPerson} and ${isWanted}`,
+)
+const findSome = statement(
+  'account-some',
+  `select a.shard, a.id, a.shards, a.created_at from unnest($shards::smallint[], $ids::text[]) as wanted (shard, id)
+   join account a on a.shard = wanted.shard and a.id = wanted.id
+   where a.app_id = $appId and a.merged_into is null order by a.id`,
 )
 const listProfilesOf = statement(
   'account-page-profiles',
-  `select p.account_id, p.service, p.native_id, p.self, p.state, p.error, p.connected_at, p.synced_at
+  `select p.account_id, p.service, p.native_id, p.self, p.scope, p.state, p.error, p.connected_at, p.synced_at
    from unnest($shards::smallint[], $accountIds::text[]) as wanted (shard, account_id)
    join profile p on p.shard = wanted.shard and p.account_id = wanted.account_id
    where p.merged_into is null order by p.account_id, p.service, p.connected_at, p.id`,
 )
 
-interface PageRow {
+interface AccountRow {
   shard: number
   id: string
   shards: number[]
   created_at: number
-  is_merged: boolean
-  matches: boolean
 }
 
-type Filter = { [Name in keyof AccountFilter]: AccountFilter[Name] | null }
+const isFiltered = ({ service, state, person, reasons }: AccountFilter) =>
+  [service, state, person, reasons].some((each) => each !== undefined)
 
 /** One page in the order of shard and id, and the id after which the next one continues; undefined at the end. */
 export async function listAccountsOfApp(
   queries: Queries,
   appId: string,
-  { service = null, state = null }: Filter,
+  filter: AccountFilter,
   after: { shard: number; id: string },
   limit: number,
 ): Promise<{ accounts: ListedAccount[]; next: string | undefined }> {
-  const filter = { service, state }
-  const accounts: ListedAccount[] = []
-  let last = after
-  // One more than requested shows whether there is a next page. Where some do not match, the rest is examined at once.
-  for (let examined = 0, batch = limit + 1; examined < MAX_EXAMINED; batch = MAX_EXAMINED - examined) {
-    const position = { afterShard: last.shard, afterId: last.id, limit: batch }
-    const rows = await queries.rows<PageRow>(listPage.with({ appId, ...filter, ...position }))
-    for (const row of rows) {
-      if (row.is_merged || !(row.matches || (await matchesElsewhere(queries, row, filter)))) continue
-      if (accounts.length === limit) return { accounts, next: accounts.at(-1)?.id }
-      accounts.push({ shard: row.shard, id: row.id, shards: row.shards, createdAt: row.created_at })
-    }
-    if (rows.length < batch) return { accounts, next: undefined }
-    examined += batch
-    last = lastOf(rows)
+  if (isFiltered(filter)) {
+    const ids = await findMatches(queries, appId, filter, after.id, limit + 1)
+    const accounts = await findAccountsOfApp(queries, appId, ids.slice(0, limit))
+    return { accounts: accounts.map(toListed), next: ids.length > limit ? ids[limit - 1] : undefined }
   }
-  return { accounts, next: last.id }
+  const position = { afterShard: after.shard, afterId: after.id, limit: limit + 1 }
+  const rows = await queries.rows<AccountRow>(listAll.with({ appId, ...position }))
+  const accounts = rows.slice(0, limit).map(toListed)
+  return { accounts, next: rows.length > limit ? lastOf(accounts).id : undefined }
 }
 
-/** Only a merged account has profiles in other shards. */
-async function matchesElsewhere(queries: Queries, account: PageRow, filter: Filter): Promise<boolean> {
-  const { service, state } = { service: filter.service ?? null, state: filter.state ?? null }
-  for (const shard of account.shards) {
-    if (shard === account.shard) continue
-    const found = await queries.rows(findMatch.with({ shard, accountId: account.id, service, state }))
-    if (found.length > 0) return true
-  }
-  return false
-}
-
-export async function countAccountsOfApp(
+/** The ids of accounts that match, one more than requested shows whether there is a next page. */
+async function findMatches(
   queries: Queries,
   appId: string,
-  { service = null, state = null }: Filter,
-): Promise<number> {
-  const isFiltered = service !== null || state !== null
-  const count = isFiltered ? countMatches.with({ appId, service, state }) : countAll.with({ appId })
-  return firstOf(await queries.rows<{ n: number }>(count)).n
+  filter: AccountFilter,
+  afterId: string,
+  limit: number,
+): Promise<string[]> {
+  const { service = null, state = null, person, reasons } = filter
+  const base = { appId, service, state, afterId, limit }
+  const list =
+    person === undefined
+      ? reasons === undefined
+        ? listMatches.with(base)
+        : listReasons.with({ ...base, reasons: [...reasons] })
+      : reasons === undefined
+        ? listPeople.with({ ...base, person })
+        : listPeopleWithReasons.with({ ...base, person, reasons: [...reasons] })
+  return (await queries.rows<{ account_id: string }>(list)).map(({ account_id: id }) => id)
+}
+
+function findAccountsOfApp(queries: Queries, appId: string, ids: string[]): Promise<AccountRow[]> {
+  return ids.length === 0
+    ? Promise.resolve([])
+    : queries.rows<AccountRow>(findSome.with({ appId, shards: ids.map(shardIn), ids }))
+}
+
+const toListed = ({ shard, id, shards, created_at: createdAt }: AccountRow): ListedAccount => ({
+  shard,
+  id,
+  shards,
+  createdAt,
+})
+
+export async function countAccountsOfApp(queries: Queries, appId: string, filter: AccountFilter): Promise<number> {
+  const { service = null, state = null, person, reasons } = filter
+  const base = { appId, service, state, afterId: '' }
+  const counting = !isFiltered(filter)
+    ? countAll.with({ appId })
+    : person === undefined
+      ? reasons === undefined
+        ? countMatches.with(base)
+        : countReasons.with({ ...base, reasons: [...reasons] })
+      : reasons === undefined
+        ? countPeople.with({ ...base, person })
+        : countPeopleWithReasons.with({ ...base, person, reasons: [...reasons] })
+  return firstOf(await queries.rows<{ n: number }>(counting)).n
 }
 
 interface ProfileRow {
@@ -127,6 +175,7 @@ interface ProfileRow {
   service: string
   native_id: string
   self: Person
+  scope: string | null
   state: ProfileState
   error: string | null
   connected_at: number
@@ -145,7 +194,8 @@ export async function listProfilesOfAccounts(
     accountId: row.account_id,
     service: row.service,
     nativeId: row.native_id,
-    name: row.self.name,
+    person: row.self,
+    scope: row.scope ?? undefined,
     state: row.state,
     error: row.error ?? undefined,
     connectedAt: row.connected_at,

@@ -33,6 +33,12 @@ const claim = statement(
    values ($shard, $hash, $appId, $service, $browser, $sealed, $expiresAt)
    on conflict (shard, hash) do nothing`,
 )
+const put = statement(
+  'pending-put',
+  `insert into pending (shard, hash, app_id, service, browser, sealed, expires_at)
+   values ($shard, $hash, $appId, $service, $browser, $sealed, $expiresAt)
+   on conflict (shard, hash) do update set sealed = excluded.sealed`,
+)
 const deleteReturning = statement(
   'pending-take',
   `delete from pending where shard = $shard and hash = $hash
@@ -56,6 +62,13 @@ export async function insertPending(queries: Queries, keyring: Keyring, hash: Bu
   const { appId, service, browser, value, expiresAt } = pending
   const sealed = keyring.seal(value, cellOf(hash))
   await queries.count(insert.with({ shard: shardOf(hash), hash, appId, service, browser, sealed, expiresAt }))
+}
+
+/** Inserts the row, or replaces its value. */
+export async function putPending(queries: Queries, keyring: Keyring, hash: Buffer, pending: Pending): Promise<void> {
+  const { appId, service, browser, value, expiresAt } = pending
+  const sealed = keyring.seal(value, cellOf(hash))
+  await queries.count(put.with({ shard: shardOf(hash), hash, appId, service, browser, sealed, expiresAt }))
 }
 
 /** True for the first caller that inserts this row. */

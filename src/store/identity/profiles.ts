@@ -11,6 +11,7 @@ import { isNamed, parseProfileName, type ServiceNames } from '#model/profile-nam
 import { shardOf } from '#platform/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { countInShards, rowsOfShards } from '../each-shard.ts'
+import { personTerms } from './person-terms.ts'
 
 export interface ProfileRow {
   shard: number
@@ -55,20 +56,22 @@ const findMergedInto = statement(
 )
 const insert = statement(
   'profile-insert',
-  `insert into profile (shard, id, account_id, app_id, service, native_id, state, scope, self, data, connected_at,
-     updated_at)
-   values ($shard, $id, $accountId, $appId, $service, $nativeId, $state, $scope, $self, $data, $connectedAt,
-     $updatedAt)`,
+  `insert into profile (shard, id, account_id, app_id, service, native_id, state, scope, self, data, person_terms,
+     connected_at, updated_at)
+   values ($shard, $id, $accountId, $appId, $service, $nativeId, $state, $scope, $self, $data, $terms::text::tsvector,
+     $connectedAt, $updatedAt)`,
 )
 const reconnect = statement(
   'profile-reconnect',
   `update profile set state = case when paused_at is null then $state else 'paused' end, state_until = null,
-     error = null, scope = $scope, self = $self, data = $data, connected_at = $connectedAt, updated_at = $updatedAt
+     error = null, scope = $scope, self = $self, data = $data, person_terms = $terms::text::tsvector,
+     connected_at = $connectedAt, updated_at = $updatedAt
    where shard = $shard and id = $id returning state`,
 )
 const setPerson = statement(
   'profile-person',
-  'update profile set self = $self, data = $data, updated_at = $updatedAt where shard = $shard and id = $id',
+  `update profile set self = $self, data = $data, person_terms = $terms::text::tsvector, updated_at = $updatedAt
+   where shard = $shard and id = $id`,
 )
 const setState = statement(
   'profile-state',
@@ -172,13 +175,15 @@ export async function insertProfile(tx: Queries, profile: Profile): Promise<void
   const { connectedAt, updatedAt } = profile
   const self = JSON.stringify(profile.person)
   const who = { shard, id, accountId, appId, service, nativeId }
-  await tx.count(insert.with({ ...who, state, scope, self, data, connectedAt, updatedAt }))
+  const terms = personTerms(profile, profile.person)
+  await tx.count(insert.with({ ...who, state, scope, self, data, terms, connectedAt, updatedAt }))
 }
 
 /** The same service user signed in again: updates the profile. Returns its state, because a pause continues. */
 export async function reconnectProfile(tx: Queries, profile: Profile): Promise<ProfileState> {
   const { shard, id, state, scope = null, data, connectedAt, updatedAt } = profile
-  const values = { shard, id, state, scope, self: JSON.stringify(profile.person), data, connectedAt, updatedAt }
+  const person = { self: JSON.stringify(profile.person), data, terms: personTerms(profile, profile.person) }
+  const values = { shard, id, state, scope, ...person, connectedAt, updatedAt }
   const [row] = await tx.rows<{ state: ProfileState }>(reconnect.with(values))
   return row?.state ?? state
 }
@@ -186,13 +191,14 @@ export async function reconnectProfile(tx: Queries, profile: Profile): Promise<P
 /** The service's record of the person has changed. */
 export async function updatePerson(
   tx: Queries,
-  profile: Pick<Profile, 'shard' | 'id'>,
+  profile: Pick<Profile, 'shard' | 'id' | 'appId' | 'nativeId'>,
   person: Person,
   data: string,
   nowMs: number,
 ): Promise<void> {
   const self = JSON.stringify(person)
-  await tx.count(setPerson.with({ shard: profile.shard, id: profile.id, self, data, updatedAt: nowMs }))
+  const terms = personTerms(profile, person)
+  await tx.count(setPerson.with({ shard: profile.shard, id: profile.id, self, data, terms, updatedAt: nowMs }))
 }
 
 /**

@@ -26,6 +26,8 @@ const insertOrLock = statement(
    values ($shard, $appId, $service, $nativeId, array[$accountId], $usedAt)
    on conflict (shard, app_id, service, native_id) do update set used_at = excluded.used_at returning account_ids`,
 )
+const savepoint = statement('service-user-savepoint', 'savepoint claim')
+const undoClaim = statement('service-user-unclaim', 'rollback to savepoint claim')
 const isUser = 'shard = $shard and app_id = $appId and service = $service and native_id = $nativeId'
 const find = statement('service-user-find', `select account_ids from service_user where ${isUser}`)
 // Citus 13.2 takes a slice at the top of an assignment for an assignment to elements, and crashes; hence the `coalesce`.
@@ -75,15 +77,26 @@ export async function insertServiceUser(
   return (await tx.count(insertIfNew.with({ ...keyOf(user), accountId, usedAt: nowMs }))) > 0
 }
 
-/** Locks the service user. Returns its accounts, the last used first; only the given one if the user is new. */
+/**
+ * Locks the service user if none of its accounts satisfies `exists`; otherwise returns false without a lock: accounts are locked before
+ * service users. A lock that is taken after a savepoint ends with the return to it.
+ */
 export async function claimServiceUser(
   tx: Queries,
   user: ServiceUser,
-  accountId: string,
-  nowMs: number,
-): Promise<string[]> {
-  const values = { ...keyOf(user), accountId, usedAt: nowMs }
-  return firstOf(await tx.rows<{ account_ids: string[] }>(insertOrLock.with(values))).account_ids
+  { accountId, nowMs }: { accountId: string; nowMs: number },
+  exists: (accountId: string) => Promise<boolean>,
+): Promise<boolean> {
+  await tx.count(savepoint)
+  const claimed = await tx.rows<{ account_ids: string[] }>(
+    insertOrLock.with({ ...keyOf(user), accountId, usedAt: nowMs }),
+  )
+  for (const id of firstOf(claimed).account_ids) {
+    if (id === accountId || !(await exists(id))) continue
+    await tx.count(undoClaim)
+    return false
+  }
+  return true
 }
 
 /** Waits until every profile of this service user that is being connected is committed. */

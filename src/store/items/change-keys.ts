@@ -42,7 +42,7 @@ export async function latestChanges(queries: Queries, profiles: readonly Profile
 /**
  * The changes of several profiles after a seq of each, at most `limit` items and `limit` tombstones of each profile. One
  * statement for each shard, so that both lists of a profile are of one moment: its seqs are assigned under a lock that is held
- * until the commit, so a statement that sees a seq also sees all lesser ones.
+ * until the commit, so a statement that sees a seq also sees all lower ones.
  */
 export async function changeKeysAfter(
   queries: Queries,

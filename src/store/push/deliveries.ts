@@ -18,6 +18,8 @@ export interface Delivery {
   lastSeq: number | undefined
   ok: boolean
   error: string | undefined
+  /** The age of the oldest change of the batch when it was written; undefined in records of an older release. */
+  lagMs?: number | undefined
 }
 
 export interface DeadLetter {
@@ -32,8 +34,8 @@ export interface DeadLetter {
 const insertDelivery = statement(
   'delivery-insert',
   `insert into delivery
-     (shard, id, destination_id, profile_id, at, ms, attempt, rows, first_seq, last_seq, ok, error)
-   values ($shard, $id, $destinationId, $profileId, $at, $ms, $attempt, $rows, $firstSeq, $lastSeq, $ok, $error)`,
+     (shard, id, destination_id, profile_id, at, ms, attempt, rows, first_seq, last_seq, ok, error, lag_ms)
+   values ($shard, $id, $destinationId, $profileId, $at, $ms, $attempt, $rows, $firstSeq, $lastSeq, $ok, $error, $lagMs)`,
 )
 const findDeliveries = statement(
   'delivery-list',
@@ -45,6 +47,13 @@ const summarizeSince = statement(
   `select coalesce(sum(rows) filter (where ok), 0)::bigint as rows, count(*) filter (where ok) as batches,
      count(*) filter (where not ok) as failed
    from delivery where destination_id = $destinationId and id > $afterId`,
+)
+const summarizeByTime = statement(
+  'delivery-history',
+  `select (at / $stepMs::bigint) * $stepMs::bigint as at, coalesce(sum(rows) filter (where ok), 0)::bigint as rows,
+     count(*) filter (where ok) as batches, count(*) filter (where not ok) as failed,
+     max(lag_ms) filter (where ok) as lag_ms
+   from delivery where destination_id = $destinationId and id > $afterId group by 1 order by 1`,
 )
 const purge = statement('delivery-purge', 'delete from delivery where at < $beforeMs')
 const insertDeadLetter = statement(
@@ -62,6 +71,11 @@ const findDeadLetters = statement(
 const countOfDestination = statement(
   'dead-count',
   'select count(*) as n from dead_letter where destination_id = $destinationId',
+)
+const countByReason = statement(
+  'dead-reasons',
+  `select reason, count(*) as n, count(distinct profile_id) as profiles, min(at) as first_at, max(at) as last_at
+   from dead_letter where destination_id = $destinationId group by reason order by n desc, reason limit $limit`,
 )
 const removeSome = statement(
   'dead-remove',
@@ -110,7 +124,7 @@ const LAST_ID = '~'
 export async function recordDelivery(
   queries: Queries,
   { shard, profileId, destinationId }: CursorKey,
-  { at, ms, attempt, rows, firstSeq, lastSeq, ok, error }: Omit<Delivery, 'id' | 'profileId'>,
+  { at, ms, attempt, rows, firstSeq, lastSeq, ok, error, lagMs }: Omit<Delivery, 'id' | 'profileId'>,
 ): Promise<void> {
   const written = {
     at,
@@ -121,6 +135,7 @@ export async function recordDelivery(
     lastSeq: lastSeq ?? null,
     ok,
     error: error ?? null,
+    lagMs: lagMs ?? null,
   }
   await queries.count(insertDelivery.with({ shard, profileId, destinationId, id: newId(at), ...written }))
 }
@@ -174,6 +189,24 @@ export async function deliveriesSince(
   return firstOf(await queries.rows<RecentDeliveries>(summarizeSince.with({ destinationId, afterId })))
 }
 
+/** The deliveries of one period. */
+export interface DeliveryPeriod extends RecentDeliveries {
+  /** Its beginning. */
+  at: number
+  /** The greatest lag of a batch; null if nothing was delivered. */
+  lag_ms: number | null
+}
+
+/** Deliveries since a time in periods of `stepMs`; periods without any are missing. */
+export async function deliveryHistory(
+  queries: Queries,
+  destinationId: string,
+  sinceMs: number,
+  stepMs: number,
+): Promise<DeliveryPeriod[]> {
+  return queries.rows(summarizeByTime.with({ destinationId, afterId: encodeNumber(sinceMs, 10), stepMs }))
+}
+
 export async function purgeDeliveries(queries: Queries, beforeMs: number): Promise<number> {
   return queries.count(purge.with({ beforeMs }))
 }
@@ -211,6 +244,23 @@ export async function listDeadLetters(queries: Queries, destinationId: string, l
 export async function countDeadLetters(queries: Queries, destinationId: string): Promise<number> {
   const [row] = await queries.rows<{ n: number }>(countOfDestination.with({ destinationId }))
   return row?.n ?? 0
+}
+
+export interface DeadLetterReason {
+  reason: string
+  n: number
+  profiles: number
+  first_at: number
+  last_at: number
+}
+
+/** The dead letters of a destination by their reason, most first. */
+export async function deadLetterReasons(
+  queries: Queries,
+  destinationId: string,
+  limit: number,
+): Promise<DeadLetterReason[]> {
+  return queries.rows(countByReason.with({ destinationId, limit }))
 }
 
 /** The dead letters of one profile, one page. */

@@ -76,7 +76,7 @@ const revokeLeases = statement(
 const markRedrive = statement(
   'cursor-redrive',
   `update delivery_cursor set redrive = true, due_at = $nowMs, ${revokeLease}, ${newRevision}
-   where ${ofShard} and dead`,
+   where ${ofShard} and ${isWanted} and dead`,
 )
 const removeAll = statement('cursor-remove-all', `delete from delivery_cursor where ${ofShard}`)
 
@@ -172,9 +172,16 @@ export async function stopRunsOf(queries: Queries, destinationId: string): Promi
 }
 
 /** Returns how many profiles have dead letters to try again. */
-export async function redriveCursors(queries: Queries, destinationId: string, nowMs: number): Promise<number> {
-  const shards = await shardsOf(queries, destinationId)
-  return countInShards(queries, shards, (shard) => markRedrive.with({ shard, destinationId, nowMs }))
+export async function redriveCursors(
+  queries: Queries,
+  destinationId: string,
+  nowMs: number,
+  profileId?: string,
+): Promise<number> {
+  const shards = profileId === undefined ? await shardsOf(queries, destinationId) : [shardOf(profileId) ?? -1]
+  return countInShards(queries, shards, (shard) =>
+    markRedrive.with({ shard, destinationId, nowMs, profileId: profileId ?? null }),
+  )
 }
 
 export async function removeCursors(queries: Queries, destinationId: string): Promise<void> {

@@ -65,6 +65,7 @@ const block = statement(
      blocked_until = case when rate_limit.blocked_until <= $nowMs::bigint + ${MAX_BLOCK_MS}
        then greatest(rate_limit.blocked_until, excluded.blocked_until) else excluded.blocked_until end`,
 )
+const forget = statement('rate-limit-forget', 'delete from rate_limit where bucket = $bucket')
 const purge = statement(
   'rate-limit-purge',
   'delete from rate_limit where refilled_at < $beforeMs and blocked_until < $beforeMs',
@@ -94,6 +95,11 @@ export async function takeTokens(
       nowMs + Math.max(1, Math.ceil((reserved + least - tokens) / perMs)),
     ),
   }
+}
+
+/** The bucket is full again, and what a response said about it is forgotten. */
+export async function forgetRateLimit(queries: Queries, bucket: string): Promise<void> {
+  await queries.count(forget.with({ bucket }))
 }
 
 export interface RemainingCapacity {

@@ -17,6 +17,8 @@ export interface Taken extends Scheduled {
   selfReadAt: number
   /** Its first sync was complete before. */
   isFirstCompleted: boolean
+  /** When a caller requested this run; undefined: it was due. */
+  requestedAt: number | undefined
 }
 
 interface TakenRow {
@@ -25,6 +27,7 @@ interface TakenRow {
   reader_version: number
   self_read_at: number | null
   first_completed_at: number | null
+  requested_at: number | null
 }
 
 /** All profiles of one app at one service: they share its rate limits. */
@@ -54,7 +57,7 @@ const takeLease = statement(
   `update profile_sync set lease_token = $token, next_run_at = $leaseUntilMs
    where shard = $shard and profile_id = $profileId and next_run_at is not null
      and (alone_until > $nowMs) = $alone
-   returning app_id, service, reader_version, self_read_at, first_completed_at`,
+   returning app_id, service, reader_version, self_read_at, first_completed_at, requested_at`,
 )
 const extendLease = statement(
   'sync-hold',
@@ -79,6 +82,10 @@ const makeDue = statement(
   'sync-due',
   `update profile_sync set next_run_at = $nowMs
    where shard = $shard and profile_id = $profileId and lease_token is null and next_run_at > $nowMs`,
+)
+const setRequested = statement(
+  'sync-requested',
+  'update profile_sync set requested_at = $nowMs where shard = $shard and profile_id = $profileId',
 )
 const revokeLease = statement(
   'sync-revoke-lease',
@@ -139,7 +146,8 @@ export async function takeProfile(
   if (row === undefined) return undefined
   const { app_id: appId, service, reader_version: readerVersion, self_read_at: selfReadAt } = row
   const isFirstCompleted = row.first_completed_at !== null
-  return { ...key, appId, service, readerVersion, selfReadAt: selfReadAt ?? 0, isFirstCompleted }
+  const requestedAt = row.requested_at ?? undefined
+  return { ...key, appId, service, readerVersion, selfReadAt: selfReadAt ?? 0, isFirstCompleted, requestedAt }
 }
 
 /** The person's record is requested now, by the holder of the lease. */
@@ -175,6 +183,11 @@ export async function lockSchedule(tx: Queries, key: ProfileKey): Promise<void> 
 /** Requests a run now. A run in progress checks when its endpoints are due again as it ends. */
 export async function makeProfileDue(queries: Queries, key: ProfileKey, nowMs: number): Promise<void> {
   await queries.count(makeDue.with({ ...key, nowMs }))
+}
+
+/** A caller asked for the next run: the log shows it even if it finds nothing. */
+export async function markRequested(tx: Queries, key: ProfileKey, nowMs: number): Promise<void> {
+  await tx.count(setRequested.with({ ...key, nowMs }))
 }
 
 /** Requests a run now and revokes the lease of a run in progress, whose results are obsolete. */
