@@ -2,6 +2,7 @@
 
 import { ApiError, type Reason } from '#model/errors.ts'
 import type { UpstreamReason } from '#model/upstream-reasons.ts'
+import { egressErrorIn, explainRefusal } from '#platform/egress/errors.ts'
 import type { UpstreamError } from '#upstream/errors.ts'
 
 /**
@@ -12,8 +13,7 @@ export type CredentialState = 'unverified' | 'stored'
 
 /** Failures that have the same meaning for every credential, whatever their recovery. */
 const REASON_BY_UPSTREAM_REASON: Partial<Record<UpstreamReason, Reason>> = {
-  // No service has seen the token. A refused address looks like any other failure, so that nobody can probe the
-  // operator's network.
+  // No service has seen the token.
   address_invalid: 'service_unreachable',
   address_refused: 'service_unreachable',
   address_wrong: 'service_unreachable',
@@ -22,6 +22,8 @@ const REASON_BY_UPSTREAM_REASON: Partial<Record<UpstreamReason, Reason>> = {
   capacity_here: 'service_limited',
   rate_limited: 'service_limited',
   rate_limited_here: 'service_limited',
+  connector_fault: 'connector_failed',
+  self_without_id: 'connector_failed',
   service_timeout: 'service_timeout',
   request_invalid: 'bad_request',
 }
@@ -29,10 +31,15 @@ const REASON_BY_UPSTREAM_REASON: Partial<Record<UpstreamReason, Reason>> = {
 /** `Retry-After` where the service does not say how long a limit lasts. */
 const DEFAULT_RETRY_MS = 60_000
 
-/** Turns a failed call to a service into the error for the app. The service's own message is only logged. */
+/**
+ * Turns a failed call to a service into the error for the app. The service's own message is only logged. An address that the
+ * egress guard refuses is named with what helps; one sentence for every name, so that nobody can probe the operator's network.
+ */
 export function apiErrorOf(error: UpstreamError, state: CredentialState): ApiError {
+  const refusal = egressErrorIn(error)
+  if (refusal !== undefined) return new ApiError('address_refused', explainRefusal(refusal), { cause: error })
   const reason = REASON_BY_UPSTREAM_REASON[error.reason] ?? reasonByRecovery(error, state)
-  const message = reason === 'bad_request' ? 'The request cannot be sent as it is.' : undefined
+  const message = messageOf(error, reason)
   const { retryAfterMs = DEFAULT_RETRY_MS } = error
   const retry = reason === 'service_limited' ? { retryAfterS: Math.ceil(retryAfterMs / 1000) } : {}
   return new ApiError(reason, message, { ...retry, cause: error })
@@ -42,4 +49,9 @@ function reasonByRecovery({ recovery }: UpstreamError, state: CredentialState): 
   if (recovery === 'retry') return 'service_unreachable'
   if (state === 'unverified') return 'service_refused'
   return recovery === 'reauthorize' ? 'needs_auth' : 'service_unreachable'
+}
+
+function messageOf({ message }: UpstreamError, reason: Reason): string | undefined {
+  if (reason === 'bad_request') return 'The request cannot be sent as it is.'
+  return reason === 'connector_failed' ? `${message}.` : undefined
 }

@@ -24,10 +24,10 @@ export function readAccessToken(token: string): AccessTokenParts | undefined {
 }
 
 /**
- * What a ticket is for: a code, a confirmation page, a link to reconnect a profile; the code, the access token or the refresh token
- * of an agent.
+ * What a ticket is for: a code, a confirmation page, a link to reconnect a profile, a link of a connect session; the code, the access
+ * token or the refresh token of an agent; the link and the session of a page of connections.
  */
-type TicketKind = 'trc' | 'trf' | 'trl' | 'tra' | 'trm' | 'trn'
+type TicketKind = 'trc' | 'trf' | 'trl' | 'tro' | 'tra' | 'trm' | 'trn' | 'trv' | 'trw'
 
 /** Creates a ticket that contains its shard. */
 export function newTicket(kind: TicketKind, shard: number, secret = randomSecret()): string {

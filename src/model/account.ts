@@ -10,6 +10,8 @@ export interface Account {
   profiles?: ProfileRef[]
   /** The token it was found by; absent otherwise. */
   token?: TokenKey
+  /** An operator reads for it: what is read is verified, as it is with a token. */
+  isActedFor?: true
 }
 
 /** An account that was just found by an access token. */

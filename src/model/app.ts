@@ -1,4 +1,5 @@
 import { type AgentSettings, presentAgents } from './agents.ts'
+import { type Branding, presentBranding } from './branding.ts'
 import { invalidInput } from './errors.ts'
 import { isRefusedScheme } from './redirect-scheme.ts'
 
@@ -20,6 +21,8 @@ export interface App {
   apply: ApplyPolicy
   /** What agents may do; absent: agents are off. */
   agents?: AgentSettings | undefined
+  /** How it looks on pages; absent: nothing was set. */
+  branding?: Branding | undefined
   createdAt: number
   /** When its deletion started. */
   deletingAt?: number
@@ -54,7 +57,7 @@ export const OVERRIDES = [
 
 /** Limit: characters of a redirect address; a longer one is refused. */
 const MAX_ADDRESS = 2000
-const RESERVED_PARAMETERS = ['code', 'state', 'error', 'error_description', 'access_token', 'iss']
+const RESERVED_PARAMETERS = ['code', 'state', 'error', 'error_description', 'error_uri', 'access_token', 'iss']
 
 /** Throws for a redirect address that could leak a code or be confused with a response of this service. */
 export function checkRedirectUri(text: string): string {
@@ -110,6 +113,7 @@ export function presentApp(app: App): Record<string, unknown> {
     public: app.isPublic,
     apply: app.apply,
     ...(app.agents === undefined ? {} : { agents: presentAgents(app.agents) }),
+    branding: presentBranding(app.id, app.branding ?? {}),
     created_at: app.createdAt,
     ...(app.deletingAt === undefined ? {} : { deleting_at: app.deletingAt }),
   }

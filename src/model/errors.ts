@@ -17,6 +17,11 @@ export const REASONS = {
     'This sign-in has ended: it was finished before, took too long, or began in another browser.',
   ],
   link_invalid: [400, 11, 'The link is wrong, was used, or has expired. Request a new one in the app.'],
+  connections_closed: [
+    401,
+    10,
+    'This page is closed: it was open for 30 minutes, or its account was deleted. Request a new link in the app.',
+  ],
   code_invalid: [400, 7, 'The code is wrong, used or expired, or was issued to another app or address.'],
   same_account: [400, 8, 'Source and destination are the same account.'],
   token_conflict: [400, 9, 'Two different access tokens were given.'],
@@ -26,11 +31,14 @@ export const REASONS = {
     'A parameter or field is unknown; the sentence names it, and the one that was probably meant.',
   ],
   token_missing: [401, 1, 'This request needs an access token.'],
-  token_invalid: [401, 2, 'The access token is unknown, revoked or merged away.'],
+  token_invalid: [401, 2, 'The access token is unknown or revoked, or its account was merged into another.'],
   app_secret_invalid: [401, 3, 'The client id or the client secret is wrong.'],
   service_refused: [401, 4, 'The service refused the token.'],
   hook_refused: [401, 5, 'The signature of the webhook is not valid.'],
   admin_token_invalid: [401, 6, 'The admin token is missing or wrong.'],
+  signed_out: [401, 7, 'Nobody is signed in to the dashboard in this browser, or the session has ended.'],
+  password_wrong: [401, 8, 'The name or the password is wrong.'],
+  passkey_refused: [401, 9, 'The passkey was not accepted.'],
   needs_auth: [403, 1, 'The person has to sign in at the service again.'],
   other_app: [403, 2, 'Source and destination belong to different apps.'],
   app_unproven: [
@@ -40,6 +48,8 @@ export const REASONS = {
   ],
   scope_missing: [403, 4, 'The person did not allow the agent to use this tool.'],
   origin_refused: [403, 5, 'Pages of other origins may not call this address.'],
+  role_refused: [403, 6, 'Only an operator may do this.'],
+  sign_in_again: [403, 7, 'This requires the password or a passkey again: it was given more than ten minutes ago.'],
   quota_reached: [413, 3, 'This would exceed a quota; the sentence names it. Stored items can still be changed.'],
   no_profile: [404, 1, 'The account has no profile of this service.'],
   service_unknown: [404, 2, 'The service is unknown.'],
@@ -52,6 +62,12 @@ export const REASONS = {
   profile_paused: [409, 2, 'Syncs of this profile are paused; resume it first.'],
   app_has_accounts: [409, 3, 'The app has accounts. Deleting it erases them: request that with `erase=true`.'],
   idempotency_in_progress: [409, 4, 'A request with this `Idempotency-Key` is still running; send it again later.'],
+  demo_not_running: [
+    409,
+    5,
+    'The demo services do not run here. Start them with `tributary demo` (in a clone: `npm start`).',
+  ],
+  last_operator: [409, 6, 'This is the last operator. Make another one first.'],
   endpoint_retired: [410, 1, 'Items can no longer be read over the API here; use push.'],
   cursor_expired: [410, 2, 'What followed this cursor is no longer kept. Begin again without a cursor.'],
   body_too_large: [413, 1, 'The body is larger than this address accepts.'],
@@ -71,6 +87,12 @@ export const REASONS = {
   internal: [500, 1, 'An internal error occurred. The log has the details under this request id.'],
   service_unreachable: [502, 1, 'The service does not respond.'],
   destination_failed: [502, 2, 'The destination failed.'],
+  address_refused: [
+    502,
+    3,
+    'The address was not called: it is not on the public internet, or not in a network that the operator allows.',
+  ],
+  connector_failed: [502, 4, 'The connector of the service failed; the sentence says at what.'],
   database_unavailable: [503, 1, 'The database does not respond right now.'],
   service_timeout: [504, 1, 'The service took too long.'],
   storage_full: [507, 1, 'The disk of the database is full, so nothing was stored. Reading still works.'],
@@ -81,11 +103,25 @@ export type Reason = keyof typeof REASONS
 /** Codes of reasons that no longer exist. */
 export const RETIRED_CODES: readonly number[] = []
 
+/** For the developer of an app, on the error page. */
+export interface ErrorHelp {
+  /** The app of the request, if it is known. */
+  app?: { id: string; name: string }
+  /** Parameters as they were sent; never one that is secret. */
+  sent?: Readonly<Record<string, string>>
+  /** Registered redirect addresses. The page decides which of them this browser may see. */
+  registered?: readonly string[]
+  /** The addresses are those of agents. */
+  isAgent?: boolean
+}
+
 interface ErrorDetails {
   /** The parameter, or the path of the body's field, that is at fault: `limit`, `accounts.3.id`. */
   param?: string | undefined
   /** A page that helps more than the description of the reason. */
   see?: string
+  /** What the page for developers shows. Programs do not get it. */
+  help?: ErrorHelp
   retryAfterS?: number
   /** The limits that the request counts for, or that refused it. */
   rateLimits?: readonly RateLimit[]
@@ -101,6 +137,7 @@ export class ApiError extends Error {
   readonly reason: Reason
   readonly param: string | undefined
   readonly see: string | undefined
+  readonly help: ErrorHelp | undefined
   readonly retryAfterS: number | undefined
   readonly rateLimits: readonly RateLimit[]
 
@@ -110,6 +147,7 @@ export class ApiError extends Error {
     this.reason = reason
     this.param = details.param
     this.see = details.see
+    this.help = details.help
     this.retryAfterS = details.retryAfterS ?? (statusOf(reason) === TOO_MANY ? DEFAULT_RETRY_S : undefined)
     this.rateLimits = details.rateLimits ?? []
   }

@@ -1,9 +1,10 @@
-import type { UpstreamReason } from './upstream-reasons.ts'
+import { keysOf } from '#platform/keys-of.ts'
+import { UPSTREAM_REASONS, type UpstreamReason } from './upstream-reasons.ts'
 
 /**
  * Why an endpoint of a profile was not read to its end, or is not read now: a failure at the service, or one of ours.
  */
-export type SyncReason = UpstreamReason | 'quota_reached' | 'scope_missing' | 'worker_died'
+export type SyncReason = UpstreamReason | 'quota_reached' | 'worker_died'
 
 /** The service said how long to wait: even a requested sync waits. */
 export const WAITING_REASONS = ['rate_limited', 'rate_limited_here'] as const satisfies SyncReason[]
@@ -12,3 +13,13 @@ export const WAITING_REASONS = ['rate_limited', 'rate_limited_here'] as const sa
 export function isFailure(reason: SyncReason): boolean {
   return reason !== 'scope_missing' && reason !== 'priced'
 }
+
+/** Every reason why an endpoint may not be read. */
+export const SYNC_REASONS: readonly SyncReason[] = [
+  ...keysOf(UPSTREAM_REASONS),
+  'quota_reached',
+  'scope_missing',
+  'worker_died',
+]
+
+export const FAILURES: readonly SyncReason[] = SYNC_REASONS.filter(isFailure)

@@ -35,6 +35,7 @@ export const UPSTREAM_REASONS = {
   request_invalid: 'The request cannot be sent.',
   request_refused: 'The service rejects the request.',
   request_token_mismatch: 'The response belongs to another sign-in.',
+  scope_missing: 'The person did not grant a permission that the call needs.',
   self_without_id: 'The service’s record of the person has no id.',
   priced: 'The endpoint costs money, and the app has not switched it on.',
   service_failed: 'The service failed or is unavailable.',
