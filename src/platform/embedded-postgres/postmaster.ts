@@ -57,16 +57,14 @@ async function launch(
 ): Promise<string | undefined> {
   const logBytes = await sizeOf(dataFolder.logFile)
   const child = await spawnPostmaster(dataFolder, binaries, listen)
-  let exited = false
-  child.once('exit', () => {
-    exited = true
-  })
   const beganAt = performance.now()
   let hasLogged = false
   for (;;) {
     const postmaster = await readPostmasterPid(dataFolder.cluster)
     if (postmaster?.pid === child.pid && postmaster?.ready === true) return undefined
-    if (exited) return (await logTail(dataFolder.logFile, logBytes)) || 'it stopped without a message.'
+    // Not by the event: a damaged folder ends it so quickly that the event may come before anyone listens.
+    if (child.exitCode !== null || child.signalCode !== null)
+      return (await logTail(dataFolder.logFile, logBytes)) || 'it stopped without a message.'
     const waitedMs = performance.now() - beganAt
     if (waitedMs > READY_TIMEOUT_MS) throw tooSlow('PostgreSQL was not ready', waitedMs, dataFolder.logFile)
     if (waitedMs > 5000 && !hasLogged) log.info('PostgreSQL is replaying its log after a crash; this may take a while.')
