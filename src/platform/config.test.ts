@@ -146,6 +146,7 @@ const KNOWN: { [K in keyof Config]: { takes: [string, Config[K]][]; refuses: str
     refuses: ['verbose', 'INFO'],
   },
   logFormat: { takes: [['text', 'text']], refuses: ['xml'] },
+  logDays: { takes: [['30', 30]], refuses: ['0', '401', 'week'] },
   workerMemoryMb: { takes: [['128', 128]], refuses: ['127', 'much'] },
   workerStallMs: { takes: [['2', 2000]], refuses: ['1', 'soon'] },
   drainMs: {
@@ -214,7 +215,7 @@ suite('settings', () => {
     assert.equal(loadConfig({ PORT_FILE: file }, { PORT: '1' }).port, 1)
   })
 
-  test('all mistakes are told together', () => {
+  test('all mistakes are reported together', () => {
     const bad = Object.entries(KNOWN).filter(([, { refuses }]) => refuses.length > 0)
     const env = Object.fromEntries(
       bad.map(([field, { refuses }]) => [VARIABLES[field as keyof Config].name, refuses[0]]),

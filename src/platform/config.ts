@@ -29,6 +29,7 @@ export interface Config extends QuotaSettings {
   sunsetMs: number | undefined
   logLevel: LogLevel
   logFormat: 'json' | 'text'
+  logDays: number
   drainMs: number
   workerMemoryMb: number
   workerStallMs: number
@@ -179,6 +180,12 @@ export const VARIABLES: Table = {
     fallback: 'json',
     meaning: 'One of json, text.',
     read: (text) => parseChoice(text, ['json', 'text'] as const),
+  },
+  logDays: {
+    name: 'LOG_DAYS',
+    fallback: '14',
+    meaning: 'How many days sign-ins, syncs, proxied calls and deliveries stay in the log of their app (1 to 400).',
+    read: (text) => parseWholeNumber(text, 1, 400),
   },
   drainMs: {
     name: 'DRAIN_SECONDS',

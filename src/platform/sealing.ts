@@ -49,6 +49,11 @@ export class Keyring {
     return firstOf(this.#keys).id
   }
 
+  /** How many keys there are: the one that seals, and older ones. */
+  get size(): number {
+    return this.#keys.length
+  }
+
   seal(value: string, cell: SealedCell): Buffer {
     const { id, key } = firstOf(this.#keys)
     const nonce = randomBytes(NONCE)

@@ -14,12 +14,15 @@ export class EgressError extends Error {
   readonly reason: EgressReason
   /** The host was given by name, not as an address. */
   readonly ofName: boolean
+  /** The host as the caller gave it, if it is known. */
+  readonly host: string | undefined
 
-  constructor(reason: EgressReason, message: string, options: ErrorOptions & { ofName?: boolean } = {}) {
+  constructor(reason: EgressReason, message: string, options: ErrorOptions & { ofName?: boolean; host?: string } = {}) {
     super(message, options)
     this.name = 'EgressError'
     this.reason = reason
     this.ofName = options.ofName ?? false
+    this.host = options.host
   }
 }
 
@@ -29,6 +32,17 @@ export class EgressError extends Error {
  */
 export function isNameRefusal({ reason, ofName }: EgressError): boolean {
   return ofName && reason !== 'plain_http_refused'
+}
+
+/**
+ * What helps against a refusal, for the one who chose the host. The same sentence for every name that cannot be reached, for the
+ * reason above.
+ */
+export function explainRefusal({ reason, host, message }: EgressError): string {
+  if (host === undefined) return `${message}.`
+  if (reason === 'plain_http_refused')
+    return `The host ${host} was not called: without TLS only networks in TRIBUTARY_ALLOW_PRIVATE can be reached. Use https, or let the operator add its network there.`
+  return `The host ${host} was not called: it has no address on the public internet, or its name cannot be resolved. The operator can allow a private network with TRIBUTARY_ALLOW_PRIVATE.`
 }
 
 /** Finds the guard's error inside the errors that HTTP clients and drivers wrap around it. */

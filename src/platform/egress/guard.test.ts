@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { fetch, request } from 'undici'
@@ -232,4 +235,19 @@ test('literals are checked on the connection even when nobody asked the check', 
   const call = dispatcher.request({ origin: `http://127.0.0.2:${forbidden.port}`, path: '/', method: 'GET' })
   await assert.rejects(call, refusal('address_refused'))
   assert.equal(forbidden.connections(), 0)
+})
+
+test('a name with a socket is connected to it, over plain http and without a lookup', async (t) => {
+  const path = join(mkdtempSync(join(tmpdir(), 'tributary-egress-')), 'service.sock')
+  const server = createServer((message, response) => response.end(`${message.headers.host}${message.url}`))
+  await new Promise<void>((resolve) => void server.listen(path, resolve))
+  t.after(() => server.close())
+  const resolve = () => Promise.reject(new Error('looked up'))
+  const egress = createEgress({ allowPrivate: [], resolve, sockets: { 'inside.test': path } })
+  t.after(() => egress.close())
+  const { dispatcher } = egress
+  const response = await request('http://inside.test/me?a=1', { dispatcher })
+  assert.equal(await response.body.text(), 'inside.test/me?a=1')
+  for (const url of ['https://inside.test/', 'http://other.inside.test/'])
+    await assert.rejects(request(url, { dispatcher }), url)
 })

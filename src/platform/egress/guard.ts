@@ -30,6 +30,8 @@ export interface EgressOptions {
   /** Further certificate authorities, PEM. Verification cannot be turned off. */
   ca?: string | readonly string[]
   resolve?: Resolve
+  /** Sockets of this machine by host name, for http: the simulated services of the demo. Such a name is not looked up. */
+  sockets?: Readonly<Record<string, string>>
 }
 
 export interface Egress {
@@ -74,6 +76,10 @@ export function createEgress(options: EgressOptions): Egress {
     'https:': buildConnector({ ...base, lookup: pinnedLookup(open) }),
   }
 
+  const sockets = new Map(
+    Object.entries(options.sockets ?? {}).map(([host, socketPath]) => [host, buildConnector({ ...base, socketPath })]),
+  )
+
   const connect: buildConnector.connector = (target, callback) => {
     const hostname = withoutBrackets(target.hostname)
     const literal = isIP(hostname) !== 0
@@ -81,6 +87,8 @@ export function createEgress(options: EgressOptions): Egress {
       const { protocol } = target
       if (protocol !== 'https:' && protocol !== 'http:') throw new EgressError('scheme_refused', 'Only https and http')
       checkPort(options.ports, protocol, target.port)
+      const socket = protocol === 'http:' ? sockets.get(hostname) : undefined
+      if (socket !== undefined) return socket({ hostname, protocol, port: target.port }, callback)
       // Sockets skip `lookup` for literals, so these are checked here, on every connection.
       if (literal) checkedAddress(rulesFor(protocol), hostname)
       // Only these fields pass: no socket path, no local address, and TLS asks for the name in the URL.

@@ -24,7 +24,6 @@ export interface HostRules {
 const MAX_ANSWERS = 1000
 /** Limit: addresses of one name that are tried. */
 const MAX_CANDIDATES = 16
-const OF_NAME = { ofName: true }
 
 export const systemResolve: Resolve = (host) => systemLookup(host, { all: true, order: 'verbatim' })
 
@@ -33,10 +32,11 @@ export async function checkedAddresses(rules: HostRules, host: string): Promise<
   const bare = withoutBrackets(host)
   if (isIP(bare) !== 0) return [checkedAddress(rules, bare)]
   const answers = await answersFor(rules.resolve, bare)
-  if (answers.length === 0) throw new EgressError('name_unresolved', 'The host name has no address', OF_NAME)
+  const of = { ofName: true, host: bare }
+  if (answers.length === 0) throw new EgressError('name_unresolved', 'The host name has no address', of)
   if (answers.length > MAX_ANSWERS)
-    throw new EgressError('too_many_addresses', 'The host name has too many addresses', OF_NAME)
-  const checked = new Map(answers.map(({ address }) => [address, checkedAddress(rules, address, OF_NAME)]))
+    throw new EgressError('too_many_addresses', 'The host name has too many addresses', of)
+  const checked = new Map(answers.map(({ address }) => [address, checkedAddress(rules, address, of)]))
   return [...checked.values()].slice(0, MAX_CANDIDATES)
 }
 
@@ -44,7 +44,7 @@ export async function checkedAddresses(rules: HostRules, host: string): Promise<
 export function checkedAddress(
   { policy, listedOnly }: Omit<HostRules, 'resolve'>,
   address: string,
-  of: { ofName?: boolean } = {},
+  of: { ofName?: boolean; host?: string } = { host: address },
 ): ResolvedAddress {
   if (!policy.allows(address)) throw new EgressError('address_refused', 'The host is not on the public internet', of)
   if (listedOnly && !policy.listed(address)) {
@@ -74,6 +74,10 @@ async function answersFor(resolve: Resolve, host: string): Promise<readonly { ad
   try {
     return await resolve(host)
   } catch (error) {
-    throw new EgressError('name_unresolved', 'The host name could not be resolved', { cause: error, ...OF_NAME })
+    throw new EgressError('name_unresolved', 'The host name could not be resolved', {
+      cause: error,
+      ofName: true,
+      host,
+    })
   }
 }
