@@ -68,7 +68,7 @@ suite('answers of people', () => {
     assert.equal(readAnswer({ ...shop, pattern: /^[a-z.]+$/ }, 'my.shop'), 'my.shop')
   })
 
-  test('questions that cannot work are told to the author of a connector', () => {
+  test('questions that cannot work are reported to the author of a connector', () => {
     assert.equal(askFault({ host, handle, shop }), undefined)
     assert.match(askFault({ api_url: host }) ?? '', /name cannot be used/)
     assert.match(askFault({ Host: host }) ?? '', /name cannot be used/)

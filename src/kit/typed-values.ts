@@ -4,8 +4,11 @@ import type { TypedField, TypedFields, TypedValues } from './typed.ts'
 /** Limit: characters of one typed value; a longer one is refused beside its field. */
 export const MAX_TYPED_CHARS = 4000
 
-/** By field: a sentence for the person, which never repeats the value. */
-export type TypedFaults = Record<string, string>
+/** What is wrong with a typed value. */
+export type TypedFault = 'empty' | 'long' | 'address' | 'host' | 'shape'
+
+/** By field; never with the value. */
+export type TypedFaults = Record<string, TypedFault>
 
 /** Reads what a person or an app typed. Spaces around a value are not part of it, except of a secret's inner ones. */
 export function readTyped(
@@ -18,7 +21,7 @@ export function readTyped(
     const typed = Object.hasOwn(given, name) ? given[name] : undefined
     const text = typeof typed === 'string' ? typed.trim() : ''
     if (text === '') {
-      if (field.optional !== true) faults[name] = `Enter ${labelOf(field)}.`
+      if (field.optional !== true) faults[name] = 'empty'
       continue
     }
     const value = normalized(field, text)
@@ -41,11 +44,29 @@ function matchesWhole(pattern: RegExp, value: string): boolean {
   return found !== null && found[0].length === value.length
 }
 
-function faultOf({ title, format }: TypedField, text: string): string {
-  if (text.length > MAX_TYPED_CHARS) return `${title} must have at most ${MAX_TYPED_CHARS} characters.`
-  if (format === 'address' || format === 'url') return `${title} must be a web address, such as https://example.com.`
-  if (format === 'host') return `${title} must be the name of a server, such as example.com.`
-  return `${title} does not look right. Copy it again, without anything before or after it.`
+function faultOf({ format }: TypedField, text: string): TypedFault {
+  if (text.length > MAX_TYPED_CHARS) return 'long'
+  if (format === 'address' || format === 'url') return 'address'
+  return format === 'host' ? 'host' : 'shape'
+}
+
+/** A sentence for developers, which does not repeat the value. */
+export function describeFault(field: TypedField, fault: TypedFault): string {
+  const { title } = field
+  switch (fault) {
+    case 'empty':
+      return `Enter ${labelOf(field)}.`
+    case 'long':
+      return `${title} must have at most ${MAX_TYPED_CHARS} characters.`
+    case 'address':
+      return `${title} must be a web address, such as https://example.com.`
+    case 'host':
+      return `${title} must be the name of a server, such as example.com.`
+    case 'shape':
+      return `${title} does not look right. Copy it again, without anything before or after it.`
+    default:
+      return fault satisfies never
+  }
 }
 
 const labelOf = ({ title }: TypedField): string =>

@@ -80,6 +80,17 @@ suite('the addresses of a service', () => {
     assert.equal(relocate('https://one.example/dm', 'authorizeUrl'), 'https://login.two.example/dm')
   })
 
+  test('pages below a path of another host move there, and calls stay at base_url', async () => {
+    const { addresses, relocate } = await locate(two, {
+      base_url: 'http://inside.test',
+      authorize_url: 'https://two.example/git/login/authorize',
+    })
+    assert.equal(addresses.issuer, 'https://two.example/git')
+    assert.equal(relocate('https://one.example/dm', 'authorizeUrl'), 'https://two.example/git/dm')
+    assert.equal(addresses.tokenUrl, 'http://inside.test/login/token')
+    assert.equal(addresses.apiUrl, 'http://inside.test/v3')
+  })
+
   test('an override of one address wins over base_url, and one of the grant over both', async () => {
     const overrides = {
       base_url: 'https://two.example',

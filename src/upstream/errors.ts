@@ -12,6 +12,8 @@ export interface UpstreamErrorDetails {
   reason: UpstreamReason
   status?: number | undefined
   retryAfterMs?: number | undefined
+  /** The service's own words about it, from the fields of an error response: an excerpt without secrets. */
+  said?: string | undefined
   cause?: unknown
 }
 
@@ -21,14 +23,17 @@ export class UpstreamError extends Error {
   readonly reason: UpstreamReason
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
+  readonly said: string | undefined
 
-  constructor(recovery: Recovery, message: string, { reason, status, retryAfterMs, cause }: UpstreamErrorDetails) {
+  constructor(recovery: Recovery, message: string, details: UpstreamErrorDetails) {
+    const { reason, status, retryAfterMs, said, cause } = details
     super(message, cause === undefined ? undefined : { cause })
     this.name = 'UpstreamError'
     this.recovery = recovery
     this.reason = reason
     this.status = status
     this.retryAfterMs = retryAfterMs
+    this.said = said
   }
 }
 

@@ -155,15 +155,21 @@ function selfRequestOf(connector: Connector, call: SelfCall, { subject, instance
 
 /** The person, and every id that the service has for them. */
 function parseSelf(connector: Connector, text: string): { self: Self; ids: string[] } {
+  const body = parseRecord(text)
   let self: Self
   let other: string | undefined
   try {
-    const body = parseLossless(text)
     self = connector.self.read(body)
     other = connector.self.alsoKnownAs?.(body)
-  } catch (error) {
-    throw unreadable(error)
+  } catch (cause) {
+    const message = 'The connector failed to read the service’s record of the person'
+    throw new UpstreamError('retry', message, { reason: 'connector_fault', cause })
   }
+  const given: unknown = self.id
+  if (given !== undefined && given !== null && typeof given !== 'string')
+    throw new UpstreamError('stop', `The connector’s id of the person is a ${typeof given} instead of a text`, {
+      reason: 'connector_fault',
+    })
   if (typeof self.id === 'string' && !['', 'undefined', 'null', '[object Object]'].includes(self.id))
     return { self, ids: other === undefined ? [self.id] : [self.id, other] }
   throw new UpstreamError('stop', 'The service’s record of the person has no id', { reason: 'self_without_id' })

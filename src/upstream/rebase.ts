@@ -15,7 +15,12 @@ export function onInstance(url: string, base: string): string {
 export function relocateWith(url: string, relatedUrl: string, overriddenUrl: string): string {
   const [from, to] = [URL.parse(relatedUrl), URL.parse(overriddenUrl)]
   if (!URL.canParse(url) || !from || !to || from.origin === to.origin) return url
-  return `${to.origin}${pathOf(url)}`
+  return `${to.origin}${prefixOf(from.pathname, to.pathname)}${pathOf(url)}`
+}
+
+/** The path of an instance below a host: `/git` for `/oauth/authorize` at `/git/oauth/authorize`. */
+function prefixOf(path: string, overriddenPath: string): string {
+  return path !== '/' && overriddenPath.endsWith(path) ? overriddenPath.slice(0, -path.length) : ''
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { UpstreamReason } from '#model/upstream-reasons.ts'
 import { retryAfterMs } from '#platform/retry-after.ts'
 import { excerpt, type Recovery, UpstreamError } from './errors.ts'
+import { isObject, parseFields } from './parse-object.ts'
 import type { UpstreamResponse } from './send.ts'
 
 export interface FailureContext {
@@ -21,7 +22,12 @@ export function responseFailure(
   const detail = excerpt(isMarkup(response.text) ? '' : response.text, secrets)
   const message = `The service responded ${status} (${what})${detail === '' ? '' : `: ${detail}`}`
   const fail = (recovery: Recovery, reason: UpstreamReason) =>
-    new UpstreamError(recovery, message, { reason, status, retryAfterMs: retryAfterMs(response.headers, nowMs) })
+    new UpstreamError(recovery, message, {
+      reason,
+      status,
+      retryAfterMs: retryAfterMs(response.headers, nowMs),
+      said: saidIn(response.text, secrets),
+    })
   // Also in the middle of a walk, which continues once the bill is paid: what was read before is not paid twice.
   if (status === 402) return fail('retry', 'unpaid')
   if (status === 429) return fail('retry', 'rate_limited')
@@ -30,6 +36,16 @@ export function responseFailure(
   if (status === 401 || status === 403) return fail(refused, 'service_refused')
   if (status === 404 || status === 410) return fail('skip', 'not_found')
   return fail('stop', 'unexpected_answer')
+}
+
+/** The error that a response names in a field. Other texts may come from a server that only looks like the service. */
+function saidIn(text: string, secrets: FailureContext['secrets']): string | undefined {
+  const fields = parseFields(text)
+  const named = [fields?.['error'], fields?.['error_description'] ?? fields?.['message']].flatMap((part) =>
+    isObject(part) ? [part['code'], part['message']] : [part],
+  )
+  const words = named.filter((part): part is string => typeof part === 'string' && part !== '')
+  return words.length === 0 ? undefined : excerpt(words.join(': '), secrets)
 }
 
 /** True for HTML pages, which have no machine-readable error. */

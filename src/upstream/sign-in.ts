@@ -1,9 +1,10 @@
 import type { Credential, JsonObject, SignedIn } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
+import { missingScope } from '#kit/missing-scope.ts'
 import type { TypedValues } from '#kit/typed.ts'
 import { locateService } from './addresses.ts'
 import { callbackParameters, type RawParameters } from './callback-parameters.ts'
-import { UpstreamError } from './errors.ts'
+import { excerpt, UpstreamError } from './errors.ts'
 import { withFactAddress } from './facts.ts'
 import type { LoginOptions } from './login-options.ts'
 import { beginOAuth1, finishOAuth1, type OAuth1Secrets } from './oauth1/sign-in.ts'
@@ -115,8 +116,20 @@ export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Pro
   } catch (error) {
     // The grant will not be stored, so it is revoked. The first error is the one to report.
     await revokeAbandoned(upstream, { connector, key, credential })
-    throw error
+    throw withoutScope(error, connector, credential, secrets['scope'])
   }
+}
+
+/** The service refuses to say who the person is, and they granted less than was requested: that is the cause to report. */
+function withoutScope(error: unknown, { auth }: Connector, credential: Credential, requested: unknown): unknown {
+  if (!(error instanceof UpstreamError) || error.reason !== 'service_refused' || auth.kind !== 'oauth2') return error
+  if (typeof requested !== 'string' || credential.scope === undefined) return error
+  const scopes = (text: string) => text.split(/[\s,]+/).filter((scope) => scope !== '')
+  const missing = missingScope(auth, scopes(credential.scope), scopes(requested))
+  if (missing === undefined) return error
+  const { status, said } = error
+  const message = `The person did not grant ${excerpt(missing)}`
+  return new UpstreamError('reauthorize', message, { reason: 'scope_missing', status, said, cause: error })
 }
 
 /** The person gave a handle, and only its owner may come back from the service. */

@@ -30,25 +30,7 @@ export interface ExchangeInput {
 /** Exchanges a code for a credential (RFC 6749 4.1.3), and that for a long-lived one if the service has such. */
 export async function exchangeCode(upstream: Upstream, input: ExchangeInput): Promise<Credential> {
   const { auth, key, location, dpopKey } = input
-  const parameters = {
-    grant_type: 'authorization_code',
-    [auth.names.code ?? 'code']: input.code,
-    [auth.names.redirect_uri ?? 'redirect_uri']: input.callbackUrl,
-    ...(input.verifier === undefined ? {} : { code_verifier: input.verifier }),
-    ...(auth.scope.atToken && input.scope !== '' ? { [auth.scope.name]: input.scope } : {}),
-    ...fillParameters(auth.parameters.token, { ...appValues(key), secret: key.secret }),
-  }
-  const reply = await requestAsApp(upstream, {
-    auth,
-    key,
-    url: location.addresses.tokenUrl,
-    parameters,
-    audience: location.addresses.issuer ?? location.addresses.tokenUrl,
-    dpopKey,
-    method: auth.tokenMethod,
-    body: auth.tokenBody,
-    nonceUrl: nonceUrlOf(auth, location),
-  })
+  const reply = await presentCode(upstream, input)
   const secrets = [key.secret, input.code, input.verifier]
   const { tokenType: _, ...response } = requireToken(reply, {
     auth,
@@ -67,6 +49,30 @@ export async function exchangeCode(upstream: Upstream, input: ExchangeInput): Pr
   return auth.longToken
     ? exchangeToken(upstream, { auth, key, location, credential, tokenExchange: auth.longToken })
     : credential
+}
+
+/** Presents a code at the token endpoint. */
+export async function presentCode(upstream: Upstream, input: ExchangeInput): Promise<TokenReply> {
+  const { auth, key, location, dpopKey } = input
+  const parameters = {
+    grant_type: 'authorization_code',
+    [auth.names.code ?? 'code']: input.code,
+    [auth.names.redirect_uri ?? 'redirect_uri']: input.callbackUrl,
+    ...(input.verifier === undefined ? {} : { code_verifier: input.verifier }),
+    ...(auth.scope.atToken && input.scope !== '' ? { [auth.scope.name]: input.scope } : {}),
+    ...fillParameters(auth.parameters.token, { ...appValues(key), secret: key.secret }),
+  }
+  return requestAsApp(upstream, {
+    auth,
+    key,
+    url: location.addresses.tokenUrl,
+    parameters,
+    audience: location.addresses.issuer ?? location.addresses.tokenUrl,
+    dpopKey,
+    method: auth.tokenMethod,
+    body: auth.tokenBody,
+    nonceUrl: nonceUrlOf(auth, location),
+  })
 }
 
 /** What else the response says about the person: facts, and the claims of a verified ID token. */

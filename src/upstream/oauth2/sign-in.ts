@@ -2,7 +2,7 @@ import type { Credential, JsonObject, OAuth2 } from '#kit/auth.ts'
 import type { ServiceLocation } from '../addresses.ts'
 import type { CallbackParameters } from '../callback-parameters.ts'
 import { createDpopKey } from '../dpop/proof.ts'
-import { UpstreamError } from '../errors.ts'
+import { excerpt, UpstreamError } from '../errors.ts'
 import { callbackFacts } from '../facts.ts'
 import { applyLoginOptions, type LoginOptions } from '../login-options.ts'
 import { omitUndefined } from '../omit-undefined.ts'
@@ -72,7 +72,7 @@ export async function finishOAuth2(upstream: Upstream, input: OAuth2Finish): Pro
   const { auth, key, callbackUrl, secrets, parameters } = input
   checkIssuer(secrets, parameters.get('iss'))
   const error = parameters.get('error')
-  if (error !== undefined) throw authorizationRefused(error)
+  if (error !== undefined) throw authorizationRefused(error, parameters.get('error_description'))
   const code = parameters.get('code')
   if (code === undefined) throw new UpstreamError('stop', 'The callback has no code', { reason: 'code_missing' })
   const { scope, verifier, dpopKey, nonce, tokenUrl } = secrets
@@ -110,12 +110,13 @@ function grantedIn(
 }
 
 /** The failure for an error response of the authorization endpoint (RFC 6749 4.1.2.1). */
-export function authorizationRefused(error: string): UpstreamError {
+export function authorizationRefused(error: string, description?: string): UpstreamError {
   if (error === 'access_denied' || error === 'user_cancelled_login' || error === 'user_denied')
     return new UpstreamError('stop', 'The person declined', { reason: 'access_denied' })
   const isTemporary = error === 'server_error' || error === 'temporarily_unavailable'
   const known = /^[a-z_]{1,60}$/.test(error) ? error : 'unknown error'
   return new UpstreamError(isTemporary ? 'retry' : 'stop', `The service refused the authorization: ${known}`, {
     reason: isTemporary ? 'service_failed' : 'request_refused',
+    said: description === undefined ? known : `${known}: ${excerpt(description)}`,
   })
 }

@@ -63,11 +63,13 @@ export function tokenFailure(
     ? classify(reply, 'invalid_grant', context)
     : classify(reply, code, context)
   const description = [code, fields?.['error_description']].filter((part) => typeof part === 'string').join(': ')
-  const detail = description === '' ? '' : `: ${excerpt(description, context.secrets)}`
+  const said = description === '' ? undefined : excerpt(description, context.secrets)
+  const detail = said === undefined ? '' : `: ${said}`
   return new UpstreamError(recovery, `The service responded ${status} (${context.what})${detail}`, {
     reason,
     status,
     retryAfterMs: retryAfterMs(reply.headers, context.nowMs),
+    said,
   })
 }
 

@@ -1,0 +1,11 @@
+import type { UpstreamReason } from '#model/upstream-reasons.ts'
+
+/** One step of a test of an app's keys for a service. */
+export interface KeyFinding {
+  step: 'addresses' | 'sign_in_page' | 'keys'
+  /** `unknown`: the service does not tell. */
+  result: 'ok' | 'failed' | 'unknown'
+  reason: UpstreamReason | 'ok' | 'unknown' | 'not_required'
+  /** A sentence, without secrets. */
+  detail: string
+}
