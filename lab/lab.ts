@@ -85,7 +85,7 @@ export async function startLab<Name extends ServiceName = DemoName>(
       const definition: ServiceDefinition = definitions[name]
       const port = options.ports?.[name] ?? (options.basePort ? options.basePort + at : 0)
       const host = options.host ?? '127.0.0.1'
-      started.push([name, await startService(definition, { clock, seed: options.seed ?? 1, host, port })])
+      started.push([name, await startService(definition, { clock, seed: options.seed ?? 1, listen: { host, port } })])
     }
   } catch (error) {
     await close()

@@ -17,7 +17,8 @@ export interface BrowserSessions {
   attach(session: BrowserSession, reply: Reply): Reply
 }
 
-export function createBrowserSessions(serviceName: string): BrowserSessions {
+/** `path` is the service's own, where several services share a host. */
+export function createBrowserSessions(serviceName: string, path: () => string = () => ''): BrowserSessions {
   const cookieName = `lab_${serviceName}`
   const sessions = new Map<string, BrowserSession>()
   const create = (): BrowserSession => {
@@ -36,7 +37,10 @@ export function createBrowserSessions(serviceName: string): BrowserSessions {
     },
     attach: (session, reply) => ({
       ...reply,
-      headers: { ...reply.headers, 'set-cookie': `${cookieName}=${session.id}; Path=/; HttpOnly; SameSite=Lax` },
+      headers: {
+        ...reply.headers,
+        'set-cookie': `${cookieName}=${session.id}; Path=${path()}/; HttpOnly; SameSite=Lax`,
+      },
     }),
   }
 }

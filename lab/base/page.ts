@@ -47,7 +47,7 @@ export function page(brand: Brand, title: string, body: Html, status = 200): Rep
       'x-content-type-options': 'nosniff',
       // No form-action: browsers also apply it to the redirect after the form, which leads to the app.
       'content-security-policy':
-        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+        "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'",
     },
     body: whole.html,
   }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { ServiceClock } from './clock.ts'
 import { playFault } from './fault-wire.ts'
 import type { FaultList } from './faults.ts'
-import { Refusal, type Reply, text } from './reply.ts'
+import { noContent, Refusal, type Reply, text } from './reply.ts'
 import { type LabRequest, readRequest } from './request.ts'
 import type { LoggedRequest, RequestLog } from './request-log.ts'
 import { createRouter, type Routes } from './router.ts'
@@ -16,9 +16,13 @@ interface ServerParts {
   clock: ServiceClock
   log: RequestLog
   faults: FaultList
-  host: string
-  port: number
+  listen: Listen
+  /** Called after a request that may have changed something, before it is answered. */
+  onWrite?: (() => void) | undefined
 }
+
+/** A port of this machine, or a socket that only this user can open. */
+export type Listen = { host: string; port: number } | { path: string }
 
 export interface LabServer {
   port: number
@@ -37,13 +41,19 @@ export async function startServer(parts: ServerParts): Promise<LabServer> {
     }
     try {
       const request = await readRequest(message)
+      // Browsers ask for it by themselves.
+      if (request.path === '/favicon.ico') return void send(response, noContent(), parts.clock)
       if (request.path === '/_lab' || request.path.startsWith('/_lab/')) {
         send(response, await runRoute(control, request), parts.clock)
         return
       }
       entry = parts.log.add(request, parts.clock.now())
       const fault = parts.faults.take(request)
-      const respond = () => runRoute(route, request)
+      const respond = async () => {
+        const reply = await runRoute(route, request)
+        if (request.method !== 'GET' && request.method !== 'HEAD') parts.onWrite?.()
+        return reply
+      }
       if (!fault) return finish(send(response, await respond(), parts.clock))
       entry.fault = fault.kind
       finish(await playFault({ response, clock: parts.clock, signal: closing.signal, respond }, fault))
@@ -58,10 +68,10 @@ export async function startServer(parts: ServerParts): Promise<LabServer> {
   const server = createServer({ keepAliveTimeout: 120_000 }, (message, response) => void serve(message, response))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(parts.port, parts.host, resolve)
+    server.listen(parts.listen, resolve)
   })
   return {
-    port: (server.address() as AddressInfo).port,
+    port: 'port' in parts.listen ? (server.address() as AddressInfo).port : 0,
     close: () =>
       new Promise((resolve) => {
         closing.abort()

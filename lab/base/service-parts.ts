@@ -9,9 +9,21 @@ import type { WebhookControl } from './webhooks.ts'
 export interface ServiceContext {
   name: string
   clock: ServiceClock
+  /** The time in the data. In the demo it is behind, and “a week later” moves it; tokens, signatures and rate limits stay with `clock`. */
+  dataClock: ServiceClock
   random: Random
   /** The service's URL, without a trailing slash. */
   url: () => string
+  /** The address at which this process reaches a webhook; the one that was given, unless the app runs on this machine. */
+  reach: (url: string) => string
+  /** The demo's one-click start may name a person in the authorization request, who then signs in without pages. */
+  acceptsHint: boolean
+}
+
+/** State that outlives the process, as JSON. */
+export interface Kept {
+  save(): unknown
+  load(state: unknown): void
 }
 
 export interface Registration {
@@ -53,6 +65,12 @@ export interface ServiceParts {
   data: DataControl
   /** The webhooks that the service has sent, where it sends any. */
   hooks?: WebhookControl
+  /** What a restarted service must still know. Only the demo services have it. */
+  kept?: Record<string, Kept>
+  /** Changes the redirect addresses of every client, when the app that they belong to has another address. */
+  redirectAll?(redirectUris: string[]): void
+  /** Lets time pass in the data: new items, some edits, a deletion. Only the demo services have it. */
+  later?(span: { fromMs: number; untilMs: number }): void
 }
 
 export interface ServiceDefinition {

@@ -11,6 +11,8 @@ import type { Routes } from './router.ts'
 import { consentPage, loginPage } from './sign-in-pages.ts'
 
 const interactionTtlMs = 10 * 60_000
+/** The parameter of an authorization request that names who signs in, in the demo's one-click start. */
+const hint = 'demo_person'
 
 export interface SignIn {
   routes: Routes
@@ -24,9 +26,20 @@ interface Interaction {
   loggedIn: boolean
 }
 
-export function createSignIn(parts: { name: string; brand: Brand; people: Person[]; clock: ServiceClock }): SignIn {
+export interface SignInParts {
+  name: string
+  brand: Brand
+  people: Person[]
+  clock: ServiceClock
+  /** The service's URL, whose path precedes the paths of the pages. */
+  url?: () => string
+  acceptsHint?: boolean
+}
+
+export function createSignIn(parts: SignInParts): SignIn {
   const { brand, people, clock } = parts
-  const sessions = createBrowserSessions(parts.name)
+  const root = () => (parts.url === undefined ? '' : new URL(parts.url()).pathname.replace(/\/$/, ''))
+  const sessions = createBrowserSessions(parts.name, root)
   const interactions = new Map<string, Interaction>()
 
   /** An interaction is valid only in the browser that started it. */
@@ -42,6 +55,11 @@ export function createSignIn(parts: { name: string; brand: Brand; people: Person
 
   return {
     begin(request, consentRequest) {
+      const hinted = parts.acceptsHint ? people.find((one) => one.username === first(request.query, hint)) : undefined
+      if (hinted) {
+        const permissions = consentRequest.permissions.map(({ name }) => name)
+        return consentRequest.finish({ allowed: true, person: hinted, permissions })
+      }
       const session = sessions.ensure(request)
       const loggedIn = session.person !== undefined && !consentRequest.mustLogin
       const id = secret()
@@ -51,12 +69,15 @@ export function createSignIn(parts: { name: string; brand: Brand; people: Person
         expiresAtMs: clock.now() + interactionTtlMs,
         loggedIn,
       })
-      return sessions.attach(session, redirect(withQuery(loggedIn ? '/consent' : '/login', { interaction: id })))
+      return sessions.attach(
+        session,
+        redirect(withQuery(`${root()}${loggedIn ? '/consent' : '/login'}`, { interaction: id })),
+      )
     },
     routes: {
       'GET /login': (request) => {
         const { id, interaction } = find(request, first(request.query, 'interaction'))
-        return loginPage({ brand, people, id, clientName: interaction.consentRequest.clientName })
+        return loginPage({ brand, root: root(), people, id, clientName: interaction.consentRequest.clientName })
       },
       'POST /login': (request) => {
         const fields = formOf(request)
@@ -70,6 +91,7 @@ export function createSignIn(parts: { name: string; brand: Brand; people: Person
         if (!person)
           return loginPage({
             brand,
+            root: root(),
             people,
             id,
             clientName: interaction.consentRequest.clientName,
@@ -78,12 +100,19 @@ export function createSignIn(parts: { name: string; brand: Brand; people: Person
         sessions.renew(session)
         session.person = person
         interaction.loggedIn = true
-        return sessions.attach(session, redirect(withQuery('/consent', { interaction: id }), 303))
+        return sessions.attach(session, redirect(withQuery(`${root()}/consent`, { interaction: id }), 303))
       },
       'GET /consent': (request) => {
         const { id, session, interaction } = find(request, first(request.query, 'interaction'))
-        if (!session.person || !interaction.loggedIn) return redirect(withQuery('/login', { interaction: id }), 303)
-        return consentPage({ brand, id, consentRequest: interaction.consentRequest, person: session.person })
+        if (!session.person || !interaction.loggedIn)
+          return redirect(withQuery(`${root()}/login`, { interaction: id }), 303)
+        return consentPage({
+          brand,
+          root: root(),
+          id,
+          consentRequest: interaction.consentRequest,
+          person: session.person,
+        })
       },
       'POST /consent': (request) => {
         const fields = formOf(request)

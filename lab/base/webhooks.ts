@@ -21,14 +21,15 @@ export interface Webhooks extends WebhookControl {
   deliver(url: string, headers: Record<string, string>, body: string): void
 }
 
-export function createWebhooks(): Webhooks {
+/** `reach` is the address at which this process reaches the subscriber. */
+export function createWebhooks(reach: (url: string) => string = (url) => url): Webhooks {
   const deliveries: Delivery[] = []
   const open = new Set<Promise<unknown>>()
   const send = async (url: string, headers: Record<string, string>, body: string): Promise<number> => {
     const delivery: Delivery = { url, headers, body, status: undefined }
     deliveries.push(delivery)
     try {
-      const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual' })
+      const response = await fetch(reach(url), { method: 'POST', headers, body, redirect: 'manual' })
       await response.body?.cancel()
       delivery.status = response.status
     } catch {

@@ -3,7 +3,7 @@ import type { Person } from '../base/people.ts'
 import { json } from '../base/reply.ts'
 import type { LabRequest } from '../base/request.ts'
 import type { Routes } from '../base/router.ts'
-import type { Registration, ServiceContext, TokenControl } from '../base/service-parts.ts'
+import type { Kept, Registration, ServiceContext, TokenControl } from '../base/service-parts.ts'
 import { applySettings, InvalidSetting } from '../base/settings.ts'
 import { createSignIn, type SignIn } from '../base/sign-in.ts'
 import { accessTokenEndpoint } from './access-token.ts'
@@ -48,6 +48,8 @@ export interface OAuth1Server {
   endpoints: () => Record<string, string>
   guard(request: LabRequest): OAuth1Caller
   tokens: TokenControl
+  kept: Kept
+  redirectAll: (callbacks: string[]) => void
 }
 
 /** A complete OAuth 1.0a server. A service passes brand, people, pages and settings, and mounts its routes. */
@@ -62,7 +64,7 @@ export function createOAuth1Server(context: ServiceContext, options: OAuth1Optio
     ...options.paths,
   }
   const stores = createStores(clock)
-  const signIn = options.signIn ?? createSignIn({ name: context.name, brand, people, clock })
+  const signIn = options.signIn ?? createSignIn({ ...context, brand, people })
   const parts = { brand, clock, settings, stores, signIn, nonces: createNonces(clock) }
   const fields = options.tokenFields ?? (() => ({}))
   const requestToken = (request: LabRequest) => requestTokenEndpoint(parts, request)
@@ -101,5 +103,7 @@ export function createOAuth1Server(context: ServiceContext, options: OAuth1Optio
       return { person: token.person, permissions: token.permissions, app: token.client.key }
     },
     tokens: stores.control,
+    kept: stores.kept(people),
+    redirectAll: stores.redirectAll,
   }
 }

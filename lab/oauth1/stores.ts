@@ -1,7 +1,7 @@
 import type { ServiceClock } from '../base/clock.ts'
 import type { Person } from '../base/people.ts'
 import { secret } from '../base/random.ts'
-import type { Registration, TokenControl } from '../base/service-parts.ts'
+import type { Kept, Registration, TokenControl } from '../base/service-parts.ts'
 
 export interface OAuth1Client {
   key: string
@@ -43,6 +43,14 @@ export interface OAuth1Stores {
   accessToken(key: string): AccessToken | undefined
   removeAccessToken(token: AccessToken): void
   control: TokenControl
+  /** Clients and access tokens; a request token is valid for minutes, and the app starts again. */
+  kept(people: readonly Person[]): Kept
+  redirectAll: (callbacks: string[]) => void
+}
+
+interface SavedStores {
+  clients: OAuth1Client[]
+  tokens: (Pick<AccessToken, 'key' | 'secret' | 'permissions'> & { client: string; person: string })[]
 }
 
 export function createStores(clock: ServiceClock): OAuth1Stores {
@@ -88,5 +96,29 @@ export function createStores(clock: ServiceClock): OAuth1Stores {
     removeAccessToken: (token) => void accessTokens.delete(token.key),
     // These tokens never expire by themselves; expiring and revoking look the same to clients.
     control: { revoke, expire: revoke },
+    redirectAll(callbacks) {
+      for (const client of clients.values()) client.callbacks = callbacks
+    },
+    kept: (people) => ({
+      save: (): SavedStores => ({
+        clients: [...clients.values()],
+        tokens: [...accessTokens.values()].map(({ key, secret: own, permissions, client, person }) => ({
+          key,
+          secret: own,
+          permissions,
+          client: client.key,
+          person: person.username,
+        })),
+      }),
+      load(saved) {
+        const { clients: known, tokens } = saved as SavedStores
+        for (const client of known) clients.set(client.key, client)
+        for (const { client: clientKey, person: username, ...token } of tokens) {
+          const client = clients.get(clientKey)
+          const person = people.find((one) => one.username === username)
+          if (client && person) accessTokens.set(token.key, { kind: 'access', ...token, client, person })
+        }
+      },
+    }),
   }
 }

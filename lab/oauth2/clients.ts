@@ -1,5 +1,5 @@
 import { secret } from '../base/random.ts'
-import type { Registration } from '../base/service-parts.ts'
+import type { Kept, Registration } from '../base/service-parts.ts'
 import { applySettings, InvalidSetting } from '../base/settings.ts'
 import { type OAuth2Settings, oauth2SettingRules, serviceWideSettings } from './settings.ts'
 
@@ -15,26 +15,43 @@ export interface Client {
 export interface Clients {
   register(registration: Registration): Client
   find(key: string | undefined): Client | undefined
+  /** The clients without settings of their own, which only tests give. */
+  kept: Kept
+  redirectAll: (redirectUris: string[]) => void
 }
 
 export function createClients(shared: OAuth2Settings): Clients {
   const clients = new Map<string, Client>()
+  const register = (registration: Registration): Client => {
+    for (const name of Object.keys(registration.settings ?? {}))
+      if (serviceWideSettings.has(name))
+        throw new InvalidSetting(`${name} applies to the whole service, not to one client`)
+    const own = applySettings<Partial<OAuth2Settings>>({}, registration.settings ?? {}, oauth2SettingRules)
+    const client: Client = {
+      key: registration.key ?? `client-${secret(9)}`,
+      secret: registration.secret ?? secret(),
+      name: registration.name ?? 'An app',
+      redirectUris: registration.redirectUris,
+      settings: () => ({ ...shared, ...own }),
+    }
+    clients.set(client.key, client)
+    return client
+  }
   return {
-    register(registration) {
-      for (const name of Object.keys(registration.settings ?? {}))
-        if (serviceWideSettings.has(name))
-          throw new InvalidSetting(`${name} applies to the whole service, not to one client`)
-      const own = applySettings<Partial<OAuth2Settings>>({}, registration.settings ?? {}, oauth2SettingRules)
-      const client: Client = {
-        key: registration.key ?? `client-${secret(9)}`,
-        secret: registration.secret ?? secret(),
-        name: registration.name ?? 'An app',
-        redirectUris: registration.redirectUris,
-        settings: () => ({ ...shared, ...own }),
-      }
-      clients.set(client.key, client)
-      return client
-    },
+    register,
     find: (key) => clients.get(key ?? ''),
+    redirectAll(redirectUris) {
+      for (const client of clients.values()) client.redirectUris = redirectUris
+    },
+    kept: {
+      save: () =>
+        [...clients.values()].map(({ key, secret: own, name, redirectUris }) => ({
+          key,
+          secret: own,
+          name,
+          redirectUris,
+        })),
+      load: (saved) => (saved as Registration[]).forEach(register),
+    },
   }
 }

@@ -37,6 +37,9 @@ export interface Grants {
   code(value: string): Code | undefined
   issue(kind: Token['kind'], grant: Grant, scopes: string[], ttlSeconds: number): Token
   token(value: string): Token | undefined
+  /** Every token that was issued and not removed. */
+  tokens(): Token[]
+  restore(token: Token): void
   remove(token: Token): void
   isActive(token: Token): boolean
   /** Ends every grant that this token's person gave to its client. */
@@ -66,6 +69,8 @@ export function createGrants(clock: ServiceClock): Grants {
       return token
     },
     token: (value) => tokens.get(value),
+    tokens: () => [...tokens.values()],
+    restore: (token) => void tokens.set(token.value, token),
     remove: (token) => void tokens.delete(token.value),
     isActive,
     endAll({ grant: { client, person } }) {

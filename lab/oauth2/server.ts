@@ -2,13 +2,14 @@ import type { Brand } from '../base/page.ts'
 import type { Person } from '../base/people.ts'
 import type { LabRequest } from '../base/request.ts'
 import type { Routes } from '../base/router.ts'
-import type { Registration, ServiceContext, TokenControl } from '../base/service-parts.ts'
+import type { Kept, Registration, ServiceContext, TokenControl } from '../base/service-parts.ts'
 import { applySettings } from '../base/settings.ts'
 import { createSignIn, type SignIn } from '../base/sign-in.ts'
 import { authorize } from './authorize.ts'
 import { bearerGuard, type Caller } from './bearer.ts'
 import { createClients } from './clients.ts'
 import { createGrants, type Token } from './grants.ts'
+import { keptGrants } from './kept-grants.ts'
 import { metadataEndpoint } from './metadata.ts'
 import { parEndpoint } from './par.ts'
 import { createPushedRequests } from './pushed-requests.ts'
@@ -40,6 +41,8 @@ export interface OAuth2Server {
   /** Ends every grant that the person of this token gave to its client; false if the token is not valid. Default: access tokens. */
   deauthorize(token: string, kinds?: readonly Token['kind'][]): boolean
   tokens: TokenControl
+  kept: Record<string, Kept>
+  redirectAll: (redirectUris: string[]) => void
 }
 
 /** A complete authorization server. A service passes brand, people and settings, and mounts its routes. */
@@ -56,6 +59,7 @@ export function createOAuth2Server(context: ServiceContext, options: OAuth2Optio
     ...options.paths,
   }
   const grants = createGrants(clock)
+  const clients = createClients(settings)
   const parts: OAuth2Parts = {
     brand: options.brand,
     clock,
@@ -63,9 +67,9 @@ export function createOAuth2Server(context: ServiceContext, options: OAuth2Optio
     settings,
     paths,
     grants,
-    clients: createClients(settings),
+    clients,
     pushed: createPushedRequests(clock),
-    signIn: options.signIn ?? createSignIn({ name: context.name, brand: options.brand, people: options.people, clock }),
+    signIn: options.signIn ?? createSignIn({ ...context, brand: options.brand, people: options.people }),
     ...(options.tokenFields ? { tokenFields: options.tokenFields } : {}),
   }
   const token = (request: LabRequest) => tokenEndpoint(parts, request)
@@ -103,5 +107,7 @@ export function createOAuth2Server(context: ServiceContext, options: OAuth2Optio
       return true
     },
     tokens: grants.control,
+    redirectAll: clients.redirectAll,
+    kept: { clients: clients.kept, grants: keptGrants(grants, clients, options.people, clock) },
   }
 }

@@ -34,12 +34,12 @@ export const demoHealth: ServiceDefinition = {
       },
       tokenFields: (person) => ({ person_id: person.id }),
     })
-    const data = createHealthData({ people, random: context.random, nowMs: context.clock.now() })
+    const data = createHealthData({ people, random: context.random, nowMs: context.dataClock.now() })
     const rateLimit = createRateLimit(context.clock, { limit: 600, windowSeconds: 900 })
-    const subscriptions = createSubscriptions(context.clock, oauth)
+    const subscriptions = createSubscriptions(context, oauth)
     const control = storeControl({
       store: data.store,
-      clock: context.clock,
+      clock: context.dataClock,
       kinds: ['activities', 'measures'],
       nextId: data.nextId,
     })
@@ -50,11 +50,17 @@ export const demoHealth: ServiceDefinition = {
       register: oauth.register,
       ...withRateLimitSettings(rateLimit, oauth),
       tokens: oauth.tokens,
+      redirectAll: oauth.redirectAll,
       data: subscriptions.notifying(control, (person, id) => {
         const item = data.store.list(person, 'activities').find((each) => each.id === id)
         return item && presentActivity(item)
       }),
       hooks: subscriptions.hooks,
+      kept: { ...oauth.kept, items: data.kept, subscriptions: subscriptions.keptFor(people) },
+      later: (span) => {
+        data.later(span)
+        subscriptions.notifyAll(['activities', 'measures'])
+      },
     }
   },
 }

@@ -1,10 +1,9 @@
 import { createHmac } from 'node:crypto'
-import type { ServiceClock } from '../../base/clock.ts'
 import type { Person } from '../../base/people.ts'
 import { json, noContent, type Reply } from '../../base/reply.ts'
 import { jsonOf, type LabRequest } from '../../base/request.ts'
 import type { Routes } from '../../base/router.ts'
-import type { DataControl } from '../../base/service-parts.ts'
+import type { DataControl, Kept, ServiceContext } from '../../base/service-parts.ts'
 import { createWebhooks, type WebhookControl } from '../../base/webhooks.ts'
 import type { OAuth2Server } from '../../oauth2/server.ts'
 
@@ -25,11 +24,21 @@ export interface HealthSubscriptions {
   active(): Subscription[]
   /** The same control, which also notifies subscribers. */
   notifying(control: DataControl, present: (person: string, id: string) => object | undefined): DataControl
+  /** Tells every subscriber that records of these kinds have changed. */
+  notifyAll(kinds: readonly string[]): void
+  keptFor(people: readonly Person[]): Kept
+}
+
+interface SavedSubscription extends Pick<Subscription, 'id' | 'url' | 'client' | 'expiresAtMs'> {
+  person: string
 }
 
 /** Webhooks with the content of what changed, signed with the client's secret and the time. */
-export function createSubscriptions(clock: ServiceClock, oauth: OAuth2Server): HealthSubscriptions {
-  const webhooks = createWebhooks()
+export function createSubscriptions(
+  { clock, reach }: Pick<ServiceContext, 'clock' | 'reach'>,
+  oauth: OAuth2Server,
+): HealthSubscriptions {
+  const webhooks = createWebhooks(reach)
   const all = new Map<string, Subscription>()
   let next = 1
   const active = () => [...all.values()].filter(({ expiresAtMs }) => expiresAtMs > clock.now())
@@ -45,7 +54,7 @@ export function createSubscriptions(clock: ServiceClock, oauth: OAuth2Server): H
     const { url } = jsonOf(request)
     if (typeof url !== 'string' || !URL.canParse(url)) return json(400, { error: 'url is required' })
     if (list.some((each) => each.url === url)) return json(409, { error: 'already_subscribed' })
-    if (!(await isVerified(url, client.secret, clock.now()))) return json(400, { error: 'url_not_verified' })
+    if (!(await isVerified(reach(url), client.secret, clock.now()))) return json(400, { error: 'url_not_verified' })
     const subscription = { id: `sub-${next}`, url, person, client, expiresAtMs: clock.now() + ttlMs }
     next += 1
     all.set(subscription.id, subscription)
@@ -81,6 +90,27 @@ export function createSubscriptions(clock: ServiceClock, oauth: OAuth2Server): H
     },
     hooks: webhooks,
     active,
+    notifyAll: (kinds) => {
+      for (const username of new Set(active().map(({ person }) => person.username)))
+        for (const kind of kinds) notify(username, { kind })
+    },
+    keptFor: (people) => ({
+      save: (): SavedSubscription[] =>
+        active().map(({ id, url, client: { key, secret }, expiresAtMs, person }) => ({
+          id,
+          url,
+          client: { key, secret },
+          expiresAtMs,
+          person: person.username,
+        })),
+      load(saved) {
+        for (const { person: username, ...one } of saved as SavedSubscription[]) {
+          const person = people.find((each) => each.username === username)
+          if (person) all.set(one.id, { ...one, person })
+          next = Math.max(next, Number(one.id.slice('sub-'.length)) + 1)
+        }
+      },
+    }),
     notifying: (control, present) => {
       const changed = (username: string, kind: string, id: unknown) => {
         const record = kind === 'activities' ? present(username, String(id)) : undefined

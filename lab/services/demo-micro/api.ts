@@ -1,3 +1,5 @@
+import { html } from '../../base/html.ts'
+import { type Brand, page, problemPage } from '../../base/page.ts'
 import { first } from '../../base/pairs.ts'
 import type { Person } from '../../base/people.ts'
 import type { RateLimit } from '../../base/rate-limit.ts'
@@ -6,6 +8,7 @@ import { formOf, type LabRequest } from '../../base/request.ts'
 import type { Routes } from '../../base/router.ts'
 import type { ServiceContext } from '../../base/service-parts.ts'
 import { isShown, type StoredItem } from '../../data/item-store.ts'
+import { drawPicture } from '../../data/picture.ts'
 import type { Acquaintance } from '../../data/vocabulary.ts'
 import type { OAuth1Caller, OAuth1Server } from '../../oauth1/server.ts'
 import type { MicroData } from './data.ts'
@@ -14,6 +17,7 @@ import { idWindow } from './id-window.ts'
 import { presentAccount, presentMessage, presentStatus } from './present.ts'
 
 interface ApiParts {
+  brand: Brand
   context: ServiceContext
   oauth: OAuth1Server
   data: MicroData
@@ -23,8 +27,8 @@ interface ApiParts {
 type Act = (caller: OAuth1Caller, request: LabRequest, params: Record<string, string>) => Reply
 type Authored = StoredItem & { author: Acquaintance }
 
-export function microApi({ context, oauth, data, rateLimit }: ApiParts): Routes {
-  const { url, clock } = context
+export function microApi({ brand, context, oauth, data, rateLimit }: ApiParts): Routes {
+  const { url, dataClock: clock } = context
   const endpoint =
     (permission: string, act: Act) =>
     (request: LabRequest, params: Record<string, string>): Reply => {
@@ -106,6 +110,15 @@ export function microApi({ context, oauth, data, rateLimit }: ApiParts): Routes 
         ),
       ),
     ),
+    'GET /:username/status/:id': (_request, { username = '', id = '' }) => {
+      const found = data.store.find('statuses', id)
+      const author = found?.owner === username ? data.account(username) : undefined
+      if (!found || !author) return problemPage(brand, 'Not found', 'This was deleted, or it never existed.', 404)
+      const { text } = found.item.fields as { text: string }
+      const posted = new Date(found.item.createdAtMs).toISOString()
+      return page(brand, author.name, html`<p>${text}</p><p class="soft">${posted}</p>`)
+    },
+    'GET /media/:name': (_request, { name = '' }) => drawPicture(name),
     'GET /api/statuses/:id': endpoint('read', one),
     'POST /api/statuses': endpoint('write', publish),
     'POST /api/statuses/:id/delete': endpoint('write', unpublish),

@@ -1,8 +1,10 @@
 import type { Person } from '../../base/people.ts'
 import type { Random } from '../../base/random.ts'
+import type { Kept } from '../../base/service-parts.ts'
 import { createItemStore, type ItemStore } from '../../data/item-store.ts'
 import { momentsBack } from '../../data/moments.ts'
 import { type Acquaintance, acquaintances, sentences } from '../../data/vocabulary.ts'
+import { freshId, momentsIn, type Span, touchOlder } from '../../data/week.ts'
 import { statusFields } from './generate.ts'
 import { snowflake } from './snowflake.ts'
 
@@ -12,6 +14,8 @@ export interface MicroData {
   following(username: string): Acquaintance[]
   account(username: string): Acquaintance | undefined
   nextId: () => string
+  kept: Kept
+  later: (span: Span) => void
 }
 
 export function createMicroData(parts: { people: Person[]; random: Random; nowMs: number; now(): number }): MicroData {
@@ -52,10 +56,29 @@ export function createMicroData(parts: { people: Person[]; random: Random; nowMs
       store.put(person.username, 'messages', { id: idAt(createdAtMs), createdAtMs, updatedAtMs: createdAtMs, fields })
     }
   }
+  const kept = store.keepChanges()
+  const later = (span: Span) => {
+    for (const [at, author] of allPeople.entries()) {
+      const person = people.find((one) => one.id === author.id)
+      if (person ? person.activity === 0 : at % 2 === 0) continue
+      const own = random.fork(`${author.username} ${span.untilMs}`)
+      for (const createdAtMs of momentsIn(own, person ? 6 : 1, span)) {
+        const fields = statusFields({ author, allPeople, random: own, createdAtMs, idAt })
+        const id = freshId(store, () => idAt(createdAtMs))
+        store.put(author.username, 'statuses', { id, createdAtMs, updatedAtMs: createdAtMs, fields })
+      }
+      if (person)
+        touchOlder(store, { owner: author.username, kind: 'statuses', span }, ({ text }) => ({
+          text: `${String(text)} (edited)`,
+        }))
+    }
+  }
   return {
     store,
+    kept,
+    later,
     following,
     account: (username) => allPeople.find((one) => one.username === username),
-    nextId: () => idAt(parts.now()),
+    nextId: () => freshId(store, () => idAt(parts.now())),
   }
 }

@@ -17,6 +17,7 @@ export interface StatusFields extends Record<string, unknown> {
   hashtags: string[]
   coordinates?: [lng: number, lat: number]
   placeName?: string
+  /** The name of a picture of this service. */
   photo?: string
   replyTo?: { id: string; author: Acquaintance }
   reshareOf?: { id: string; author: Acquaintance; text: string; createdAtMs: number }
@@ -69,7 +70,7 @@ export function statusFields({ author, allPeople, random, createdAtMs, idAt }: G
     fields.coordinates = [place.lng, place.lat]
     fields.placeName = `${place.name}, ${place.city}`
   }
-  if (random.chance(0.12)) fields.photo = `https://pictures.test/${code}.jpg`
+  if (random.chance(0.12)) fields.photo = `1080x1080-${Number.parseInt(code, 36) % 360}.svg`
   const other = random.pick(others)
   const earlier = createdAtMs - random.int(60, 86_400) * 1000
   if (random.chance(0.1))

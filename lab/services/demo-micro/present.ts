@@ -41,7 +41,7 @@ export function presentStatus(url: string, author: Acquaintance, item: StoredIte
       })),
       mentions: fields.mentions.map((one) => presentAccount(url, one)),
       hashtags: fields.hashtags.map((text) => ({ text })),
-      ...(fields.photo === undefined ? {} : { media: [{ type: 'photo', media_url: fields.photo }] }),
+      ...(fields.photo === undefined ? {} : { media: [{ type: 'photo', media_url: `${url}/media/${fields.photo}` }] }),
     },
     coordinates: fields.coordinates ? { type: 'Point', coordinates: fields.coordinates } : null,
     place: fields.placeName === undefined ? null : { full_name: fields.placeName },

@@ -31,12 +31,13 @@ export const demoMicro: ServiceDefinition = {
       ],
       tokenFields: (person) => ({ account_id: person.id, handle: person.username }),
     })
-    const { clock } = context
-    const data = createMicroData({ people, random: context.random, nowMs: clock.now(), now: () => clock.now() })
+    const { clock, dataClock } = context
+    const now = () => dataClock.now()
+    const data = createMicroData({ people, random: context.random, nowMs: now(), now })
     const rateLimit = createRateLimit(clock, { limit: 900, windowSeconds: 900 })
     return {
       people,
-      routes: { ...oauth.routes, ...microApi({ context, oauth, data, rateLimit }) },
+      routes: { ...oauth.routes, ...microApi({ brand, context, oauth, data, rateLimit }) },
       endpoints: () => ({
         ...oauth.endpoints(),
         authorize_dm_url: `${context.url()}/oauth/authorize`,
@@ -45,13 +46,16 @@ export const demoMicro: ServiceDefinition = {
       register: oauth.register,
       ...withRateLimitSettings(rateLimit, oauth),
       tokens: oauth.tokens,
+      redirectAll: oauth.redirectAll,
       data: storeControl({
         store: data.store,
-        clock,
+        clock: dataClock,
         kinds: ['statuses'],
         nextId: data.nextId,
         blank: () => blankStatus('A new status'),
       }),
+      kept: { oauth: oauth.kept, items: data.kept },
+      later: data.later,
     }
   },
 }

@@ -1,3 +1,5 @@
+import { html } from '../../base/html.ts'
+import { type Brand, page, problemPage } from '../../base/page.ts'
 import { first } from '../../base/pairs.ts'
 import type { Person } from '../../base/people.ts'
 import type { RateLimit } from '../../base/rate-limit.ts'
@@ -6,14 +8,15 @@ import { formOf, jsonOf, type LabRequest, mediaType } from '../../base/request.t
 import type { Routes } from '../../base/router.ts'
 import type { ServiceContext } from '../../base/service-parts.ts'
 import { isShown, type StoredItem } from '../../data/item-store.ts'
-import type { Acquaintance } from '../../data/vocabulary.ts'
+import { drawPicture } from '../../data/picture.ts'
+import type { Acquaintance, Place } from '../../data/vocabulary.ts'
 import type { OAuth2Server } from '../../oauth2/server.ts'
 import { cursorPage } from './cursor-page.ts'
 import type { SocialData } from './data.ts'
-import { drawPicture } from './media.ts'
 import { presentPerson, presentPhoto, presentPost, tombstone } from './present.ts'
 
 interface ApiParts {
+  brand: Brand
   context: ServiceContext
   oauth: OAuth2Server
   data: SocialData
@@ -22,9 +25,18 @@ interface ApiParts {
 }
 
 type Kind = 'posts' | 'photos'
+
+interface Shown {
+  text?: string
+  caption?: string | null
+  hue?: number
+  width?: number
+  height?: number
+  place?: Place
+}
 type Act = (person: Person, request: LabRequest, params: Record<string, string>) => Reply
 
-export function socialApi({ context, oauth, data, rateLimit, people }: ApiParts): Routes {
+export function socialApi({ brand, context, oauth, data, rateLimit, people }: ApiParts): Routes {
   const url = context.url
   const endpoint =
     (scope: string, act: Act) =>
@@ -114,7 +126,7 @@ export function socialApi({ context, oauth, data, rateLimit, people }: ApiParts)
     const isJson = mediaType(request) === 'application/json'
     const text = isJson ? jsonOf(request)['text'] : first(formOf(request), 'text')
     if (typeof text !== 'string' || text === '') return json(400, { error: 'text_missing' })
-    const now = context.clock.now()
+    const now = context.dataClock.now()
     const fields = {
       type: 'status',
       text,
@@ -129,8 +141,19 @@ export function socialApi({ context, oauth, data, rateLimit, people }: ApiParts)
 
   const unpublish: Act = (person, _request, { id = '' }) => {
     if (data.store.find('posts', id)?.owner !== person.username) return json(404, { error: 'not_found' })
-    data.store.remove(person.username, 'posts', id, context.clock.now())
+    data.store.remove(person.username, 'posts', id, context.dataClock.now())
     return noContent()
+  }
+
+  /** What the links in the API's records lead to. */
+  function itemPage(kind: Kind, { username = '', id = '' }: Record<string, string>): Reply {
+    const found = data.store.find(kind, id)
+    if (found?.owner !== username) return problemPage(brand, 'Not found', 'This was deleted, or it never existed.', 404)
+    const { text, caption, hue, width, height, place } = found.item.fields as Shown
+    const body = html`<p>${text ?? caption ?? ''}</p>
+${hue === undefined ? undefined : html`<img src="${url()}/media/${width ?? 1}x${height ?? 1}-${hue}.svg" alt="" width="320">`}
+<p class="soft">${place === undefined ? '' : `${place.name}, ${place.city} · `}${new Date(found.item.createdAtMs).toISOString()}</p>`
+    return page(brand, data.nameOf(username), body)
   }
 
   return {
@@ -151,6 +174,8 @@ export function socialApi({ context, oauth, data, rateLimit, people }: ApiParts)
     'DELETE /api/posts/:id': endpoint('posts.write', unpublish),
     'GET /api/photos/:id': endpoint('photos.read', one('photos')),
     'GET /media/:name': (_request, { name = '' }) => drawPicture(name),
+    'GET /:username/posts/:id': (_request, params) => itemPage('posts', params),
+    'GET /:username/photos/:id': (_request, params) => itemPage('photos', params),
     'GET /:username': (_request, { username = '' }) => {
       const person = people.find((one) => one.username === username)
       return person ? json(200, presentPerson(url(), person)) : json(404, { error: 'not_found' })

@@ -37,16 +37,24 @@ export const demoSocial: ServiceDefinition = {
         defaultScopes: ['profile'],
       },
     })
-    const data = createSocialData({ people, random: context.random, nowMs: context.clock.now(), url: context.url })
+    const data = createSocialData({ people, random: context.random, nowMs: context.dataClock.now(), url: context.url })
     const rateLimit = createRateLimit(context.clock, { limit: 5000, windowSeconds: 3600 })
     return {
       people,
-      routes: { ...oauth.routes, ...socialApi({ context, oauth, data, rateLimit, people }) },
+      routes: { ...oauth.routes, ...socialApi({ brand, context, oauth, data, rateLimit, people }) },
       endpoints: () => ({ ...oauth.endpoints(), api_url: `${context.url()}/api` }),
       register: oauth.register,
       ...withRateLimitSettings(rateLimit, oauth),
       tokens: oauth.tokens,
-      data: storeControl({ store: data.store, clock: context.clock, kinds: ['posts', 'photos'], nextId: data.nextId }),
+      redirectAll: oauth.redirectAll,
+      data: storeControl({
+        store: data.store,
+        clock: context.dataClock,
+        kinds: ['posts', 'photos'],
+        nextId: data.nextId,
+      }),
+      kept: { ...oauth.kept, items: data.kept },
+      later: data.later,
     }
   },
 }

@@ -1,7 +1,7 @@
 import { makePeople } from '../../base/people.ts'
 import type { Routes } from '../../base/router.ts'
 import type { ServiceDefinition } from '../../base/service-parts.ts'
-import { drawPicture } from '../demo-social/media.ts'
+import { drawPicture } from '../../data/picture.ts'
 import { accountRoutes } from './account-routes.ts'
 import { activityRoutes } from './activity-routes.ts'
 import { applicationRoutes } from './application-routes.ts'

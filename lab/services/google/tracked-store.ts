@@ -34,8 +34,7 @@ export function createTrackedStore(): TrackedStore {
     numbers.set(change.item, number)
   }
   const store: ItemStore = {
-    list: (owner, kind) => plain.list(owner, kind),
-    find: (kind, id) => plain.find(kind, id),
+    ...plain,
     put(owner, kind, item) {
       plain.put(owner, kind, item)
       note({ owner, kind, item, what: 'added', labelsBefore: [] })

@@ -1,9 +1,9 @@
 import { makePeople } from '../../base/people.ts'
 import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
 import type { ServiceDefinition } from '../../base/service-parts.ts'
+import { drawPicture } from '../../data/picture.ts'
 import { storeControl } from '../../data/store-control.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
-import { drawPicture } from '../demo-social/media.ts'
 import { spotifyApi } from './api.ts'
 import { createSpotifyData, kinds } from './data.ts'
 
