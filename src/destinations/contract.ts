@@ -20,6 +20,8 @@ export interface Kind {
   checkAddress(url: string, appId: string): NetworkHost | undefined
   /** Returns at once; the connection is made by the first method that needs it. */
   open(deps: KindDeps, destination: Destination, secrets: DestinationSecrets): Connection
+  /** The statements that create its tables and views; absent where it has none. */
+  tables?: string[]
   /** Whether connections have `notify`. */
   takesEvents: boolean
   /**
@@ -54,8 +56,8 @@ export interface KindDeps {
  * Delivery is at least once: every write may be repeated, and a run that was frozen may write after a newer one. Neither may do
  * harm:
  * - A row is identified by profile and id together, because two accounts may have the same service user.
- * - A row replaces one with the same or a lesser `seq`, never one with a greater `seq`.
- * - The checkpoint of a profile is stored together with its rows. A batch with a lesser `epoch` than the checkpoint writes
+ * - A row replaces one with the same or a lower `seq`, never one with a greater `seq`.
+ * - The checkpoint of a profile is stored together with its rows. A batch with a lower `epoch` than the checkpoint writes
  *   nothing and throws `CheckpointDiffers`. A webhook cannot store one: it gets the epoch as `run` and compares itself.
  *
  * All methods throw `DeliveryError` for what goes wrong at the destination.

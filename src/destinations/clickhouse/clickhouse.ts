@@ -14,6 +14,7 @@ const addressOf = (url: string) => databaseAddress(url, ['clickhouse:'], 8443, 8
 /** ClickHouse 18.16 and newer, over its HTTP interface. */
 export const clickhouse: Kind = {
   options: z.strictObject({}),
+  tables: VERSIONS.flat(),
   takesEvents: false,
   takesUnknownDeletes: true,
   checkAddress: addressOf,

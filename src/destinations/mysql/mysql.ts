@@ -42,6 +42,7 @@ const options = z.strictObject({ ca, deletes })
 /** MariaDB 10.6 and newer, MySQL 8 and newer. */
 export const mysql: Kind = {
   options,
+  tables: VERSIONS.flat(),
   takesEvents: false,
   takesUnknownDeletes: true,
   checkAddress: (url) => databaseAddress(url, SCHEMES, 3306),

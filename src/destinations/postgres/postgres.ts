@@ -30,6 +30,7 @@ const options = z.strictObject({
 /** PostgreSQL 15 and newer, and servers that are compatible with it. */
 export const postgres: Kind = {
   options,
+  tables: VERSIONS.flat(),
   takesEvents: false,
   takesUnknownDeletes: true,
   checkAddress: (url) => databaseAddress(url, SCHEMES, 5432),

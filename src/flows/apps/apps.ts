@@ -8,6 +8,7 @@ import * as store from '#store/apps/apps.ts'
 import { auditApp } from '#store/audit.ts'
 import type { Hasher } from '#store/vault.ts'
 import { checkAgentSettings } from './agent-settings.ts'
+import { type BrandingChange, changeBranding } from './branding.ts'
 
 export interface AppsDeps {
   database: Database
@@ -21,6 +22,7 @@ export interface NewApp {
   tokenFlow?: boolean | undefined
   isPublic?: boolean | undefined
   apply?: ApplyPolicy | undefined
+  branding?: BrandingChange | undefined
 }
 
 /** The secret is returned once; only its hash is stored. */
@@ -46,6 +48,10 @@ export async function createApp(deps: AppsDeps, input: NewApp, actor: string): P
   const secret = newSecret()
   await deps.database.transaction(async (tx) => {
     await store.insertApp(tx, app, storedSecret(deps, secret, now))
+    if (input.branding !== undefined) {
+      app.branding = await changeBranding(tx, app.id, {}, input.branding)
+      await store.updateApp(tx, app)
+    }
     await auditApp(tx, app.id, { at: deps.clock.now(), actor, action: 'app.create', detail: { name: app.name } })
   })
   return { app, secret }
@@ -79,6 +85,10 @@ export async function updateApp(deps: AppsDeps, id: string, change: AppChange, a
       isPublic: change.isPublic ?? before.isPublic,
       apply: change.apply ?? before.apply,
       agents: changedAgents(before.agents, change.agents, deps.clock.now()),
+      branding:
+        change.branding === undefined
+          ? before.branding
+          : await changeBranding(tx, id, before.branding ?? {}, change.branding),
     }
     await store.updateApp(tx, app)
     await auditApp(tx, id, {
@@ -125,6 +135,20 @@ export async function rotateAppSecret(
     return found
   })
   return { app, secret, previousEndsAt: now + overlapMs }
+}
+
+/** Ends a replaced secret now, before its overlap is over. The current one can only be rotated. */
+export async function endAppSecret(deps: AppsDeps, id: string, secretId: string, actor: string): Promise<void> {
+  const now = deps.clock.now()
+  await deps.database.transaction(async (tx) => {
+    if ((await store.findApp(tx, id)) === undefined) throw noApp(id)
+    if (!(await store.endReplacedSecret(tx, id, secretId))) {
+      const isCurrent = (await store.listAppSecrets(tx, id, now)).some((each) => each.id === secretId)
+      if (isCurrent) throw new ApiError('bad_request', 'This is the current secret. Rotate it first.')
+      throw new ApiError('not_found', 'The app has no such secret.')
+    }
+    await auditApp(tx, id, { at: now, actor, action: 'app.end_secret', detail: { secret: secretId } })
+  })
 }
 
 function noApp(id: string): ApiError {

@@ -47,7 +47,12 @@ export async function findPublicApp(
 }
 
 /** Finds the demo's app without a secret: the server itself acts as the demo app. */
-export async function findDemoApp({ database }: Pick<AuthenticateDeps, 'database'>, clientId: string): Promise<App> {
+export function findDemoApp(deps: Pick<AuthenticateDeps, 'database'>, clientId: string): Promise<App> {
+  return findNamedApp(deps, clientId)
+}
+
+/** Finds an app without a secret, for callers who may use it by other rights. */
+export async function findNamedApp({ database }: Pick<AuthenticateDeps, 'database'>, clientId: string): Promise<App> {
   const app = await findApp(database, clientId)
   if (app === undefined) throw new ApiError('client_unknown')
   return app

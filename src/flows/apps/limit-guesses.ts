@@ -20,6 +20,8 @@ export interface Guess {
   secret?: string
   /** Count per subject only, for an address that calls for many apps, of which one may have a wrong secret. */
   alone?: boolean
+  /** A lower limit for this subject. */
+  perSubject?: number
 }
 
 const WINDOW_MS = 60_000
@@ -111,7 +113,7 @@ function limitsOf(deps: GuessDeps, guess: Guess, counts: Map<string, number>): R
     resetS: resumesInS(deps),
   })
   return [
-    limit('wrong-secrets', ATTEMPTS.perSubject, subjectKey(guess)),
+    limit('wrong-secrets', guess.perSubject ?? ATTEMPTS.perSubject, subjectKey(guess)),
     ...(guess.alone === true ? [] : [limit('wrong-secrets-of-address', ATTEMPTS.perAddress, guess.address)]),
   ]
 }
@@ -125,7 +127,7 @@ function withLimits(refusal: ApiError, rateLimits: RateLimit[]): ApiError {
 /** `own`: how many of the counted attempts belong to this request. */
 function isOver(guess: Guess, counts: Map<string, number>, own: number): boolean {
   const before = (subject: string) => (counts.get(subject) ?? 0) - own
-  if (before(subjectKey(guess)) >= ATTEMPTS.perSubject) return true
+  if (before(subjectKey(guess)) >= (guess.perSubject ?? ATTEMPTS.perSubject)) return true
   return guess.alone !== true && before(guess.address) >= ATTEMPTS.perAddress
 }
 

@@ -1,7 +1,7 @@
 import { type Credential, typedFieldsOf } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { TypedValues } from '#kit/typed.ts'
-import { readTyped } from '#kit/typed-values.ts'
+import { describeFault, readTyped } from '#kit/typed-values.ts'
 import { OVERRIDES } from '#model/app.ts'
 import { invalidInput } from '#model/errors.ts'
 
@@ -65,7 +65,10 @@ export function typedValuesOf({ auth }: Connector, given: GivenTokens): TypedVal
   const [fault] = Object.keys(faults)
   if (fault === undefined) return values
   const isMissing = given.fields === undefined && (auth.kind === 'api_key' || auth.kind === 'basic')
-  throw refused(isMissing ? (fault === 'password' ? 'token_secret' : 'token') : `fields.${fault}`, faults[fault]!)
+  throw refused(
+    isMissing ? (fault === 'password' ? 'token_secret' : 'token') : `fields.${fault}`,
+    describeFault(fields[fault]!, faults[fault]!),
+  )
 }
 
 const refused = (name: string, sentence: string) => invalidInput('bad_parameter', name, sentence)

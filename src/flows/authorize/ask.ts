@@ -1,16 +1,19 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Ask } from '#kit/ask.ts'
+import type { Connector } from '#kit/connector.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { randomSecret } from '#platform/ids.ts'
 import { findApp } from '#store/apps/apps.ts'
 import { findPending, insertPending, type Pending } from '#store/identity/pending.ts'
 import { UpstreamError } from '#upstream/errors.ts'
-import { type AuthorizeDeps, TEN_MINUTES_MS } from './deps.ts'
+import { type AuthorizeDeps, TEN_MINUTES_MS, type TracedDeps } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
+import { keepForm, keptForm } from './kept-form.ts'
 import { countSignIn } from './open-sign-ins.ts'
 import { readAnswers, requireService, type SignInService } from './sign-in-access.ts'
-import { type ReturnTo, type SignInStart, sendToService } from './start.ts'
+import { traceSignIn } from './sign-in-trace.ts'
+import { type ReturnTo, returnTo, type SignInStart, sendToService } from './start.ts'
 
 /** The sealed content of a question to the person. */
 interface AskValue {
@@ -20,27 +23,54 @@ interface AskValue {
   given: Record<string, string>
 }
 
+/** Why an answer was not accepted: its form, nobody of that name, no further servers, no response, or no server of this service. */
+export type AskFault = 'format' | 'person' | 'capacity' | 'silent' | 'other'
+
+/** What was answered last, and why it was not accepted. */
+interface AnsweredForm {
+  given: Record<string, string>
+  faults: Record<string, AskFault>
+}
+
 /** What the page shows. */
 export interface AskPrompt {
   ticket: string
   app: App
-  service: string
+  connector: Connector
   ask: Ask
+  /** The scope that was requested, if not the default. */
+  scope: string | undefined
   to: ReturnTo
   /** The texts in the fields. */
   given: Readonly<Record<string, string>>
   /** By field, why its answer was not accepted. */
-  faults: Readonly<Record<string, string>>
+  faults: Readonly<Record<string, AskFault>>
   expiresAt: number
 }
 
-export type AskResult = { kind: 'redirect'; url: string } | { kind: 'again'; prompt: AskPrompt }
+/** `again`: the page shows what is wrong. */
+export type AskResult = { kind: 'redirect'; url: string } | { kind: 'again' }
 
 /** Limit: characters of an answer as it is shown again; the rest is cut off. */
 const MAX_SHOWN_ANSWER = 300
 
 /** Stores the sign-in until the person has answered; returns the ticket of the page. */
-export async function openQuestion(
+export function openQuestion(
+  deps: AuthorizeDeps,
+  start: Omit<SignInStart, 'ownKey' | 'answers'>,
+  given: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  return traceSignIn(deps, 'question', async (traced) => {
+    const { app, connector, value } = start
+    traced.trace.of({ appId: app.id, service: connector.service, operation: value.operation })
+    const ticket = await storeQuestion(traced, start, given)
+    const expiresAt = deps.clock.now() + TEN_MINUTES_MS
+    traced.trace.awaits('The person was asked which server or name is theirs.', 'abandoned', expiresAt)
+    return ticket
+  })
+}
+
+async function storeQuestion(
   deps: AuthorizeDeps,
   { app, connector, browser, ip, options, value: request }: Omit<SignInStart, 'ownKey' | 'answers'>,
   given: Readonly<Record<string, string | undefined>>,
@@ -65,43 +95,71 @@ export async function readQuestion(
   browser: Buffer | undefined,
 ): Promise<AskPrompt> {
   const { prompt, service, value } = await openTicket(deps, ticket, browser)
+  const answered = await keptForm<AnsweredForm>(deps, ticket)
+  if (answered !== undefined) return { ...prompt, ...answered }
   const { wrong } = readAnswers(service, value.given)
-  return { ...prompt, faults: faultsOf(service, wrong) }
+  return { ...prompt, faults: faultsOf(wrong) }
 }
 
 /**
  * Starts the sign-in with the person's answers. The ticket stays valid, so that a person who comes back from a wrong
  * server can correct the answer; each sign-in has a state of its own and is counted.
  */
-export async function answerQuestion(
+export function answerQuestion(
   deps: AuthorizeDeps,
   ticket: string,
   browser: Buffer | undefined,
   given: Readonly<Record<string, string>>,
   ip: string,
 ): Promise<AskResult> {
+  return traceSignIn(deps, 'answer', (traced) => startWithAnswer(traced, ticket, browser, given, ip))
+}
+
+async function startWithAnswer(
+  deps: TracedDeps,
+  ticket: string,
+  browser: Buffer | undefined,
+  given: Readonly<Record<string, string>>,
+  ip: string,
+): Promise<AskResult> {
   const { prompt, service, value, pending } = await openTicket(deps, ticket, browser)
+  const { operation, accountId } = value.request
+  deps.trace.of({ appId: prompt.app.id, service: pending.service, operation, accountId })
   const { answers, missing, wrong } = readAnswers(service, given)
-  const again = (faults: AskPrompt['faults']): AskResult => ({
-    kind: 'again',
-    prompt: { ...prompt, given: shown(prompt.ask, given), faults },
-  })
-  if (missing.length > 0 || wrong.length > 0) return again(faultsOf(service, [...missing, ...wrong]))
+  const keep = (faults: AnsweredForm['faults']) =>
+    keepForm(deps, ticket, pending, { given: shown(prompt.ask, given), faults } satisfies AnsweredForm)
+  const again = async (faults: AnsweredForm['faults']): Promise<AskResult> => {
+    await keep(faults)
+    return { kind: 'again' }
+  }
+  if (missing.length > 0 || wrong.length > 0) return again(faultsOf([...missing, ...wrong]))
   try {
     const { options, request } = value
     const start = { app: prompt.app, ...service, answers, browser: pending.browser, ip, options, value: request }
-    return { kind: 'redirect', url: await sendToService(deps, start) }
+    const url = await sendToService(deps, start)
+    await keep({})
+    return { kind: 'redirect', url }
   } catch (error) {
     if (!(error instanceof AuthorizeError) || !(error.cause instanceof UpstreamError)) throw error
     // A typing error leads to a server that does not answer, or to none of this kind: the person can correct it.
     const [first] = Object.keys(answers)
     if (first === undefined || error.cause.reason === 'callback_unusable') throw error
-    return again({ [first]: faultOfAnswer(error.cause, prompt.service) })
+    return await again({ [first]: faultOfAnswer(error.cause) })
   }
 }
 
 /** The address that a person who declines returns to. */
-export async function declineQuestion(
+export function declineQuestion(deps: AuthorizeDeps, ticket: string, browser: Buffer | undefined): Promise<ReturnTo> {
+  return traceSignIn(deps, 'answer', async (traced) => {
+    const { prompt, value, pending } = await openTicket(traced, ticket, browser)
+    traced.trace.of({ appId: prompt.app.id, service: pending.service, operation: value.request.operation })
+    traced.trace.stop('refused', 'access_denied', 'The person declined on our page.')
+    return prompt.to
+  })
+}
+
+/** The address that a failure is returned to. */
+export async function returnOfQuestion(
   deps: AuthorizeDeps,
   ticket: string,
   browser: Buffer | undefined,
@@ -128,13 +186,13 @@ async function openTicket(deps: AuthorizeDeps, ticket: string, browser: Buffer |
   if (pending === undefined || app === undefined) throw new ApiError('session_expired')
   const service = await requireService(deps, app, pending.service)
   const value = JSON.parse(pending.value) as AskValue
-  const { redirectUri, state, reconnect } = value.request
   const prompt: AskPrompt = {
     ticket,
     app,
-    service: service.connector.title,
+    connector: service.connector,
+    scope: value.options.scope ?? service.ownKey?.scope,
     ask: service.connector.ask ?? {},
-    to: { redirectUri, state, reconnect },
+    to: returnTo(value.request),
     given: value.given,
     faults: {},
     expiresAt: pending.expiresAt,
@@ -153,15 +211,12 @@ function shown(ask: Ask, given: Readonly<Record<string, string | undefined>>): R
   )
 }
 
-function faultsOf({ connector }: SignInService, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    names.map((name) => [name, `Please write it like ${connector.ask?.[name]?.example ?? 'the example'}.`]),
-  )
+function faultsOf(names: readonly string[]): Record<string, AskFault> {
+  return Object.fromEntries(names.map((name) => [name, 'format']))
 }
 
-function faultOfAnswer({ recovery, reason }: UpstreamError, service: string): string {
-  if (reason === 'handle_unresolved') return 'Nobody has this name. Is it spelled correctly?'
-  if (reason === 'capacity') return 'This app cannot be used at further servers.'
-  if (recovery === 'retry') return 'This server does not answer. Is it spelled correctly?'
-  return `This is not a ${service} server that apps can use. Is it spelled correctly?`
+function faultOfAnswer({ recovery, reason }: UpstreamError): AskFault {
+  if (reason === 'handle_unresolved') return 'person'
+  if (reason === 'capacity') return 'capacity'
+  return recovery === 'retry' ? 'silent' : 'other'
 }

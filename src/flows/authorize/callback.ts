@@ -7,12 +7,14 @@ import type { Connector } from '#kit/connector.ts'
 import { newTicket } from '#model/access-token.ts'
 import type { App } from '#model/app.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
+import { SIGN_IN_LOG_REASONS } from '#model/operation.ts'
 import type { Profile } from '#model/profile.ts'
 import { randomShard, shardIn } from '#platform/ids.ts'
 import { findApp } from '#store/apps/apps.ts'
 import { useRegistration } from '#store/apps/registrations.ts'
 import { auditApp } from '#store/audit.ts'
 import { findAccountById } from '#store/identity/accounts.ts'
+import { findConnectSession } from '#store/identity/connect-sessions.ts'
 import { type Consent, deleteConsent, hasSignedIn, insertConsent } from '#store/identity/consents.ts'
 import { type Pending, takePending } from '#store/identity/pending.ts'
 import { findServiceUser } from '#store/identity/service-users.ts'
@@ -22,13 +24,14 @@ import { readSelf } from '#upstream/read-self.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
 import { finishSignIn } from '#upstream/sign-in.ts'
 import type { ConsentValue } from './consent-value.ts'
-import { type AuthorizeDeps, callbackUrl, TEN_MINUTES_MS } from './deps.ts'
-import { AuthorizeError } from './errors.ts'
+import { type AuthorizeDeps, callbackUrl, TEN_MINUTES_MS, type TracedDeps } from './deps.ts'
+import { AuthorizeError, noServiceKeys } from './errors.ts'
 import { recountSignIn, uncountSignIn } from './open-sign-ins.ts'
 import { checkServiceUser, type ReconnectInput, reconnectNow } from './reconnect.ts'
 import { awaitGrantRevocation, revokeUnneeded } from './revoke-token.ts'
 import { toAuthorizeError } from './sign-in-failure.ts'
-import type { PendingValue, ReturnTo } from './start.ts'
+import { traceSignIn } from './sign-in-trace.ts'
+import { type PendingValue, type ReturnTo, returnTo } from './start.ts'
 
 /** The query of the callback; a repeated parameter has a list. */
 export type CallbackQuery = RawParameters
@@ -41,19 +44,28 @@ export type CallbackResult =
   | { kind: 'failed'; to: ReturnTo; error: AuthorizeError }
 
 /** Handles the callback of a service. The `state` can be used once, whatever the result. */
-export async function handleCallback(
+export function handleCallback(
   deps: AuthorizeDeps,
   service: string,
   params: CallbackQuery,
   browser: Buffer | undefined,
 ): Promise<CallbackResult> {
+  return traceSignIn(deps, 'callback', (traced) => finishAtCallback(traced, service, params, browser))
+}
+
+async function finishAtCallback(
+  deps: TracedDeps,
+  service: string,
+  params: CallbackQuery,
+  browser: Buffer | undefined,
+): Promise<CallbackResult> {
   const { pending, app } = await takePendingSignIn(deps, service, params, browser)
-  const value = JSON.parse(pending.value) as PendingValue
-  const to: ReturnTo = { redirectUri: value.redirectUri, state: value.state, reconnect: value.reconnect }
+  const value = valueOf(pending)
+  const to = returnTo(value)
   try {
     const described = deps.registry.find(pending.service)
     const access = described && (await findServiceAccess(deps, app.id, described, value.instance))
-    if (access === undefined) throw new AuthorizeError('no_service_keys')
+    if (access === undefined) throw noServiceKeys(app.id, pending.service)
     const { connector, key } = access
     const beganAt = deps.clock.now()
     const signedIn = await finishSignIn(deps.upstream, {
@@ -103,12 +115,30 @@ export async function completeSignIn(
       const profile = await reconnectNow(deps, input)
       await verifyReconnected(deps, { connector, key, signedIn }, profile, beganAt)
       await uncountSignIn(deps, app.id, value.counted)
+      deps.trace?.of({ appId: app.id, accountId: profile.accountId, profileId: profile.id })
+      deps.trace?.done('The profile is connected again.')
       return { kind: 'reconnected', to, account: value.reconnect.account }
     }
   }
+  if (value.session !== undefined) await checkSession(deps, value.session, pending, signedIn)
   const { ticket, stored } = await storeConsent(deps, pending, value, signedIn, needsConsent ? 'confirm' : 'code')
   await verifyAfterRevocation(deps, { connector, key, signedIn }, stored, beganAt)
+  if (needsConsent) deps.trace?.awaits('The person was asked to confirm on our page.', 'abandoned', stored.expiresAt)
+  else deps.trace?.awaits('The app got a code and has not exchanged it.', 'code_unused', stored.expiresAt)
   return needsConsent ? { kind: 'confirm', ticket } : { kind: 'redirect', to, code: ticket }
+}
+
+/** The app may have revoked the session meanwhile; then the token is not used, and it is revoked. */
+async function checkSession(
+  deps: AuthorizeDeps,
+  session: string,
+  { appId, service }: Pending,
+  { self, credential }: SignedIn,
+): Promise<void> {
+  const found = await findConnectSession(deps.database, deps.keyring, shardIn(session), session)
+  if (found !== undefined && found.revokedAt === undefined) return
+  await revokeUnneeded(deps, { appId, service, nativeId: self.id, credential })
+  throw new AuthorizeError('access_denied', { description: 'The connect session was revoked.' })
 }
 
 /** The token of somebody else is not used, so it is revoked. */
@@ -127,7 +157,7 @@ async function checkReturned(deps: AuthorizeDeps, input: ReconnectInput): Promis
  * Nothing is sent to the service before this is checked.
  */
 async function takePendingSignIn(
-  deps: AuthorizeDeps,
+  deps: TracedDeps,
   service: string,
   params: CallbackQuery,
   browser: Buffer | undefined,
@@ -143,7 +173,10 @@ async function takePendingSignIn(
     timingSafeEqual(pending.browser, browser)
   const app = isValid ? await findApp(deps.database, pending.appId) : undefined
   if (app === undefined || pending === undefined) {
-    if (pending !== undefined) await auditRefusedCallback(deps, service, pending)
+    if (pending !== undefined) {
+      logRefusedCallback(deps, service, pending, browser)
+      await auditRefusedCallback(deps, service, pending)
+    }
     deps.log.warn('a callback was refused', {
       service,
       known: pending !== undefined,
@@ -152,7 +185,26 @@ async function takePendingSignIn(
     })
     throw new ApiError('session_expired')
   }
+  const { operation, accountId } = valueOf(pending)
+  deps.trace.of({ appId: app.id, service, operation, accountId })
   return { pending, app }
+}
+
+function valueOf({ value }: Pending): PendingValue {
+  return JSON.parse(value) as PendingValue
+}
+
+/** Which of the checks refused it: the developer of the app sees it, the person only that the sign-in is over. */
+function logRefusedCallback(
+  { trace, clock }: TracedDeps,
+  service: string,
+  pending: Pending,
+  browser: Buffer | undefined,
+): void {
+  trace.of({ appId: pending.appId, service: pending.service, operation: valueOf(pending).operation })
+  if (pending.service !== service) trace.stop('refused', 'other_service', SIGN_IN_LOG_REASONS.other_service)
+  else if (pending.expiresAt < clock.now()) trace.stop('refused', 'expired', SIGN_IN_LOG_REASONS.expired)
+  else trace.stop('refused', 'other_browser', SIGN_IN_LOG_REASONS.other_browser, { has_cookie: browser !== undefined })
 }
 
 /** The name under which the sign-in of a callback is stored. */
@@ -227,6 +279,9 @@ async function storeConsent(
     responseType: value.responseType,
     counted,
     reconnect: value.reconnect,
+    operation: value.operation,
+    locale: value.locale,
+    session: value.session,
   }
   const stored: Consent = {
     shard,

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { ticketShard } from '#model/access-token.ts'
 import { ApiError } from '#model/errors.ts'
+import { SIGN_IN_LOG_REASONS } from '#model/operation.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { lockConsent, type UsedConsent } from '#store/identity/consents.ts'
 import { requestOf } from './consent-value.ts'
@@ -19,6 +20,10 @@ export async function lockConsentOfTicket(
     shard === undefined ? undefined : await lockConsent(tx, deps.keyring, shard, deps.hasher.hash('confirm', ticket))
   const isSameBrowser =
     consent?.browser !== undefined && browser !== undefined && timingSafeEqual(consent.browser, browser)
+  if (consent !== undefined)
+    deps.trace?.of({ appId: consent.appId, service: consent.service, operation: requestOf(consent).operation })
+  if (consent !== undefined && !isSameBrowser)
+    deps.trace?.stop('refused', 'other_browser', SIGN_IN_LOG_REASONS.other_browser)
   if (consent === undefined || !isSameBrowser) throw new ApiError('session_expired')
   if (consent.expiresAt < deps.clock.now())
     throw new ApiError(
@@ -33,6 +38,6 @@ export function isDeclined(consent: UsedConsent): boolean {
 }
 
 export function returnOf(consent: UsedConsent): ReturnTo {
-  const { state, reconnect } = requestOf(consent)
-  return { redirectUri: consent.redirectUri, state, reconnect }
+  const { state, reconnect, locale, responseType } = requestOf(consent)
+  return { redirectUri: consent.redirectUri, state, reconnect, locale, responseType }
 }

@@ -7,12 +7,13 @@ import { findAccountById } from '#store/identity/accounts.ts'
 import { deleteConsent, insertConsent, lockConsent, settleConsent, type UsedConsent } from '#store/identity/consents.ts'
 import { isDeclined, lockConsentOfTicket, returnOf } from './confirm-ticket.ts'
 import { type DecidedValue, requestOf, signInOf } from './consent-value.ts'
-import { type AuthorizeDeps, TEN_MINUTES_MS } from './deps.ts'
-import { applyConsent } from './exchange-code.ts'
+import { type AuthorizeDeps, TEN_MINUTES_MS, type TracedDeps } from './deps.ts'
+import { applyConsent, logConnected } from './exchange-code.ts'
 import { revokeUnused } from './expire-sign-ins.ts'
 import { uncountSignIn } from './open-sign-ins.ts'
 import { applyReconnect } from './reconnect.ts'
 import { revokeReplaced, type UnneededToken } from './revoke-token.ts'
+import { traceSignIn } from './sign-in-trace.ts'
 import type { Reconnecting, ReturnTo } from './start.ts'
 
 /** The result of a person's decision. `done`: the code was exchanged or the token issued before. */
@@ -21,14 +22,18 @@ export type ConsentResult =
   | { kind: 'token'; to: ReturnTo; token: string; account: string }
   | { kind: 'reconnected'; to: ReturnTo; account: string }
   | { kind: 'declined'; to: ReturnTo }
-  | { kind: 'done' }
+  | { kind: 'done'; to: ReturnTo }
 
 /** The person pressed “Continue”. Pressing it again returns the same code or token. */
-export async function confirmSignIn(
+export function confirmSignIn(
   deps: AuthorizeDeps,
   ticket: string,
   browser: Buffer | undefined,
 ): Promise<ConsentResult> {
+  return traceSignIn(deps, 'confirm', (traced) => confirmOnce(traced, ticket, browser))
+}
+
+async function confirmOnce(deps: TracedDeps, ticket: string, browser: Buffer | undefined): Promise<ConsentResult> {
   let replaced: UnneededToken | undefined
   const result = await deps.database.transaction(async (tx) => {
     const consent = await lockConsentOfTicket(deps, tx, ticket, browser)
@@ -48,23 +53,31 @@ export async function confirmSignIn(
 }
 
 /** The person declined: no profile is connected, and the service's token is revoked. */
-export async function declineSignIn(
+export function declineSignIn(
   deps: AuthorizeDeps,
   ticket: string,
   browser: Buffer | undefined,
 ): Promise<ConsentResult> {
+  return traceSignIn(deps, 'confirm', (traced) => declineOnce(traced, ticket, browser))
+}
+
+async function declineOnce(deps: TracedDeps, ticket: string, browser: Buffer | undefined): Promise<ConsentResult> {
   const result = await deps.database.transaction(async (tx) => {
     const consent = await lockConsentOfTicket(deps, tx, ticket, browser)
     const response = { kind: 'declined', to: returnOf(consent) } as const
     if (isDeclined(consent)) return { response }
     // After a “yes” whose code was not exchanged yet, the credential is in the code's consent.
     const unused = consent.usedAt === undefined ? consent : await lockCode(deps, tx, consent, ticket)
-    if (unused === undefined || unused.usedAt !== undefined) return { response: { kind: 'done' } as const }
+    if (unused === undefined || unused.usedAt !== undefined)
+      return { response: { kind: 'done', to: returnOf(consent) } as const }
     if (unused !== consent) await deleteConsent(tx, unused)
     await recordDecision(deps, tx, consent, 'no')
     return { response, unused }
   })
-  if (result.unused !== undefined) await revokeUnused(deps, result.unused)
+  if (result.unused !== undefined) {
+    deps.trace.stop('refused', 'access_denied', 'The person declined on our page.')
+    await revokeUnused(deps, result.unused)
+  }
   return result.response
 }
 
@@ -98,6 +111,9 @@ async function confirmReconnect(
   const reconnected = await applyReconnect(deps, tx, { appId, service, signedIn, reconnect })
   if (reconnected === undefined) return undefined
   await recordDecision(deps, tx, consent, 'yes')
+  const { profile } = reconnected
+  deps.trace?.of({ appId, accountId: profile.accountId, profileId: profile.id })
+  deps.trace?.done('The profile is connected again.')
   // Not awaited: it needs a second connection, and this transaction holds one.
   void uncountSignIn(deps, appId, counted)
   return { result, replaced: reconnected.replaced }
@@ -113,7 +129,7 @@ async function issueCode(
   const to = returnOf(consent)
   if (consent.usedAt !== undefined) {
     const unused = await findUnusedConsent(deps, tx, consent, ticket)
-    return unused === undefined ? { kind: 'done' } : { kind: 'code', to, code }
+    return unused === undefined ? { kind: 'done', to } : { kind: 'code', to, code }
   }
   if (consent.accountId !== undefined && (await findAccountById(tx, consent.accountId)) === undefined) return undefined
   await insertConsent(tx, deps.keyring, {
@@ -123,6 +139,11 @@ async function issueCode(
     expiresAt: deps.clock.now() + TEN_MINUTES_MS,
   })
   await recordDecision(deps, tx, consent, 'yes')
+  deps.trace?.awaits(
+    'The person confirmed; the app got a code and has not exchanged it.',
+    'code_unused',
+    deps.clock.now() + TEN_MINUTES_MS,
+  )
   return { kind: 'code', to, code }
 }
 
@@ -138,11 +159,12 @@ async function issueToken(
   if (usedAt === undefined || shard === undefined || hash === undefined) {
     const connected = await applyConsent(deps, tx, consent, 'person', secret)
     if (connected === undefined) return undefined
+    logConnected(deps, connected)
     const { token, account, replaced } = connected
     return { result: { kind: 'token', to, token, account: account.id }, replaced }
   }
   const account = await findAccountByToken(tx, { shard, hash })
-  if (account === undefined) return { result: { kind: 'done' } }
+  if (account === undefined) return { result: { kind: 'done', to } }
   return { result: { kind: 'token', to, token: newAccessToken(shard, usedAt, secret), account: account.id } }
 }
 
@@ -166,7 +188,7 @@ async function recordDecision(
   consent: UsedConsent,
   response: 'yes' | 'no',
 ): Promise<void> {
-  const { state, responseType, reconnect } = requestOf(consent)
-  const value: DecidedValue = { state, responseType, reconnect, response }
+  const { state, responseType, reconnect, operation, locale } = requestOf(consent)
+  const value: DecidedValue = { state, responseType, reconnect, operation, locale, response }
   await settleConsent(tx, deps.keyring, consent, deps.clock.now(), JSON.stringify(value))
 }

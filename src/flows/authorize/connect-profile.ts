@@ -9,7 +9,7 @@ import type { Queries } from '#platform/postgres/database.ts'
 import { keepAppFromDeletion } from '#store/apps/deletions.ts'
 import { auditAccount } from '#store/audit.ts'
 import { insertAccessToken } from '#store/identity/access-tokens.ts'
-import { insertAccount, lockAccount, setAccountShards } from '#store/identity/accounts.ts'
+import { findAccountById, insertAccount, lockAccount, setAccountShards } from '#store/identity/accounts.ts'
 import { putCredential } from '#store/identity/credentials.ts'
 import { insertProfile, listProfiles, reconnectProfile } from '#store/identity/profiles.ts'
 import {
@@ -129,14 +129,12 @@ async function findAccountOf(
     const known = await lockFirst(tx, await findServiceUser(tx, user))
     if (known !== undefined) return known
     if (await insertServiceUser(tx, user, freshId, now)) return undefined
-    // Another sign-in inserted it first, or its account was merged meanwhile.
+    // The row names only accounts that do not exist: its lock makes concurrent sign-ins agree on one new account.
+    const exists = async (id: string) => (await findAccountById(tx, id)) !== undefined
+    if (await claimServiceUser(tx, user, { accountId: freshId, nowMs: now }, exists)) return undefined
+    // Another sign-in inserted it first, or gave it an account meanwhile.
   }
-  // The row names only accounts that do not exist. Its lock makes concurrent sign-ins agree on one new account.
-  const claimed = await claimServiceUser(tx, user, freshId, now)
-  return lockFirst(
-    tx,
-    claimed.filter((id) => id !== freshId),
-  )
+  throw new ApiError('internal', undefined, { cause: new Error('the accounts of a service user keep changing') })
 }
 
 async function lockFirst(tx: Queries, ids: string[]): Promise<Account | undefined> {

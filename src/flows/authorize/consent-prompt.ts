@@ -8,6 +8,7 @@ import { findUnusedConsent } from './confirm.ts'
 import { isDeclined, lockConsentOfTicket, returnOf } from './confirm-ticket.ts'
 import { requestOf, signInOf } from './consent-value.ts'
 import type { AuthorizeDeps } from './deps.ts'
+import { type Offer, sharesOf } from './offers.ts'
 import type { ReturnTo } from './start.ts'
 
 /** A profile that the account already has. */
@@ -22,8 +23,8 @@ export type ConsentPrompt =
       app: App
       to: ReturnTo
       ticket: string
-      /** Title of the service. */
-      service: string
+      /** Name and title of the service, and what it shares. */
+      service: Offer
       self: Self
       /**
        * The profiles of the account that the new profile will join; undefined if it is not linked to a given account.
@@ -33,7 +34,7 @@ export type ConsentPrompt =
       reconnects: boolean
       expiresAt: number
     }
-  | { kind: 'done' }
+  | { kind: 'done'; app: App; to: ReturnTo }
 
 /** What the consent page shows. Reading it changes nothing, so the page can be reloaded. */
 export async function readConsentPrompt(
@@ -48,19 +49,24 @@ export async function readConsentPrompt(
   })
   const app = await findApp(deps.database, consent.appId)
   if (app === undefined) throw new ApiError('session_expired')
-  if (unused === undefined) return { kind: 'done' }
+  if (unused === undefined) return { kind: 'done', app, to: returnOf(consent) }
   const { signedIn } = signInOf(unused)
   return {
     kind: 'prompt',
     app,
     to: returnOf(consent),
     ticket,
-    service: titleOf(deps, consent.service),
+    service: offerOf(deps, consent.service, signedIn.credential.scope),
     self: signedIn.self,
     joins: consent.accountId === undefined ? undefined : await membersOf(deps, consent.accountId),
     reconnects: requestOf(consent).reconnect !== undefined,
     expiresAt: consent.expiresAt,
   }
+}
+
+function offerOf({ registry }: AuthorizeDeps, service: string, scope: string | undefined): Offer {
+  const connector = registry.find(service)
+  return { service, title: connector?.title ?? service, shares: connector ? sharesOf(connector, scope) : ['profile'] }
 }
 
 /** The profiles of the account that a sign-in will join, so that the person sees whose account it is. */

@@ -11,6 +11,12 @@ export interface ConsentValue {
   counted?: CountedSignIn | undefined
   /** Set when the sign-in began with a link to reconnect a profile. */
   reconnect?: Reconnecting | undefined
+  /** The id of the sign-in in the log. */
+  operation?: string | undefined
+  /** Language of our pages, as the app gave it. */
+  locale?: string | undefined
+  /** Id of the connect session that the sign-in began with. */
+  session?: string | undefined
 }
 
 /** The sealed content after the person decided, without the credential. */

@@ -4,8 +4,10 @@ import type { Database } from '#platform/postgres/database.ts'
 import type { QuotaSettings } from '#platform/quota-variables.ts'
 import type { Keyring } from '#platform/sealing.ts'
 import type { Log } from '#platform/telemetry/log.ts'
+import type { OperationLog } from '#store/log/operation-log.ts'
 import type { Hasher } from '#store/vault.ts'
 import type { Upstream } from '#upstream/send.ts'
+import type { SignInTrace } from './traced-sign-in.ts'
 
 /** Dependencies of sign-in, disconnecting and deletion. */
 export interface AuthorizeDeps {
@@ -17,7 +19,16 @@ export interface AuthorizeDeps {
   registry: Registry
   upstream: Upstream
   config: { baseUrl: string } & Partial<QuotaSettings>
+  /** Where sign-ins are logged; absent: they are not. */
+  operations?: OperationLog | undefined
+  /** The request that the log names. */
+  requestId?: string | undefined
+  /** What the current request adds to the log of its sign-in. */
+  trace?: SignInTrace | undefined
 }
+
+/** Inside a request whose steps are logged. */
+export type TracedDeps = AuthorizeDeps & { trace: SignInTrace }
 
 /** How long a sign-in may take, and the lifetime of its code. */
 export const TEN_MINUTES_MS = 10 * 60_000

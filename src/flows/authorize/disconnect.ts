@@ -12,12 +12,15 @@ import { auditAccount } from '#store/audit.ts'
 import { revokeAllTokens } from '#store/identity/access-tokens.ts'
 import { deleteAccount, lockAccount } from '#store/identity/accounts.ts'
 import { removeAgentGrants } from '#store/identity/agent-grants.ts'
+import { removeConnectSessions } from '#store/identity/connect-sessions.ts'
+import { removeConnectionsSessions } from '#store/identity/connections-sessions.ts'
 import { type CredentialKey, deleteCredential, findCredential } from '#store/identity/credentials.ts'
 import { addErasedProfiles, type DeletionRequest } from '#store/identity/deletion-requests.ts'
 import { deleteProfile, listAllProfiles, listProfiles, listProfilesByName } from '#store/identity/profiles.ts'
 import { removeReconnectLinks } from '#store/identity/reconnect-links.ts'
 import { forgetServiceUser, type ServiceUser } from '#store/identity/service-users.ts'
 import { eraseProfileItems } from '#store/items/items.ts'
+import { eraseLogOf } from '#store/log/erase-log.ts'
 import { markDeliveriesErased } from '#store/push/cursors.ts'
 import { queueEvent, queueProfileEvent } from '#store/push/events.ts'
 import { removeEndpoints } from '#store/sync/endpoints.ts'
@@ -85,7 +88,18 @@ export async function deleteWholeAccount(
   const erased = await deps.database.transaction(async (tx) => {
     return eraseAccount(deps, tx, await lockOwnAccount(tx, account), actor)
   })
+  // Outside the transaction: sign-ins are logged in any shard.
+  await eraseLog(deps, account)
   return revokeAll(deps, erased)
+}
+
+/** What this process has not written yet must not appear afterwards. */
+export async function eraseLog(
+  { database, operations }: AuthorizeDeps,
+  account: Pick<Account, 'id' | 'shards'>,
+): Promise<void> {
+  await operations?.flush()
+  await eraseLogOf(database, account)
 }
 
 /**
@@ -103,6 +117,8 @@ export async function eraseAccount(
     for (const key of await deleteProfile(tx, own, locked.shards)) await eraseStored(tx, key, deps.clock.now())
   await revokeAllTokens(tx, locked, deps.clock.now())
   await removeAgentGrants(tx, locked)
+  await removeConnectionsSessions(tx, locked)
+  await removeConnectSessions(tx, locked)
   await deleteAccount(tx, locked)
   await queueEvent(tx, locked.appId, 'account.erased', deps.clock.now(), { account: locked.id })
   await auditAccount(tx, locked, { at: deps.clock.now(), actor, action: 'account.delete' })
@@ -138,7 +154,7 @@ async function eraseProfiles(
     await deleteCredential(tx, key)
     // Before the schedule is deleted, which has the time of the last event.
     await queueProfileEvent(tx, profile, 'profile.disconnected', deps.clock.now(), {
-      by: /^(app|service):/.exec(actor)?.[1] ?? 'operator',
+      by: /^(app|service|person)(?=:|$)/.exec(actor)?.[1] ?? 'operator',
     })
     for (const deleted of await deleteProfile(tx, profile, account.shards)) {
       await eraseStored(tx, deleted, deps.clock.now())

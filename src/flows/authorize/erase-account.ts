@@ -4,7 +4,7 @@ import { shardOf } from '#platform/ids.ts'
 import { findAccountDeletion } from '#store/audit.ts'
 import { findAccount, findAccountById } from '#store/identity/accounts.ts'
 import type { AuthorizeDeps } from './deps.ts'
-import { type Disconnected, deleteWholeAccount } from './disconnect.ts'
+import { type Disconnected, deleteWholeAccount, eraseLog } from './disconnect.ts'
 
 export interface ErasedAccount {
   erased_at: number
@@ -16,11 +16,16 @@ export interface ErasedAccount {
  * Erases an account for its app. A repeated request succeeds, also while another one does it: that one has the lock on the account,
  * and this one finds that it is gone.
  */
-export async function eraseAccountOfApp(deps: AuthorizeDeps, appId: string, id: string): Promise<ErasedAccount> {
+export async function eraseAccountOfApp(
+  deps: AuthorizeDeps,
+  appId: string,
+  id: string,
+  actor = `app:${appId}`,
+): Promise<ErasedAccount> {
   const account = await findAccountById(deps.database, id)
   if (account?.appId !== appId) return erasedBefore(deps, appId, id)
   try {
-    const deleted = await deleteWholeAccount(deps, account, `app:${appId}`)
+    const deleted = await deleteWholeAccount(deps, account, actor)
     return { erased_at: deps.clock.now(), deleted }
   } catch (error) {
     // Gone between the two statements.
@@ -29,10 +34,12 @@ export async function eraseAccountOfApp(deps: AuthorizeDeps, appId: string, id: 
   }
 }
 
-async function erasedBefore({ database }: AuthorizeDeps, appId: string, id: string): Promise<ErasedAccount> {
+async function erasedBefore(deps: AuthorizeDeps, appId: string, id: string): Promise<ErasedAccount> {
   const shard = shardOf(id)
-  const at = shard === undefined ? undefined : await findAccountDeletion(database, { shard, appId, id })
-  if (at === undefined) throw new ApiError('not_found', 'There is no such account.')
+  const at = shard === undefined ? undefined : await findAccountDeletion(deps.database, { shard, appId, id })
+  if (shard === undefined || at === undefined) throw new ApiError('not_found', 'There is no such account.')
+  // The first request may have been interrupted.
+  await eraseLog(deps, { id, shards: [shard] })
   return { erased_at: at, deleted: [] }
 }
 

@@ -2,14 +2,17 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { ticketShard } from '#model/access-token.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
+import { SIGN_IN_LOG_REASONS } from '#model/operation.ts'
 import { writeAudit } from '#store/audit.ts'
 import { revokeAccessToken } from '#store/identity/access-tokens.ts'
+import { finishConnectSession } from '#store/identity/connect-sessions.ts'
 import { lockConsent, type UsedConsent, useConsent } from '#store/identity/consents.ts'
 import { type ConnectedProfile, connectProfile } from './connect-profile.ts'
-import { signInOf } from './consent-value.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import { requestOf, signInOf } from './consent-value.ts'
+import type { AuthorizeDeps, TracedDeps } from './deps.ts'
 import { uncountSignIn } from './open-sign-ins.ts'
 import { revokeReplaced } from './revoke-token.ts'
+import { traceSignIn } from './sign-in-trace.ts'
 
 export interface CodeExchange {
   code: string
@@ -23,21 +26,40 @@ export interface CodeExchange {
  * Exchanges an authorization code for an access token, in one transaction. A second use of the code is refused and
  * revokes the token of the first. Every refusal has the same reason and message.
  */
-export async function exchangeCode(deps: AuthorizeDeps, app: App, exchange: CodeExchange): Promise<ConnectedProfile> {
+export function exchangeCode(deps: AuthorizeDeps, app: App, exchange: CodeExchange): Promise<ConnectedProfile> {
+  return traceSignIn(deps, 'code_exchange', async (traced) => {
+    traced.trace.of({ appId: app.id })
+    const connected = await exchangeOnce(traced, app, exchange)
+    if (typeof connected !== 'string') return connected
+    // The app does not learn which: that would help somebody who guesses codes. Its developer reads it in the log.
+    traced.trace.stop('refused', connected, SIGN_IN_LOG_REASONS[connected])
+    throw new ApiError('code_invalid', undefined, { param: 'code' })
+  })
+}
+
+type CodeRefusal = 'code_unknown' | 'code_replayed' | 'code_expired' | 'redirect_mismatch' | 'verifier_mismatch'
+
+async function exchangeOnce(
+  deps: TracedDeps,
+  app: App,
+  exchange: CodeExchange,
+): Promise<ConnectedProfile | CodeRefusal> {
   const shard = ticketShard('trc', exchange.code)
-  if (shard === undefined) throw new ApiError('code_invalid', undefined, { param: 'code' })
+  if (shard === undefined) return 'code_unknown'
   const hash = deps.hasher.hash('code', exchange.code)
   const connected = await deps.database.transaction(async (tx) => {
     const consent = await lockConsent(tx, deps.keyring, shard, hash)
-    if (consent === undefined || consent.appId !== app.id) return undefined
+    if (consent === undefined || consent.appId !== app.id) return 'code_unknown'
+    deps.trace.of({ appId: app.id, service: consent.service, operation: requestOf(consent).operation })
     if (consent.usedAt !== undefined) {
       await revokeIssuedToken(deps, tx, consent)
-      return undefined
+      return 'code_replayed'
     }
-    if (consent.expiresAt < deps.clock.now() || !matchesRequest(consent, exchange)) return undefined
-    return applyConsent(deps, tx, consent, `app:${app.id}`)
+    if (consent.expiresAt < deps.clock.now()) return 'code_expired'
+    return mismatchOf(consent, exchange) ?? (await applyConsent(deps, tx, consent, `app:${app.id}`)) ?? 'code_unknown'
   })
-  if (connected === undefined) throw new ApiError('code_invalid', undefined, { param: 'code' })
+  if (typeof connected === 'string') return connected
+  logConnected(deps, connected)
   if (connected.replaced !== undefined) revokeReplaced(deps, connected.replaced)
   return connected
 }
@@ -50,7 +72,7 @@ export async function applyConsent(
   actor: string,
   tokenSecret?: string,
 ): Promise<ConnectedProfile | undefined> {
-  const { signedIn, counted } = signInOf(consent)
+  const { signedIn, counted, session } = signInOf(consent)
   const connected = await connectProfile(deps, tx, {
     appId: consent.appId,
     service: consent.service,
@@ -61,6 +83,12 @@ export async function applyConsent(
     tokenSecret,
   })
   if (connected === undefined) return undefined
+  if (session !== undefined) {
+    const { service, id: profileId } = connected.profile
+    const isDone = await finishConnectSession(tx, session, { service, profileId }, connected.issuedAt)
+    // Revoked meanwhile: the transaction undoes the connection.
+    if (!isDone) throw new ApiError('code_invalid', undefined, { param: 'code' })
+  }
   await useConsent(tx, consent, connected.issuedAt, { hash: connected.tokenHash, shard: connected.account.shard })
   // Not awaited: it needs a second connection, and this transaction holds one.
   void uncountSignIn(deps, consent.appId, counted)
@@ -87,10 +115,21 @@ async function revokeIssuedToken(
 }
 
 /** Compares the redirect address, if given, and requires a PKCE verifier exactly if there was a challenge. */
-function matchesRequest(consent: UsedConsent, { redirectUri, codeVerifier, isAuthenticated }: CodeExchange): boolean {
-  if (redirectUri !== undefined && redirectUri !== consent.redirectUri) return false
-  if (consent.codeChallenge === undefined) return isAuthenticated && codeVerifier === undefined
+function mismatchOf(consent: UsedConsent, exchange: CodeExchange): CodeRefusal | undefined {
+  const { redirectUri } = exchange
+  if (redirectUri !== undefined && redirectUri !== consent.redirectUri) return 'redirect_mismatch'
+  return matchesChallenge(consent, exchange) ? undefined : 'verifier_mismatch'
+}
+
+function matchesChallenge({ codeChallenge }: UsedConsent, { codeVerifier, isAuthenticated }: CodeExchange): boolean {
+  if (codeChallenge === undefined) return isAuthenticated && codeVerifier === undefined
   if (codeVerifier === undefined || !/^[\w.~-]{43,128}$/.test(codeVerifier)) return false
   const digest = createHash('sha256').update(codeVerifier).digest('base64url')
-  return timingSafeEqual(Buffer.from(digest), Buffer.from(consent.codeChallenge))
+  return timingSafeEqual(Buffer.from(digest), Buffer.from(codeChallenge))
+}
+
+/** The end of a sign-in in the log. */
+export function logConnected({ trace }: AuthorizeDeps, { account, profile }: ConnectedProfile): void {
+  trace?.of({ appId: account.appId, service: profile.service, accountId: account.id, profileId: profile.id })
+  trace?.done('The profile is connected.')
 }

@@ -1,5 +1,7 @@
 import { purgeAgentGrants } from '#store/identity/agent-grants.ts'
 import { purgeApplied } from '#store/identity/applied-tokens.ts'
+import { purgeConnectSessions } from '#store/identity/connect-sessions.ts'
+import { purgeConnectionsSessions } from '#store/identity/connections-sessions.ts'
 import {
   type ExpiredConsent,
   expiredConsents,
@@ -27,6 +29,10 @@ export async function expireSignIns(deps: AuthorizeDeps): Promise<{ pending: num
   await purgeAgentGrants(deps.database, now - USED_TTL_MS)
   // A sign-in that began in time may still finish.
   await purgeReconnectLinks(deps.database, now - 2 * TEN_MINUTES_MS)
+  // Kept for a while, so that a link that was used or has expired is explained.
+  await purgeConnectionsSessions(deps.database, now - USED_TTL_MS)
+  // Until then the app can ask what became of them.
+  await purgeConnectSessions(deps.database, now - USED_TTL_MS)
   // No sign-in that began before is left.
   await purgeGrantRevocations(deps.database, now - TEN_MINUTES_MS)
   let consents = 0

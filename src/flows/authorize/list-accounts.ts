@@ -1,7 +1,9 @@
+import type { Account } from '#model/account.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
 import type { ProfileState } from '#model/profile.ts'
 import { profileName, type ServiceNames } from '#model/profile-name.ts'
 import { reconnectAddress } from '#model/reconnect-address.ts'
+import { FAILURES } from '#model/sync-reasons.ts'
 import { shardOf } from '#platform/ids.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { findAccountById } from '#store/identity/accounts.ts'
@@ -13,6 +15,8 @@ import {
   listAccountsOfApp,
   listProfilesOfAccounts,
 } from '#store/identity/accounts-of-app.ts'
+import { personQuery } from '#store/identity/person-terms.ts'
+import { findProfile } from '#store/identity/profiles.ts'
 
 export interface ListDeps {
   database: Database
@@ -26,6 +30,12 @@ export interface AccountsQuery {
   cursor?: string | undefined
   service?: string | undefined
   state?: ProfileState | undefined
+  /** An account's or profile's id, or words of a person, a handle, an e-mail address or a native id. */
+  q?: string | undefined
+  /** Only accounts with an endpoint whose last run failed. */
+  failing?: boolean | undefined
+  /** Only accounts with an endpoint that was last not read to its end for this reason. */
+  reason?: string | undefined
   /** Whether to count all accounts that match. */
   count: boolean
 }
@@ -40,6 +50,11 @@ interface ProfileView {
   profile: string
   service: string
   name?: string
+  handle?: string
+  email?: string
+  photo?: string
+  /** What the person granted, as the service said it. */
+  scope?: string
   state: ProfileState
   connected_at: number
   synced_at?: number
@@ -48,18 +63,37 @@ interface ProfileView {
   reconnect?: string
 }
 
-/** The accounts of one app, a page at a time. A page may be short, or empty, while a `next` follows. */
+/** The accounts of one app, a page at a time. */
 export async function listAccounts(
   deps: ListDeps,
   appId: string,
   query: AccountsQuery,
 ): Promise<{ accounts: AccountView[]; next: string | undefined; total: number | undefined }> {
   const { database } = deps
-  const filter: AccountFilter = { service: serviceOf(deps, query.service), state: query.state }
+  const named = query.q === undefined ? undefined : await accountNamed(database, appId, query.q.trim())
+  if (named !== undefined) return { accounts: await present(deps, [named]), next: undefined, total: 1 }
+  const person = query.q === undefined ? undefined : personQuery(appId, query.q)
+  // Without a word there is nothing to find.
+  if (query.q !== undefined && person === undefined) return { accounts: [], next: undefined, total: 0 }
+  const filter: AccountFilter = {
+    service: serviceOf(deps, query.service),
+    state: query.state,
+    person,
+    reasons: query.reason === undefined ? (query.failing === true ? FAILURES : undefined) : [query.reason],
+  }
   const page = await listAccountsOfApp(database, appId, filter, positionOf(query.cursor), query.limit)
   const total = query.count ? await countAccountsOfApp(database.background, appId, filter) : undefined
   const next = page.next === undefined ? undefined : Buffer.from(page.next).toString('base64url')
   return { accounts: await present(deps, page.accounts), next, total }
+}
+
+/** By the id of the account, or of one of its profiles. */
+async function accountNamed(database: Database, appId: string, id: string): Promise<Account | undefined> {
+  const shard = shardOf(id)
+  if (shard === undefined) return undefined
+  const profile = await findProfile(database, shard, id)
+  const account = await findAccountById(database, profile?.accountId ?? id)
+  return account?.appId === appId ? account : undefined
 }
 
 /** Another app's account is `not_found`, and so is one that was merged or erased. */
@@ -83,11 +117,16 @@ async function present(
 }
 
 function presentProfile({ config }: ListDeps, profile: ListedProfile): ProfileView {
-  const { accountId, name, state, syncedAt, error } = profile
+  const { accountId, scope, state, syncedAt, error } = profile
+  const { name, handle, email, photo } = profile.person
   return {
     profile: profileName(profile),
     service: profile.service,
     ...(name === undefined ? {} : { name }),
+    ...(handle === undefined ? {} : { handle }),
+    ...(email === undefined ? {} : { email }),
+    ...(photo === undefined ? {} : { photo }),
+    ...(scope === undefined ? {} : { scope }),
     state,
     connected_at: profile.connectedAt,
     ...(syncedAt === undefined ? {} : { synced_at: syncedAt }),

@@ -23,6 +23,7 @@ import {
   reconnectProfile,
 } from '#store/identity/profiles.ts'
 import { mergeServiceUser } from '#store/identity/service-users.ts'
+import { moveLogOf } from '#store/log/erase-log.ts'
 import { markDeliveriesDue, resendProfile } from '#store/push/cursors.ts'
 import { queueEvent } from '#store/push/events.ts'
 import { resumeSchedule, unscheduleProfile } from '#store/sync/schedule.ts'
@@ -41,11 +42,19 @@ import { revokeReplaced, type UnneededToken } from './revoke-token.ts'
 export async function mergeAccounts(deps: AuthorizeDeps, sourceToken: string, destToken: string): Promise<Account> {
   const [source, dest] = await Promise.all([accountOf(deps, sourceToken), accountOf(deps, destToken)])
   if (source === undefined)
-    throw new ApiError('token_invalid', 'source: the access token is unknown, revoked or merged away.', {
-      param: 'source',
-    })
+    throw new ApiError(
+      'token_invalid',
+      'source: the access token is unknown or revoked, or its account was merged into another.',
+      {
+        param: 'source',
+      },
+    )
   if (dest === undefined)
-    throw new ApiError('token_invalid', 'dest: the access token is unknown, revoked or merged away.', { param: 'dest' })
+    throw new ApiError(
+      'token_invalid',
+      'dest: the access token is unknown or revoked, or its account was merged into another.',
+      { param: 'dest' },
+    )
   if (source.appId !== dest.appId) throw new ApiError('other_app')
   if (source.id === dest.id) throw new ApiError('same_account')
   const { account, dropped } = await deps.database.transaction(async (tx) => {
@@ -53,6 +62,8 @@ export async function mergeAccounts(deps: AuthorizeDeps, sourceToken: string, de
     return merge(deps, tx, from, to)
   })
   for (const token of dropped) revokeReplaced(deps, token)
+  await deps.operations?.flush()
+  await moveLogOf(deps.database, source, account.id)
   return account
 }
 

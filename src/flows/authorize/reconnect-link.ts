@@ -12,14 +12,17 @@ import { findApp } from '#store/apps/apps.ts'
 import { writeAudit } from '#store/audit.ts'
 import { findDuplicate, findProfile } from '#store/identity/profiles.ts'
 import { findReconnectLink, insertReconnectLink, type ReconnectLink } from '#store/identity/reconnect-links.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import type { AuthorizeDeps, TracedDeps } from './deps.ts'
 import { mustAsk, readAnswers, requireService } from './sign-in-access.ts'
+import { traceSignIn } from './sign-in-trace.ts'
 import { type NextStep, type QuestionStart, type ReturnTo, sendToService } from './start.ts'
 
 /** How long a link may wait for its first click. */
 const LINK_TTL_MS = 3_600_000
 
 export interface NewLink {
+  /** Returns to our page of connections instead of the app. */
+  returnsHere?: boolean | undefined
   redirectUri?: string | undefined
   scope?: string | undefined
 }
@@ -28,7 +31,7 @@ export interface NewLink {
 export async function createReconnectLink(
   deps: AuthorizeDeps,
   profile: Profile,
-  { redirectUri, scope }: NewLink,
+  { redirectUri, scope, returnsHere }: NewLink,
   actor: string,
 ): Promise<{ url: string; expires_at: number }> {
   const { database, hasher, clock, config } = deps
@@ -46,7 +49,7 @@ export async function createReconnectLink(
     hash: hasher.hash('reconnect', ticket),
     appId: app.id,
     profileId: profile.id,
-    redirectUri: redirectOf(app, redirectUri),
+    redirectUri: returnsHere === true ? ownPage(deps) : redirectOf(app, redirectUri),
     scope,
     expiresAt: now + LINK_TTL_MS,
   }
@@ -66,6 +69,11 @@ export async function createReconnectLink(
     url: `${config.baseUrl}/oauth/reconnect?${new URLSearchParams({ ticket }).toString()}`,
     expires_at: link.expiresAt,
   }
+}
+
+/** Where a person returns who came from the page of connections. No app has it as its own. */
+function ownPage({ config }: Pick<AuthorizeDeps, 'config'>): string {
+  return `${config.baseUrl}/connections/reconnected`
 }
 
 /** The only registered address need not be given. */
@@ -99,14 +107,28 @@ export async function openReconnectLink(deps: AuthorizeDeps, ticket: string): Pr
   if (link === undefined || link.expiresAt < clock.now() || profile === undefined || app === undefined)
     throw new ApiError('link_invalid')
   // The app may have removed the address since.
-  if (!matchesRedirectUri(app.redirectUris, link.redirectUri)) throw new ApiError('redirect_unregistered')
+  if (link.redirectUri !== ownPage(deps) && !matchesRedirectUri(app.redirectUris, link.redirectUri))
+    throw new ApiError('redirect_unregistered')
   const reconnect = { profile: profileName(profile), account: profile.accountId }
   return { app, profile, link, to: { redirectUri: link.redirectUri, state: undefined, reconnect } }
 }
 
 /** Returns where the browser goes next. The instance is that of the profile; it is asked for only if it is not known. */
-export async function startReconnect(
+export function startReconnect(
   deps: AuthorizeDeps,
+  opened: OpenedLink,
+  browser: Buffer,
+  ip: string,
+): Promise<NextStep> {
+  return traceSignIn(deps, 'request', (traced) => {
+    const { app, profile } = opened
+    traced.trace.of({ appId: app.id, service: profile.service, accountId: profile.accountId, profileId: profile.id })
+    return startAgain(traced, opened, browser, ip)
+  })
+}
+
+async function startAgain(
+  deps: TracedDeps,
   { app, to, profile, link }: OpenedLink,
   browser: Buffer,
   ip: string,
@@ -124,6 +146,7 @@ export async function startReconnect(
       state: undefined,
       codeChallenge: undefined,
       accountId: profile.accountId,
+      operation: deps.trace.id,
       reconnect: {
         shard: link.shard,
         link: link.hash.toString('hex'),

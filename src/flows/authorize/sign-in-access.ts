@@ -10,7 +10,7 @@ import { resolvePerson } from '#upstream/oauth2/resolve-handle.ts'
 import { hostFieldOf } from '#upstream/own-server.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
 import { type AuthorizeDeps, callbackUrl } from './deps.ts'
-import { AuthorizeError } from './errors.ts'
+import { AuthorizeError, noServiceKeys, serviceUnknown } from './errors.ts'
 
 /** A service that the app can sign people in at: with its own key, or by registering. */
 export interface SignInService {
@@ -25,9 +25,13 @@ export async function requireService(
   service: string | undefined,
 ): Promise<SignInService> {
   const connector = service === undefined ? undefined : deps.registry.find(service)
-  if (connector === undefined) throw new AuthorizeError('service_unknown')
+  if (connector === undefined)
+    throw serviceUnknown(
+      service,
+      deps.registry.list().map((each) => each.service),
+    )
   const ownKey = await keyFor(deps, app.id, connector)
-  if (ownKey === undefined && registrationOf(connector) === undefined) throw new AuthorizeError('no_service_keys')
+  if (ownKey === undefined && registrationOf(connector) === undefined) throw noServiceKeys(app.id, connector.service)
   return { connector, ownKey }
 }
 
@@ -117,5 +121,6 @@ export function ownKeyFor({ connector, ownKey }: SignInService, answers: Answers
   const implied = answersIn(connector, ownKey)[field]
   if (implied === answers[field] || (implied === undefined && ownKey.secret === '')) return ownKey
   if (registrationOf(connector) !== undefined) return undefined
-  throw new AuthorizeError('no_service_keys')
+  const description = `The app's keys for ${connector.service} are for another server, and this one does not let apps register.`
+  throw new AuthorizeError('no_service_keys', { description })
 }

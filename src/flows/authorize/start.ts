@@ -2,20 +2,21 @@ import { forgetRefusedKey } from '#access/service-access.ts'
 import type { Answers } from '#kit/ask.ts'
 import { typedFieldsOf } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
-import { type App, matchesRedirectUri } from '#model/app.ts'
-import { ApiError } from '#model/errors.ts'
+import type { App } from '#model/app.ts'
 import { randomSecret } from '#platform/ids.ts'
-import { findApp } from '#store/apps/apps.ts'
 import type { OpenServiceKey } from '#store/apps/service-keys.ts'
 import { insertPending } from '#store/identity/pending.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { type BegunSignIn, beginSignIn } from '#upstream/sign-in.ts'
 import { accountOf } from './accounts.ts'
-import { type AuthorizeDeps, callbackUrl, TEN_MINUTES_MS } from './deps.ts'
+import { type AuthorizeDeps, callbackUrl, TEN_MINUTES_MS, type TracedDeps } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
+import { requireApp, requireRedirect } from './known-app.ts'
 import { type CountedSignIn, countSignIn, uncountSignIn } from './open-sign-ins.ts'
+import { addressOf } from './record-calls.ts'
 import { mustAsk, openSignInAccess, readAnswers, requireService, type SignInAccess } from './sign-in-access.ts'
 import { toAuthorizeError } from './sign-in-failure.ts'
+import { logged, traceSignIn } from './sign-in-trace.ts'
 
 /** The query of the authorization request, not validated yet. */
 export interface StartInput {
@@ -28,10 +29,14 @@ export interface StartInput {
   flag?: string | undefined
   force_login?: boolean | undefined
   state?: string | undefined
+  /** Language of our pages, as the app gave it. */
+  locale?: string | undefined
   code_challenge?: string | undefined
   code_challenge_method?: string | undefined
   /** Answers to the questions of the service, by name; other parameters of the request may be in it too. */
   answers?: Readonly<Record<string, string | undefined>> | undefined
+  /** The connect session that the sign-in began with. Its account counts, and not that of a token. */
+  session?: { id: string; accountId: string | undefined } | undefined
 }
 
 /** The sealed content of a pending sign-in, for its callback. */
@@ -39,9 +44,12 @@ export interface PendingValue {
   redirectUri: string
   responseType: 'code' | 'token'
   state: string | undefined
+  locale?: string | undefined
   codeChallenge: string | undefined
   accountId: string | undefined
   upstream: Record<string, unknown>
+  /** The id of the sign-in in the log; undefined where an older release started it. */
+  operation?: string | undefined
   /** The person's instance, and who must come back; undefined where the service has one instance. */
   instance?: Answers | undefined
   subject?: string | undefined
@@ -51,6 +59,8 @@ export interface PendingValue {
   counted?: CountedSignIn
   /** Set when the sign-in began with a link to reconnect a profile. */
   reconnect?: Reconnecting | undefined
+  /** Id of the connect session that the sign-in began with. */
+  session?: string | undefined
   /** How a sign-in on our own page ended, for a repeated submit. */
   settled?: SettledSignIn | undefined
 }
@@ -78,19 +88,40 @@ export interface ReturnTo {
   state: string | undefined
   /** Named in the response to a sign-in that began with a link to reconnect a profile. */
   reconnect?: Pick<Reconnecting, 'profile' | 'account'> | undefined
+  /** `token`: a script of the app reads the response in the fragment. */
+  responseType?: 'code' | 'token' | undefined
+  /** Language of our pages; absent: that of the browser. */
+  locale?: string | undefined
+}
+
+/** Where the response to a stored sign-in goes. */
+export function returnTo({
+  redirectUri,
+  state,
+  reconnect,
+  responseType,
+  locale,
+}: Omit<PendingValue, 'upstream'>): ReturnTo {
+  return { redirectUri, state, reconnect, responseType, locale }
 }
 
 /** Verifies the app and its redirect address. Errors are shown to the person on a page, never sent by redirect. */
-export async function checkReturn(
-  { database }: AuthorizeDeps,
-  input: Pick<StartInput, 'client_id' | 'redirect_uri' | 'state'>,
+export function checkReturn(
+  deps: AuthorizeDeps,
+  input: Pick<StartInput, 'client_id' | 'redirect_uri' | 'state' | 'response_type' | 'locale'>,
 ): Promise<{ app: App; to: ReturnTo }> {
-  const app = input.client_id === undefined ? undefined : await findApp(database, input.client_id)
-  if (app === undefined) throw new ApiError('client_unknown', undefined, { param: 'client_id' })
-  if (input.redirect_uri === undefined || !matchesRedirectUri(app.redirectUris, input.redirect_uri)) {
-    throw new ApiError('redirect_unregistered', undefined, { param: 'redirect_uri' })
-  }
-  return { app, to: { redirectUri: input.redirect_uri, state: input.state } }
+  return traceSignIn(deps, 'request', (traced) => requireReturn(traced, input))
+}
+
+async function requireReturn(
+  { database, trace }: TracedDeps,
+  input: Parameters<typeof checkReturn>[1],
+): Promise<{ app: App; to: ReturnTo }> {
+  const app = await requireApp(database, input.client_id)
+  trace.of({ appId: app.id })
+  const redirectUri = requireRedirect(app, input.redirect_uri)
+  const responseType = input.response_type === 'token' && app.tokenFlow ? 'token' : 'code'
+  return { app, to: { redirectUri, state: input.state, responseType, locale: input.locale } }
 }
 
 /** Where the browser goes next: to the service, or to our page with questions. */
@@ -99,8 +130,22 @@ export type NextStep = { kind: 'service'; url: string } | { kind: 'ask'; start: 
 export type QuestionStart = Omit<SignInStart, 'ownKey' | 'answers'>
 
 /** Returns where the browser goes next. Errors are returned to the app by redirect. */
-export async function startSignIn(
+export function startSignIn(
   deps: AuthorizeDeps,
+  app: App,
+  to: ReturnTo,
+  input: StartInput,
+  browser: Buffer,
+  ip: string,
+): Promise<NextStep> {
+  return traceSignIn(deps, 'request', (traced) => {
+    traced.trace.of({ appId: app.id, service: input.service === undefined ? undefined : logged(input.service) })
+    return checkAndStart(traced, app, to, input, browser, ip)
+  })
+}
+
+async function checkAndStart(
+  deps: TracedDeps,
   app: App,
   to: ReturnTo,
   input: StartInput,
@@ -110,7 +155,8 @@ export async function startSignIn(
   const responseType = checkResponseType(app, input)
   const codeChallenge = checkChallenge(app, input, responseType)
   const service = await requireService(deps, app, input.service)
-  const accountId = await requireAccountId(deps, app, input.access_token)
+  const { session } = input
+  const accountId = session === undefined ? await requireAccountId(deps, app, input.access_token) : session.accountId
   const { scope, flag, force_login: forceLogin = false } = input
   const start: QuestionStart = {
     app,
@@ -118,8 +164,23 @@ export async function startSignIn(
     browser,
     ip,
     options: { scope, flag, forceLogin },
-    value: { redirectUri: to.redirectUri, responseType, state: to.state, codeChallenge, accountId },
+    value: {
+      redirectUri: to.redirectUri,
+      responseType,
+      state: to.state,
+      locale: to.locale,
+      codeChallenge,
+      accountId,
+      session: session?.id,
+      operation: deps.trace.id,
+    },
   }
+  deps.trace.of({ appId: app.id, accountId })
+  deps.trace.step('checks', {
+    response_type: responseType,
+    pkce: codeChallenge !== undefined,
+    links_account: accountId !== undefined,
+  })
   const given = readAnswers(service, input.answers ?? {})
   if (mustAsk(service, given)) return { kind: 'ask', start }
   return { kind: 'service', url: await sendToService(deps, { ...start, ...service, answers: given.answers }) }
@@ -153,7 +214,7 @@ export function typedPath(state: string): string {
 }
 
 /** Stores the sign-in and returns the service's authorization URL, after the request itself was checked. */
-export async function sendToService(deps: AuthorizeDeps, start: SignInStart): Promise<string> {
+export async function sendToService(deps: TracedDeps, start: SignInStart): Promise<string> {
   const { app, connector, browser, ip, value: request } = start
   // Before any call to the service: OAuth 1 fetches a request token first.
   const counted = await countSignIn(deps, app.id, ip)
@@ -166,6 +227,7 @@ export async function sendToService(deps: AuthorizeDeps, start: SignInStart): Pr
   })
   const { instance, subject } = access
   const value: PendingValue = { ...request, upstream: begun.secrets, instance, subject, counted }
+  const expiresAt = deps.clock.now() + TEN_MINUTES_MS
   // An OAuth 1 callback has the request token instead of our `state`.
   const name = begun.requestToken === undefined ? `state ${state}` : `token ${connector.service} ${begun.requestToken}`
   await insertPending(deps.database, deps.keyring, deps.hasher.hash('pending', name), {
@@ -173,8 +235,10 @@ export async function sendToService(deps: AuthorizeDeps, start: SignInStart): Pr
     service: connector.service,
     browser,
     value: JSON.stringify(value),
-    expiresAt: deps.clock.now() + TEN_MINUTES_MS,
+    expiresAt,
   })
+  deps.trace.step('redirect', { to: addressOf(begun.url) || 'our own page' })
+  deps.trace.awaits('The person was sent to the service.', 'abandoned', expiresAt)
   return begun.url
 }
 
@@ -225,11 +289,24 @@ async function beginOnce(
 
 function checkResponseType(app: App, { response_type: type = 'code' }: StartInput): 'code' | 'token' {
   if (type === 'code' || (type === 'token' && app.tokenFlow)) return type
-  throw new AuthorizeError('unsupported_response_type')
+  const description =
+    type === 'token' ? 'response_type=token is switched off for this app: use code, or set token_flow.' : undefined
+  throw new AuthorizeError('unsupported_response_type', { description })
 }
 
-const CHALLENGE_FAULT =
-  'code_challenge: PKCE needs response_type=code, code_challenge_method=S256 and a code_challenge of 43 characters.'
+/** What is wrong with PKCE, without the values. */
+function challengeFault(
+  { code_challenge: challenge, code_challenge_method: method }: StartInput,
+  responseType: 'code' | 'token',
+): string {
+  if (responseType === 'token') return 'code_challenge: PKCE is for response_type=code only.'
+  if (challenge === undefined && method === undefined)
+    return 'code_challenge: is missing. A public app must use PKCE with code_challenge_method=S256.'
+  if (challenge === undefined) return 'code_challenge: is missing, but code_challenge_method was given.'
+  if (method === undefined) return 'code_challenge_method: is missing; it must be S256.'
+  if (method !== 'S256') return 'code_challenge_method: must be S256.'
+  return 'code_challenge: must be the SHA-256 of the verifier in base64url, 43 characters.'
+}
 
 /** PKCE of the app: only S256, and only with a code. A public app must use it: it has nothing else to prove itself by. */
 function checkChallenge(app: App, input: StartInput, responseType: 'code' | 'token'): string | undefined {
@@ -238,7 +315,7 @@ function checkChallenge(app: App, input: StartInput, responseType: 'code' | 'tok
   if (challenge === undefined && method === undefined && !isRequired) return undefined
   if (responseType === 'code' && method === 'S256' && challenge !== undefined && /^[\w-]{43}$/.test(challenge))
     return challenge
-  throw new AuthorizeError('invalid_request', { description: CHALLENGE_FAULT })
+  throw new AuthorizeError('invalid_request', { description: challengeFault(input, responseType) })
 }
 
 async function requireAccountId(deps: AuthorizeDeps, app: App, token: string | undefined): Promise<string | undefined> {

@@ -17,12 +17,14 @@ import { verifyCredential } from '#upstream/sign-in.ts'
 import { beginAppPassword } from '#upstream/typed/app-password.ts'
 import { credentialOfTyped } from '#upstream/typed/credential.ts'
 import { type CallbackResult, completeSignIn, type TakenSignIn } from './callback.ts'
-import { type AuthorizeDeps, callbackUrl } from './deps.ts'
+import { type AuthorizeDeps, callbackUrl, type TracedDeps } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
+import { keepForm, keptForm } from './kept-form.ts'
 import { uncountSignIn } from './open-sign-ins.ts'
 import { checkServiceUser } from './reconnect.ts'
 import { toAuthorizeError } from './sign-in-failure.ts'
-import type { PendingValue, ReturnTo, SettledSignIn } from './start.ts'
+import { traceSignIn } from './sign-in-trace.ts'
+import { type PendingValue, type ReturnTo, returnTo, type SettledSignIn } from './start.ts'
 import { attemptsResumeInS, countTyped } from './typed-attempts.ts'
 
 /** What the page shows. Secrets are never in it. */
@@ -31,7 +33,7 @@ export interface TypedPrompt {
   app: App
   to: ReturnTo
   state: string
-  title: string
+  connector: Connector
   fields: TypedFields
   /** What was typed before, without secrets. */
   values: TypedValues
@@ -50,9 +52,22 @@ export type TypedProblem =
   | { kind: 'unreachable' }
   | { kind: 'not_there' }
   | { kind: 'other_user' }
-  | { kind: 'too_many'; retryAfterS: number }
+  | { kind: 'too_many'; until: number }
 
-export type TypedResult = TypedPrompt | CallbackResult | { kind: 'sent'; url: string } | { kind: 'done' }
+/** `again`: the page shows what is wrong. */
+export type TypedResult =
+  | TypedPrompt
+  | CallbackResult
+  | { kind: 'again'; state: string }
+  | { kind: 'sent'; url: string }
+  | { kind: 'done'; to: ReturnTo }
+
+/** What was typed last, without secrets, and why it was not accepted. */
+interface TypedForm {
+  values: TypedValues
+  faults: TypedFaults
+  problem?: TypedProblem | undefined
+}
 
 interface OpenSignIn extends TakenSignIn {
   state: string
@@ -67,25 +82,37 @@ export async function readTypedPage(
   browser: Buffer | undefined,
 ): Promise<TypedResult> {
   const open = await openSignIn(deps, state, browser)
-  return open.value.settled === undefined ? promptOf(open) : repeat(deps, open, open.value.settled)
+  if (open.value.settled !== undefined) return repeat(deps, open, open.value.settled)
+  return promptOf(open, await keptForm<TypedForm>(deps, state), deps.clock.now())
 }
 
 /** The person pressed “Cancel”: the app is told, and the page ends. */
-export async function declineTyped(
-  deps: AuthorizeDeps,
-  state: string,
-  browser: Buffer | undefined,
-): Promise<TypedResult> {
+export function declineTyped(deps: AuthorizeDeps, state: string, browser: Buffer | undefined): Promise<TypedResult> {
+  return traceSignIn(deps, 'typed', (traced) => declineOnce(traced, state, browser))
+}
+
+async function declineOnce(deps: TracedDeps, state: string, browser: Buffer | undefined): Promise<TypedResult> {
   const open = await openSignIn(deps, state, browser)
   if (open.value.settled !== undefined) return repeat(deps, open, open.value.settled)
   await takePending(deps.database, deps.keyring, hashOf(deps, state))
   await uncountSignIn(deps, open.app.id, open.value.counted)
+  deps.trace.stop('refused', 'access_denied', 'The person declined on our page.')
   return { kind: 'failed', to: open.to, error: new AuthorizeError('access_denied') }
 }
 
 /** The person submitted the page. What was typed is stored only after the service accepted it. */
-export async function submitTyped(
+export function submitTyped(
   deps: AuthorizeDeps,
+  state: string,
+  given: Readonly<Record<string, unknown>>,
+  browser: Buffer | undefined,
+  ip: string,
+): Promise<TypedResult> {
+  return traceSignIn(deps, 'typed', (traced) => submitOnce(traced, state, given, browser, ip))
+}
+
+async function submitOnce(
+  deps: TracedDeps,
   state: string,
   given: Readonly<Record<string, unknown>>,
   browser: Buffer | undefined,
@@ -95,14 +122,15 @@ export async function submitTyped(
   if (open.value.settled !== undefined) return repeat(deps, open, open.value.settled)
   const { app, connector, fields, pending } = open
   const { values, faults } = readTyped(fields, given)
-  const again = (problem: TypedProblem | undefined, found: TypedFaults = {}): TypedPrompt => ({
-    ...promptOf(open, publicValues(fields, values)),
-    problem,
-    faults: found,
-  })
+  const again = async (problem: TypedProblem | undefined, found: TypedFaults = {}): Promise<TypedResult> => {
+    const form: TypedForm = { values: publicValues(fields, values), faults: found, problem }
+    await keepForm(deps, state, pending, form)
+    return { kind: 'again', state }
+  }
   if (Object.keys(faults).length > 0) return again(undefined, faults)
   const attempt = await countTyped(deps, { appId: app.id, connector, values, browser: pending.browser, ip })
-  if (attempt === undefined) return again({ kind: 'too_many', retryAfterS: attemptsResumeInS(deps) })
+  if (attempt === undefined)
+    return again({ kind: 'too_many', until: deps.clock.now() + attemptsResumeInS(deps) * 1000 })
   const beganAt = deps.clock.now()
   try {
     const key = await keyFor(deps, app.id, connector)
@@ -110,6 +138,7 @@ export async function submitTyped(
     if (connector.auth.kind === 'app_password') {
       const url = await sendToServer(deps, open, key, values)
       await attempt.release()
+      deps.trace.awaits("The person was sent to the server's own page.", 'abandoned', pending.expiresAt)
       return { kind: 'sent', url }
     }
     const credential = await credentialOfTyped(deps.upstream, { connector, key, values })
@@ -120,7 +149,7 @@ export async function submitTyped(
   } catch (error) {
     const problem = problemOf(deps, error, connector)
     if (problem === undefined) throw error
-    return again(problem)
+    return await again(problem)
   }
 }
 
@@ -183,7 +212,7 @@ async function repeat(deps: AuthorizeDeps, { to }: OpenSignIn, settled: SettledS
   const shard = ticketShard('trc', settled.code) ?? 0
   const consent = await lockConsent(deps.database, deps.keyring, shard, deps.hasher.hash('code', settled.code))
   if (consent === undefined) throw new ApiError('session_expired')
-  return consent.usedAt === undefined ? { kind: 'redirect', to, code: settled.code } : { kind: 'done' }
+  return consent.usedAt === undefined ? { kind: 'redirect', to, code: settled.code } : { kind: 'done', to }
 }
 
 /** Finds the server's own page. The sign-in goes on at the callback, with the server that the person named. */
@@ -215,23 +244,26 @@ function problemOf(deps: AuthorizeDeps, error: unknown, connector: Connector): T
   if (!(error instanceof UpstreamError)) return undefined
   const { reason } = toAuthorizeError(deps, error, connector.service)
   if (error.reason === 'discovery_failed' || error.reason === 'not_found') return { kind: 'not_there' }
-  return { kind: reason === 'service_unreachable' ? 'unreachable' : 'refused' }
+  return { kind: reason === 'service_unreachable' || reason === 'address_refused' ? 'unreachable' : 'refused' }
 }
 
 function promptOf(
   { app, to, state, connector, fields, pending, value }: OpenSignIn,
-  values?: TypedValues,
+  form: TypedForm | undefined,
+  nowMs: number,
 ): TypedPrompt {
+  const problem = form?.problem
+  const isOver = problem?.kind === 'too_many' && problem.until <= nowMs
   return {
     kind: 'prompt',
     app,
     to,
     state,
-    title: connector.title,
+    connector,
     fields,
-    values: values ?? (value.upstream['values'] as TypedValues | undefined) ?? {},
-    faults: {},
-    problem: undefined,
+    values: form?.values ?? (value.upstream['values'] as TypedValues | undefined) ?? {},
+    faults: form?.faults ?? {},
+    problem: isOver ? undefined : problem,
     goesOn: connector.auth.kind === 'app_password',
     isPublic: connector.auth.kind === 'none',
     expiresAt: pending.expiresAt,
@@ -247,7 +279,8 @@ async function openSignIn(deps: AuthorizeDeps, state: string, browser: Buffer | 
   const fields = connector && typedFieldsOf(connector.auth)
   if (!pending || !app || !connector || !fields) throw new ApiError('session_expired')
   const value = JSON.parse(pending.value) as PendingValue
-  const to: ReturnTo = { redirectUri: value.redirectUri, state: value.state, reconnect: value.reconnect }
+  deps.trace?.of({ appId: app.id, service: pending.service, operation: value.operation, accountId: value.accountId })
+  const to = returnTo(value)
   return { state, app, pending, value, to, connector, fields }
 }
 

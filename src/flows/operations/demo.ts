@@ -2,13 +2,23 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { App } from '#model/app.ts'
+import { ApiError } from '#model/errors.ts'
 import type { Clock } from '#platform/clock.ts'
 import { encodeBase32, randomSecret } from '#platform/ids.ts'
-import type { Database } from '#platform/postgres/database.ts'
+import type { Database, Queries } from '#platform/postgres/database.ts'
 import type { Keyring } from '#platform/sealing.ts'
-import { insertApp, updateApp } from '#store/apps/apps.ts'
-import { putServiceKey } from '#store/apps/service-keys.ts'
+import { findApp, insertApp, updateApp } from '#store/apps/apps.ts'
+import { moveServiceKeys, putServiceKey } from '#store/apps/service-keys.ts'
+import { auditApp } from '#store/audit.ts'
 import type { Hasher } from '#store/vault.ts'
+import {
+  DEMO_SERVICES,
+  type DemoServiceKey,
+  type DemoServiceName,
+  type DemoServices,
+  DemoServicesUnavailable,
+  demoHost,
+} from './demo-services.ts'
 
 export interface DemoDeps {
   database: Database
@@ -23,13 +33,8 @@ export interface DemoApp {
   redirectUri: string
 }
 
-/** A simulated service of the demo. */
-export interface DemoService {
-  service: string
-  url: string
-  key: string
-  secret: string
-}
+/** Where the demo begins. */
+export const DEMO_PAGE = '/demo'
 
 /** Reads the demo app's id and secret from a file that only its owner can read, or creates it: they stay the same over restarts. */
 export function readDemoApp(dataDir: string, baseUrl: string): DemoApp {
@@ -40,16 +45,14 @@ export function readDemoApp(dataDir: string, baseUrl: string): DemoApp {
   }
   chmodSync(path, 0o600)
   const { clientId, secret } = JSON.parse(readFileSync(path, 'utf8')) as { clientId: string; secret: string }
-  return { clientId, secret, redirectUri: `${baseUrl}/demo/callback` }
+  return { clientId, secret, redirectUri: `${baseUrl}${DEMO_PAGE}/callback` }
 }
 
-/** The start of the demo: creates a `state` for the browser and redirects to the page of services. */
-export const DEMO_START = '/demo/connect'
-
+/** Creates the demo's app, or moves it and all keys of demo services to the address of this start. */
 export async function ensureDemoApp(
   { database, hasher, keyring, clock }: DemoDeps,
   demo: DemoApp,
-  services: DemoService[],
+  keys: DemoServiceKey[],
 ): Promise<void> {
   const now = clock.now()
   const app: App = {
@@ -68,16 +71,80 @@ export async function ensureDemoApp(
       createdAt: now,
       expiresAt: undefined,
     })
-    // The port, and with it the redirect address, may have changed since the last start.
-    if (!made) await updateApp(tx, app)
-    for (const { service, url, key, secret } of services) {
-      await putServiceKey(
-        tx,
-        keyring,
-        app.id,
-        { service, key, scope: undefined, overrides: { base_url: url }, updatedAt: now },
-        secret,
-      )
-    }
+    if (!made) await updateApp(tx, await movedApp(tx, app))
+    await storeKeys(tx, keyring, app.id, keys, now)
+    // Other apps in test mode have keys of the same services.
+    for (const key of keys) await moveServiceKeys(tx, key.service, overridesOf(key))
   })
 }
+
+/** The app as people changed it. The port, and with it the address of the demo's callback, may have changed since the last start. */
+async function movedApp(tx: Queries, made: App): Promise<App> {
+  const app = (await findApp(tx, made.id)) ?? made
+  const others = app.redirectUris.filter((uri) => !uri.endsWith(`${DEMO_PAGE}/callback`))
+  return { ...app, redirectUris: [...made.redirectUris, ...others] }
+}
+
+/** Test mode: gives an app keys at the demo services, which know its callback address at this server. */
+export async function useDemoServices(
+  { database, keyring, clock }: Omit<DemoDeps, 'hasher'>,
+  services: DemoServices | undefined,
+  appId: string,
+  actor: string,
+): Promise<DemoServiceKey[]> {
+  const app = await findApp(database, appId)
+  if (app === undefined) throw new ApiError('not_found', `There is no app ${appId}.`)
+  const keys = await registerAt(services, app)
+  const now = clock.now()
+  await database.transaction(async (tx) => {
+    if ((await findApp(tx, appId)) === undefined) throw new ApiError('not_found', `There is no app ${appId}.`)
+    await storeKeys(tx, keyring, appId, keys, now)
+    for (const { service } of keys)
+      await auditApp(tx, appId, { at: now, actor, action: 'keys.set', detail: { service, demo: true } })
+  })
+  return keys
+}
+
+async function registerAt(services: DemoServices | undefined, app: App): Promise<DemoServiceKey[]> {
+  try {
+    if (services !== undefined) return await services.register({ id: app.id, name: app.name })
+  } catch (error) {
+    if (!(error instanceof DemoServicesUnavailable)) throw error
+  }
+  throw new ApiError('demo_not_running')
+}
+
+async function storeKeys(
+  tx: Queries,
+  keyring: Keyring,
+  appId: string,
+  keys: DemoServiceKey[],
+  updatedAt: number,
+): Promise<void> {
+  for (const one of keys) {
+    const { service, key, secret } = one
+    await putServiceKey(
+      tx,
+      keyring,
+      appId,
+      { service, key, scope: undefined, overrides: overridesOf(one), updatedAt },
+      secret,
+    )
+  }
+}
+
+/** Browsers reach a demo service below the base address; this server calls it on its socket. */
+function overridesOf({ service, url }: DemoServiceKey): Record<string, string> {
+  const page = AUTHORIZE_PATHS[service as DemoServiceName]
+  return { base_url: `http://${demoHost(service as DemoServiceName)}`, authorize_url: `${url}${page}` }
+}
+
+const AUTHORIZE_PATHS: Record<DemoServiceName, string> = {
+  'demo-social': '/oauth/authorize',
+  'demo-micro': '/oauth/authenticate',
+  'demo-health': '/oauth/authorize',
+}
+
+/** The address of every demo service by its host, for the egress guard. */
+export const demoSockets = (socketOf: (service: DemoServiceName) => string): Record<string, string> =>
+  Object.fromEntries(DEMO_SERVICES.map(({ service }) => [demoHost(service), socketOf(service)]))

@@ -1,10 +1,17 @@
 import { monthOf } from '#model/money.ts'
+import { SESSION_IDLE_MS } from '#model/operator.ts'
 import { purgeAttempts } from '#store/apps/attempts.ts'
 import { purgeCalls } from '#store/apps/calls.ts'
 import { purgeAppDeletions } from '#store/apps/deletions.ts'
 import { purgeIdempotencyKeys } from '#store/apps/idempotency-keys.ts'
 import { purgeRegistrations } from '#store/apps/registrations.ts'
 import { purgeDeletionRequests } from '#store/identity/deletion-requests.ts'
+import { fillPersonTerms } from '#store/identity/person-terms.ts'
+import { purgeItemHours } from '#store/items/item-hours.ts'
+import { purgeOperations } from '#store/log/operations.ts'
+import { purgeLinks } from '#store/operators/links.ts'
+import { purgeChallenges } from '#store/operators/passkeys.ts'
+import { purgeSessions } from '#store/operators/sessions.ts'
 import { removeOrphanCursors } from '#store/push/cursors.ts'
 import { purgeOrphanRecordedItems } from '#store/push/delivered-items.ts'
 import { purgeDeliveries, purgeOrphanDeadLetters } from '#store/push/deliveries.ts'
@@ -18,9 +25,8 @@ import { recountProfiles } from './recount.ts'
 import { type ReviewDeps, reviewQuotas } from './review-quotas.ts'
 
 const ATTEMPTS_TTL_MS = 3_600_000
-const CALLS_TTL_MS = 14 * 86_400_000
+const DAY_MS = 86_400_000
 const RATE_LIMITS_TTL_MS = 7 * 86_400_000
-const DELIVERIES_TTL_MS = 14 * 86_400_000
 const DELETIONS_TTL_MS = 90 * 86_400_000
 /** Of a key that a service registered and with which nobody has signed in. */
 const UNUSED_REGISTRATIONS_TTL_MS = 86_400_000
@@ -28,11 +34,25 @@ const EVENTS_TTL_MS = 30 * 86_400_000
 /** Of entries in the feeds of apps, and of a feed that nobody reads. */
 const FEED_ENTRIES_TTL_MS = 7 * 86_400_000
 const UNREAD_FEEDS_TTL_MS = 30 * 86_400_000
+/** The overview shows a week. */
+const ITEM_HOURS_TTL_MS = 8 * 86_400_000
+/** Limit: profiles of an older release that one run of maintenance makes searchable; the next run continues. */
+const MAX_TERMS_FILLED = 2000
 const SPENDING_TTL_MS = 400 * 86_400_000
+
+/** How long what is kept for a fixed time is kept, for the settings. The log is kept for `LOG_DAYS`. */
+export const RETENTION_MS = {
+  app_deletions: DELETIONS_TTL_MS,
+  events: EVENTS_TTL_MS,
+  feed_entries: FEED_ENTRIES_TTL_MS,
+  spending: SPENDING_TTL_MS,
+} as const
 
 interface Purged {
   attempts: number
   calls: number
+  /** Sign-ins and syncs in the log. */
+  operations: number
   rateLimits: number
   deliveries: number
   events: number
@@ -54,16 +74,24 @@ interface Purged {
   quotas: number
   /** Months whose spending nobody asks for any more. */
   spending: number
+  /** Hours of which the overview shows nothing any more. */
+  itemHours: number
+  /** Profiles of an older release that searches find now. */
+  personTerms: number
+  /** Sessions, links and answered challenges of operators. */
+  operators: number
 }
 
 /** Deletes what has outlived its TTL and corrects counts. Runs every few minutes; a missed or repeated run is harmless. */
 export async function purgeExpired(deps: ReviewDeps): Promise<Purged> {
   const { database, clock } = deps
+  const logBefore = clock.now() - (deps.config?.logDays ?? 14) * DAY_MS
   return {
     attempts: await purgeAttempts(database, clock.now() - ATTEMPTS_TTL_MS),
-    calls: await purgeCalls(database, clock.now() - CALLS_TTL_MS),
+    calls: await purgeCalls(database, logBefore),
+    operations: await purgeOperations(database, logBefore),
     rateLimits: await purgeRateLimits(database, clock.now() - RATE_LIMITS_TTL_MS),
-    deliveries: await purgeDeliveries(database, clock.now() - DELIVERIES_TTL_MS),
+    deliveries: await purgeDeliveries(database, logBefore),
     events: await purgeEvents(database, clock.now() - EVENTS_TTL_MS),
     feeds: await purgeFeeds(database, {
       entriesBeforeMs: clock.now() - FEED_ENTRIES_TTL_MS,
@@ -82,5 +110,11 @@ export async function purgeExpired(deps: ReviewDeps): Promise<Purged> {
     miscounted: await recountProfiles(deps),
     quotas: await reviewQuotas(deps),
     spending: await purgeSpending(database, monthOf(clock.now() - SPENDING_TTL_MS)),
+    itemHours: await purgeItemHours(database, clock.now() - ITEM_HOURS_TTL_MS),
+    personTerms: await fillPersonTerms(database, MAX_TERMS_FILLED),
+    operators:
+      (await purgeSessions(database, { nowMs: clock.now(), idleSince: clock.now() - SESSION_IDLE_MS })) +
+      (await purgeLinks(database, clock.now())) +
+      (await purgeChallenges(database, clock.now())),
   }
 }

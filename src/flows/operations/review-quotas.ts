@@ -22,7 +22,7 @@ import { wakeFullEndpoints } from '#store/sync/endpoint-requests.ts'
 export interface ReviewDeps {
   database: Database
   clock: Clock
-  config?: Partial<QuotaSettings> | undefined
+  config?: (Partial<QuotaSettings> & { logDays?: number | undefined }) | undefined
 }
 
 const BATCH = 500

@@ -18,7 +18,7 @@ import { findAccountById } from '#store/identity/accounts.ts'
 import { appSubject, openSignIns } from '#store/identity/open-sign-ins.ts'
 import { noApp, presentLimit, type QuotasDeps } from './app-quotas.ts'
 
-type UsageDeps = QuotasDeps & { registry: Registry }
+export type UsageDeps = QuotasDeps & { registry: Registry }
 
 /** How much of a quota is used. */
 export interface QuotaUse {

@@ -27,7 +27,7 @@ export function checkFilter({ registry }: Pick<DeliverDeps, 'registry'>, filter:
   return filter
 }
 
-export function filterOf({ registry }: Pick<DeliverDeps, 'registry'>, { filter }: Destination): Filter {
+export function filterOf({ registry }: Pick<DeliverDeps, 'registry'>, { filter }: Pick<Destination, 'filter'>): Filter {
   return filter.flatMap((path) => {
     try {
       return [parseItemPath(registry, path)]

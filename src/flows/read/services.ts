@@ -12,7 +12,11 @@ export interface ServiceCard {
   docs: string
   auth: string
   aliases: string[]
-  endpoints: Record<string, { types: string[]; class: string; every_seconds: number }>
+  endpoints: Record<string, { types: string[]; class: string; every_seconds: number; scope: string[] }>
+  /** What a sign-in requests unless the app or its key says otherwise. */
+  scope: string[]
+  /** The documented rate limits of the service. */
+  limits: ServiceLimit[]
   types: string[]
   /** Whether the service confirms to `apply` that it issued a token to this app. */
   apply: 'proven' | 'unproven'
@@ -31,6 +35,17 @@ export interface ServiceCard {
   needs_keys: boolean
   /** What the person is asked before the sign-in, by the name of the parameter with which the app may answer itself. */
   asks: Record<string, { title: string; example: string; required: boolean }>
+}
+
+/** So many calls in so many seconds. */
+interface ServiceLimit {
+  of: 'app' | 'person' | 'service'
+  calls: number
+  per_seconds: number
+  /** Counts only the calls of this group of endpoints. */
+  group?: string
+  /** Counts only calls that read. */
+  reads?: true
 }
 
 /** Describes every service; with an app also whether it has keys for it. */
@@ -52,6 +67,7 @@ export async function listServices(
             types: storedTypes(endpoint.types, endpoint.feed),
             class: endpoint.class,
             every_seconds: endpoint.everyMs / 1000,
+            scope: endpoint.scope,
           },
         ]),
       )
@@ -65,6 +81,8 @@ export async function listServices(
           aliases,
           endpoints: described,
           types,
+          scope: 'scope' in auth ? auth.scope.default : [],
+          limits: limitsOf(connector),
           apply: verifiesApp(auth) ? 'proven' : 'unproven',
           ...loginOptions(auth),
           settings: settings.map(({ name, title: label, required = false, secret = false }) => ({
@@ -108,4 +126,16 @@ function describedFields(auth: Auth): Pick<ServiceCard, 'fields'> {
     ],
   )
   return { fields: Object.fromEntries(described) }
+}
+
+function limitsOf({ api: { limits = {} } }: Connector): ServiceLimit[] {
+  return (['app', 'person', 'service'] as const).flatMap((of) =>
+    [limits[of] ?? []].flat().map(({ calls, perS, group, reads }) => ({
+      of,
+      calls,
+      per_seconds: perS,
+      ...(group === undefined ? {} : { group }),
+      ...(reads === undefined ? {} : { reads }),
+    })),
+  )
 }

@@ -7,6 +7,7 @@ import type { Database } from '#platform/postgres/database.ts'
 import type { QuotaSettings } from '#platform/quota-variables.ts'
 import type { Keyring } from '#platform/sealing.ts'
 import type { Log } from '#platform/telemetry/log.ts'
+import type { OperationLog } from '#store/log/operation-log.ts'
 import type { Upstream } from '#upstream/send.ts'
 
 export interface SyncDeps {
@@ -23,6 +24,8 @@ export interface SyncDeps {
   config?: Partial<QuotaSettings> | undefined
   /** Spreads profiles over time; absent: `systemChance`. */
   chance?: Chance | undefined
+  /** Where runs are logged; absent: they are not. */
+  operations?: OperationLog | undefined
   /** Overrides of the defaults below. */
   times?: Partial<SyncTimes> | undefined
 }

@@ -81,6 +81,7 @@ export async function receiveHook(deps: SyncDeps, call: HookCall, guarded: Guard
       if (people.includes(nativeId) || (items !== undefined && isTooMany))
         await requestSync(deps, profile, {
           confirmDeletes: false,
+          isHook: true,
           endpoints: isTooMany ? undefined : endpoints,
           except: wholePaidLists(connector.endpoints),
         })

@@ -15,7 +15,7 @@ import {
 import { makeEndpointsDue, resetEndpoints } from '#store/sync/endpoint-requests.ts'
 import { type EndpointState, listEndpoints, NEVER } from '#store/sync/endpoints.ts'
 import { countFaultsAndQuarantined } from '#store/sync/fault-counts.ts'
-import { lockSchedule, makeProfileDue, revokeProfileLease } from '#store/sync/schedule.ts'
+import { lockSchedule, makeProfileDue, markRequested, revokeProfileLease } from '#store/sync/schedule.ts'
 import { newestFaults, type ShownFault } from './commit/faults.ts'
 import { newestRecords, type ShownRecord } from './commit/quarantine.ts'
 import type { SyncDeps } from './deps.ts'
@@ -107,6 +107,8 @@ export async function requestSync(
     /** Only these; default: all. */
     endpoints?: readonly string[] | undefined
     except?: readonly string[]
+    /** A webhook asks, not a caller: the log shows the run only if it finds something. */
+    isHook?: boolean
   } = { confirmDeletes: false },
 ): Promise<void> {
   refuseIfPaused(profile)
@@ -121,6 +123,7 @@ export async function requestSync(
       endpoints: options.endpoints,
       except: options.except ?? [],
     })
+    if (options.isHook !== true) await markRequested(tx, key, now)
     await makeProfileDue(tx, key, now)
   })
 }
@@ -137,6 +140,7 @@ export async function resetSync(
     await revokeProfileLease(tx, key, now)
     await retryParkedEndpoints(tx, key, now)
     await resetEndpoints(tx, key, now)
+    await markRequested(tx, key, now)
   })
 }
 

@@ -21,11 +21,14 @@ export async function presentAgentGrants(
 }
 
 /** Ends the access of an agent at once. */
-export async function revokeGrantOf(deps: AuthorizeDeps, account: Account, id: string): Promise<void> {
+export async function revokeGrantOf(
+  deps: AuthorizeDeps,
+  account: Account,
+  id: string,
+  actor = `account:${account.id}`,
+): Promise<void> {
   const grant = { shard: account.shard, id, appId: account.appId, accountId: account.id }
-  const isRevoked = await deps.database.transaction((tx) =>
-    revokeWithAudit(deps, tx, grant, `account:${account.id}`, 'agent.revoke'),
-  )
+  const isRevoked = await deps.database.transaction((tx) => revokeWithAudit(deps, tx, grant, actor, 'agent.revoke'))
   if (!isRevoked) throw new ApiError('not_found', `There is no agent ${id}.`)
 }
 

@@ -72,12 +72,16 @@ export async function checkAgentReturn(
   input: AgentRequestInput,
 ): Promise<{ app: AgentApp; to: AgentReturn }> {
   const app = await findAgentApp(deps, input.client_id)
-  if (input.redirect_uri === undefined || !matchesRedirectUri(app.agents.redirectUris, input.redirect_uri))
+  const registered = app.agents.redirectUris
+  if (input.redirect_uri === undefined || !matchesRedirectUri(registered, input.redirect_uri)) {
+    const sent = input.redirect_uri === undefined ? {} : { redirect_uri: input.redirect_uri }
+    const help = { app: { id: app.id, name: app.name }, registered, sent, isAgent: true }
     throw new ApiError(
       'redirect_unregistered',
       'The `redirect_uri` is missing or not registered for agents of this app.',
-      { param: 'redirect_uri' },
+      { param: 'redirect_uri', help },
     )
+  }
   return { app, to: { redirectUri: input.redirect_uri, state: input.state } }
 }
 

@@ -40,7 +40,7 @@ export async function deliverProfile(deps: DeliverDeps, run: DeliveryRun, cursor
 
 /**
  * Ends the work as soon as the profile is disconnected, even in the middle of a write that hangs. That write may still
- * arrive: the erasure that follows has a greater epoch, and rows with a lesser one change nothing after it.
+ * arrive: the erasure that follows has a greater epoch, and rows with a lower one change nothing after it.
  */
 async function whileConnected(
   { access, log }: DeliverDeps,

@@ -1,4 +1,5 @@
 import { type Batch, CheckpointDiffers } from '#destinations/contract.ts'
+import type { DeliveryRow } from '#model/destination.ts'
 import { reasonOf } from '#platform/errors.ts'
 import { recordDelivery } from '#store/push/deliveries.ts'
 import type { Cursor } from '#store/push/leases.ts'
@@ -15,6 +16,7 @@ export async function writeBatch(
 ): Promise<number> {
   const at = deps.clock.now()
   const startedAt = performance.now()
+  const oldest = batch.rows.length === 0 ? undefined : Math.min(...batch.rows.map(changedAt))
   const record = (ok: boolean, error?: string) =>
     recordDelivery(deps.database, cursor, {
       at,
@@ -25,6 +27,7 @@ export async function writeBatch(
       lastSeq: batch.rows.at(-1)?.seq,
       ok,
       error,
+      lagMs: oldest === undefined ? undefined : Math.max(0, at - oldest),
     })
   try {
     const rows = await writeBisecting(deps, destination, cursor, connection, batch)
@@ -38,3 +41,5 @@ export async function writeBatch(
     throw error
   }
 }
+
+const changedAt = (row: DeliveryRow): number => (row.op === 'put' ? row.updatedAt : row.deletedAt)

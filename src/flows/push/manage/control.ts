@@ -6,6 +6,7 @@ import { addSweep } from '#store/push/cursor-sweeps.ts'
 import {
   openDestinationCursors,
   type ReplayStart,
+  redriveCursors,
   rewindCursors,
   wakeCursors,
 } from '#store/push/destination-cursors.ts'
@@ -89,8 +90,25 @@ export async function replay(
   return (await sweepCursors(deps, destination.id, sweep)).rewound
 }
 
-/** Tries the dead letters again. Returns how many profiles have any. */
-export async function redrive(deps: DeliverDeps, destination: Destination, actor: string): Promise<number> {
+/** Tries the dead letters again, all or those of a profile. Returns how many profiles have any. */
+export async function redrive(
+  deps: DeliverDeps,
+  destination: Destination,
+  actor: string,
+  profile?: string,
+): Promise<number> {
+  if (profile !== undefined)
+    return deps.database.transaction(async (tx) => {
+      const profiles = await redriveCursors(tx, destination.id, deps.clock.now(), profile)
+      if (profiles === 0) throw new ApiError('not_found', 'There are no dead letters of such a profile here.')
+      await auditDestination(tx, destination, {
+        at: deps.clock.now(),
+        actor,
+        action: 'push.redrive',
+        detail: { profile },
+      })
+      return profiles
+    })
   const sweep = await deps.database.transaction(async (tx) => {
     const added = await addSweep(tx, destination.id, { redrive: true }, deps.clock.now())
     await auditDestination(tx, destination, { at: deps.clock.now(), actor, action: 'push.redrive' })

@@ -39,13 +39,12 @@ export interface NewDestination {
 /** Limit: destinations of one app; one more is refused. */
 const MAX_DESTINATIONS = 20
 
-/** Creates a destination, which first gets a backfill and then every change. */
-export async function addDestination(
+/** Checks everything about a destination except its server, and builds it. */
+export async function checkNew(
   deps: DeliverDeps,
   appId: string,
   input: NewDestination,
-  actor: string,
-): Promise<{ destination: Destination; signing: string | undefined }> {
+): Promise<{ destination: Destination; secrets: DestinationSecrets }> {
   const kind = deps.connections.kindOf(input.kind)
   const options = input.options ?? {}
   checkOptions(input.kind, kind, options)
@@ -74,11 +73,32 @@ export async function addDestination(
     updatedAt: now,
   }
   const signing = kind.newSigning?.()
-  const secrets: DestinationSecrets = { url: input.url, ...(signing === undefined ? {} : { signing: [signing] }) }
+  return { destination, secrets: { url: input.url, ...(signing === undefined ? {} : { signing: [signing] }) } }
+}
+
+/** Names are unique within an app; its lock is held. */
+function requireFreeName(others: Destination[], { id, name }: Destination): void {
+  if (others.some((other) => other.name === name && other.id !== id))
+    throw new ApiError('already_exists', `The app already has a destination “${name}”. Choose another name.`, {
+      param: 'name',
+    })
+}
+
+/** Creates a destination, which first gets a backfill and then every change. */
+export async function addDestination(
+  deps: DeliverDeps,
+  appId: string,
+  input: NewDestination,
+  actor: string,
+): Promise<{ destination: Destination; signing: string | undefined }> {
+  const { destination, secrets } = await checkNew(deps, appId, input)
+  const now = destination.createdAt
   await deps.database.transaction(async (tx) => {
     if (!(await lockOwner(tx, appId))) throw new ApiError('not_found', `There is no app ${appId}.`)
-    if ((await listDestinations(tx, appId)).length >= MAX_DESTINATIONS)
+    const others = await listDestinations(tx, appId)
+    if (others.length >= MAX_DESTINATIONS)
       throw new ApiError('bad_request', `An app has at most ${MAX_DESTINATIONS} destinations.`)
+    requireFreeName(others, destination)
     await insertDestination(tx, deps.keyring, destination, secrets)
     await auditDestination(tx, destination, {
       at: deps.clock.now(),
@@ -91,7 +111,7 @@ export async function addDestination(
   await openDestinationCursors(deps.database, destination.id, now).catch((error: unknown) =>
     deps.log.warn('the cursors of a new destination are opened later', { destination: destination.id, error }),
   )
-  return { destination, signing }
+  return { destination, signing: secrets.signing?.[0] }
 }
 
 export async function findOwn(deps: Pick<DeliverDeps, 'database'>, appId: string, id: string): Promise<Destination> {
@@ -114,6 +134,8 @@ export async function changeDestination(
   if (change.url !== undefined)
     await requireReachable(deps.egress, deps.connections.kindOf(kindName).checkAddress(change.url, appId))
   const { changed, sweep } = await deps.database.transaction(async (tx) => {
+    // The app first, as everywhere: names are unique within it.
+    if (change.name !== undefined) await lockOwner(tx, appId)
     const { before, secrets } = await openLocked(deps, tx, id)
     const options = change.options ?? before.options
     const kind = deps.connections.kindOf(before.kind)
@@ -130,6 +152,7 @@ export async function changeDestination(
       nextRunAt: change.schedule === undefined ? before.nextRunAt : nextDue(schedule, now),
       updatedAt: now,
     }
+    if (change.name !== undefined) requireFreeName(await listDestinations(tx, appId), after)
     const url = change.url ?? secrets.url
     const isMoved = url !== secrets.url
     const needsBackfill = isMoved || change.filter !== undefined || targetOf(options) !== targetOf(before.options)

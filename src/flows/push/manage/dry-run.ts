@@ -1,11 +1,12 @@
 import { DeliveryError, type Finding } from '#destinations/contract.ts'
-import type { Destination } from '#model/destination.ts'
+import { type Destination, type DestinationSecrets, FEED_KIND } from '#model/destination.ts'
 import { lastOf } from '#platform/list-ends.ts'
 import { findDuplicate, listAppProfiles } from '#store/identity/profiles.ts'
 import { countMatching } from '#store/items/match.ts'
 import type { DeliverDeps } from '../deps.ts'
 import { filterOf, pathsFor } from '../filter.ts'
 import { requireSecrets } from '../secrets.ts'
+import { type HintedFinding, withHints } from './hints.ts'
 
 /** Limit: milliseconds for testing one destination. Then the test ends as failed. */
 const MAX_TEST_MS = 50_000
@@ -21,22 +22,45 @@ export interface DryRun {
   exact: boolean
 }
 
+export interface TestResult {
+  checks: HintedFinding[]
+  matches: DryRun
+}
+
 /** Connects, checks privileges and counts what would be delivered. Leaves nothing behind, and ends when `signal` aborts. */
 export async function tryDestination(
   deps: DeliverDeps,
   destination: Destination,
   signal?: AbortSignal,
-): Promise<{ checks: Finding[]; matches: DryRun }> {
-  const [checks, matches] = await Promise.all([checkConnection(deps, destination, signal), dryRun(deps, destination)])
-  return { checks, matches }
+): Promise<TestResult> {
+  const secrets = await requireSecrets(deps.keyring, deps.database, destination.id)
+  return tryDraft(deps, { destination, secrets }, signal)
+}
+
+/** A destination that is not stored. */
+export interface Draft {
+  destination: Destination
+  secrets: DestinationSecrets
+}
+
+export async function tryDraft(
+  deps: DeliverDeps,
+  { destination, secrets }: Draft,
+  signal?: AbortSignal,
+): Promise<TestResult> {
+  const [checks, matches] = await Promise.all([
+    checkConnection(deps, destination, secrets, signal),
+    countMatches(deps, destination),
+  ])
+  return { checks: destination.kind === FEED_KIND ? checks : withHints(destination.kind, checks), matches }
 }
 
 async function checkConnection(
   deps: DeliverDeps,
   destination: Destination,
+  secrets: DestinationSecrets,
   signal: AbortSignal | undefined,
 ): Promise<Finding[]> {
-  const secrets = await requireSecrets(deps.keyring, deps.database, destination.id)
   const connection = deps.connections.kindOf(destination.kind).open(deps, destination, secrets)
   const ended = AbortSignal.any([AbortSignal.timeout(MAX_TEST_MS), ...(signal === undefined ? [] : [signal])])
   const timedOut = Promise.withResolvers<Finding[]>()
@@ -59,7 +83,11 @@ async function checkConnection(
   }
 }
 
-async function dryRun(deps: DeliverDeps, destination: Destination): Promise<DryRun> {
+/** Counts the items that the filter of a destination matches, as far as the time allows. */
+export async function countMatches(
+  deps: DeliverDeps,
+  destination: Pick<Destination, 'appId' | 'filter'>,
+): Promise<DryRun> {
   const filter = filterOf(deps, destination)
   const untilMs = performance.now() + MAX_COUNTING_MS
   const found: DryRun = { profiles: 0, items: 0, exact: true }

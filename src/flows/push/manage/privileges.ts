@@ -8,7 +8,7 @@ const SCRIPTS = new Map<string, (place: string) => string>([
 ] satisfies [DestinationKind, (place: string) => string][])
 
 /** Kinds whose servers have roles. */
-export const KINDS_WITH_ROLES: readonly string[] = [...SCRIPTS.keys()]
+export const KINDS_WITH_ROLES = ['postgres', 'mysql'] as const satisfies DestinationKind[]
 
 /** The SQL that creates a role with the privileges that deliveries need, and no others; undefined for a kind without roles. */
 export function privilegesScript(kind: string, place: string): string | undefined {

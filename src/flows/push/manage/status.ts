@@ -3,9 +3,13 @@ import { lagByKind, summarizeCursors } from '#store/push/cursors.ts'
 import {
   countDeadLetters,
   type DeadLetter,
+  type DeadLetterReason,
   type Delivery,
+  type DeliveryPeriod,
+  deadLetterReasons,
   deadLettersByKind,
   deliveriesSince,
+  deliveryHistory,
   listDeadLetters,
   listDeliveries,
   type RecentDeliveries,
@@ -32,6 +36,8 @@ export interface ShownDestination {
   deadLetters: number
 }
 
+/** Limit: reasons that are listed, those with most dead letters. */
+const MAX_DEAD_REASONS = 50
 /** The time over which throughput is measured. */
 const RECENT_MS = 5 * 60_000
 
@@ -78,6 +84,25 @@ export async function deadLettersOf(
   limit: number,
 ): Promise<DeadLetter[]> {
   return listDeadLetters(database, destination.id, limit)
+}
+
+export async function deadLetterReasonsOf(
+  { database }: Pick<DeliverDeps, 'database'>,
+  destination: Destination,
+): Promise<DeadLetterReason[]> {
+  return deadLetterReasons(database, destination.id, MAX_DEAD_REASONS)
+}
+
+/** Limit: periods of the history of a destination; more are refused. */
+export const MAX_PERIODS = 500
+
+export async function historyOf(
+  { database }: Pick<DeliverDeps, 'database'>,
+  destination: Destination,
+  sinceMs: number,
+  stepMs: number,
+): Promise<DeliveryPeriod[]> {
+  return deliveryHistory(database, destination.id, sinceMs, stepMs)
 }
 
 export interface PushHealth {

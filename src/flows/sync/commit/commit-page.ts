@@ -1,6 +1,7 @@
 import { codeOf } from '#platform/errors.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { insertChildItems } from '#store/items/child-items.ts'
+import { countItemsOfHour } from '#store/items/item-hours.ts'
 import { rehashItems, removeItems, upsertItems } from '#store/items/items.ts'
 import { markDeliveriesDue } from '#store/push/cursors.ts'
 import { ensureParents } from '#store/sync/child-checkpoints.ts'
@@ -13,6 +14,7 @@ import { badRecord } from '../diff/bad-record.ts'
 import { diffPage, emptyDiff, type PageDiff } from '../diff/diff-page.ts'
 import type { ItemStream } from '../diff/item-stream.ts'
 import type { EndpointRun } from '../run/endpoint-run.ts'
+import { countersOf } from '../run/run-log.ts'
 
 /** The lease of the profile was taken over or revoked: this run must not write. */
 export class LeaseLost extends Error {
@@ -45,11 +47,21 @@ export async function commitPage(
   extraSeqs: number,
   afterItems: AfterItems,
 ): Promise<void> {
-  const commit = (content: PageDiff) =>
-    deps.database.transaction(async (tx) => {
+  const commit = async (content: PageDiff) => {
+    const ingested = await deps.database.transaction(async (tx) => {
       const lastSeq = await passFence(deps, tx, run, seqsFor(content) + extraSeqs)
-      await afterItems(tx, await writeDiff(tx, run.stream, content, lastSeq - extraSeqs, nowMs), lastSeq)
+      const written = await writeDiff(tx, run.stream, content, lastSeq - extraSeqs, nowMs)
+      await afterItems(tx, written, lastSeq)
+      const { added, changed } = written
+      await countItemsOfHour(tx, run.profileKey, { added, updated: changed - added }, nowMs)
+      return written
     })
+    const counters = countersOf(run, run.name, nowMs)
+    counters.added += ingested.added
+    counters.changed += ingested.changed - ingested.added
+    counters.deleted += ingested.removed + extraSeqs
+    counters.quarantined += content.quarantined.length
+  }
   try {
     await commit(page)
   } catch (error) {

@@ -10,6 +10,7 @@ import { UpstreamError } from '#upstream/errors.ts'
 import { hasOwnServers, ownServerOf } from '#upstream/own-server.ts'
 import { chanceOf, type SyncDeps, timesOf } from '../deps.ts'
 import type { EndpointRun, ProfileRun } from '../run/endpoint-run.ts'
+import { countersOf } from '../run/run-log.ts'
 import { classifyResponse, type FetchedPage, type Unchanged } from './classify-response.ts'
 import { reservePage } from './paid-page.ts'
 
@@ -43,11 +44,14 @@ export async function fetchPage(
   const { callMs, transientRetryMs } = timesOf(deps)
   const beganAt = deps.clock.now()
   const cost = costOfEndpoint(run.connector, run.endpoint)
+  const counters = countersOf(run, run.name, beganAt)
   let refusedVersion: number | undefined
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted()
     const call = { ...(await limitedCall(deps, run)), cost }
+    const askedAt = deps.clock.now()
     await acquire(deps, call, { purpose: 'sync', maxWaitMs: MAX_WAIT_MS, until: { signal } })
+    counters.waitedMs += deps.clock.now() - askedAt
     const { credential, version } = await loadCredential(deps, run, refusedVersion)
     const page = await reservePage(deps, run, request)
     try {
@@ -57,6 +61,7 @@ export async function fetchPage(
       )
       const fetched = await classifyResponse(deps, call, response, request.parse)
       await page.settle(fetched)
+      counters.pages += 1
       return fetched.unchanged ? fetched : { ...fetched, url: response.url }
     } catch (error) {
       await page.settleFailure(error)
@@ -69,6 +74,7 @@ export async function fetchPage(
       const isTransient =
         error.recovery === 'retry' && !WAITS.includes(error.reason) && (error.retryAfterMs ?? 0) <= MAX_WAIT_MS
       if (!isTransient || attempt >= MAX_ATTEMPTS || deps.clock.now() - beganAt > MAX_RETRYING_MS) throw error
+      counters.retries += 1
       const waitMs = error.retryAfterMs ?? transientRetryMs * 2 ** (attempt - 1) * (0.5 + chanceOf(deps)())
       await sleep(waitMs, undefined, { signal })
     }

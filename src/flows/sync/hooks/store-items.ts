@@ -66,5 +66,5 @@ export async function storeItems(deps: SyncDeps, profile: Profile, records: NewH
     if (stored === true) await makeProfileDue(tx, key, nowMs)
     return stored
   })
-  if (isStored === false) await requestSync(deps, profile)
+  if (isStored === false) await requestSync(deps, profile, { confirmDeletes: false, isHook: true })
 }

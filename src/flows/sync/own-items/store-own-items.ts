@@ -3,6 +3,7 @@ import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { firstOf } from '#platform/list-ends.ts'
 import type { Queries } from '#platform/postgres/database.ts'
+import { countItemsOfHour } from '#store/items/item-hours.ts'
 import { numberOwnChanges, type OwnProfile } from '#store/items/own-profile.ts'
 import { analyzeAtThresholds } from '#store/items/statistics.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
@@ -97,15 +98,20 @@ async function assignItems(
 /** Returns the counts, and the last `seq` of the first profile, which has the new items. */
 async function writePages(tx: Queries, pages: OwnPage[], nowMs: number): Promise<OwnItemCounts & { seq: number }> {
   const total = { added: 0, changed: 0, unchanged: 0, seq: 0 }
+  const written: { key: OwnStream['profileKey']; added: number; updated: number }[] = []
   for (const { stream, page } of pages) {
     const count = page.rows.length + page.deleted.length
     const lastSeq = await numberOwnChanges(tx, stream.profileKey, count)
     if (stream === pages[0]?.stream) total.seq = lastSeq
     const { added, changed, seen } = await writeDiff(tx, stream, page, lastSeq, nowMs)
+    written.push({ key: stream.profileKey, added, updated: changed - added })
     total.added += added
     total.changed += changed - added
     total.unchanged += seen.length - changed
   }
+  // Last, and by shard: after a merge a request writes to several, and others may do so at the same time.
+  written.sort((a, b) => a.key.shard - b.key.shard)
+  for (const { key, ...counts } of written) await countItemsOfHour(tx, key, counts, nowMs)
   return total
 }
 

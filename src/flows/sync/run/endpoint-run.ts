@@ -9,6 +9,7 @@ import type { ProfileKey } from '#store/sync/schedule.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
 import type { Visit } from '../children/round.ts'
 import type { ItemStream } from '../diff/item-stream.ts'
+import type { RunLog } from './run-log.ts'
 
 /** One run of a profile: whose data is fetched, how, and with which keys of the app. */
 export interface ProfileRun {
@@ -21,6 +22,8 @@ export interface ProfileRun {
   cachedCredential: { fresh: FreshCredential | undefined; expiresAt: number }
   /** Checks of this run that found nothing; stored when it ends. A crash before that only repeats them. */
   quiet: QuietCheck[]
+  /** What the run does, for the log. */
+  runLog: RunLog
   /** A number from 0 to 1 that spreads profiles over time: one for all endpoints, so that one run keeps serving all of them. */
   spread: number
 }

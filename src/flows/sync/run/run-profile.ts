@@ -28,6 +28,7 @@ import type { Outcome } from './outcome.ts'
 import { refreshSelf } from './refresh-self.ts'
 import type { RunEnd } from './run-counts.ts'
 import { runEndpoint } from './run-endpoint.ts'
+import { countersOf, logRun, noteFailure, openRunLog, type RunLog } from './run-log.ts'
 import { isHandleSuspect, nextSelfRun, selfDueAt } from './self-pace.ts'
 
 const HOUR_MS = 3_600_000
@@ -62,22 +63,29 @@ export async function runProfile(deps: SyncDeps, key: ProfileKey, options: RunOp
   const token = newId(nowMs)
   const scheduled = await takeProfile(deps.database, key, token, leaseEnd(deps), { alone: options.alone, nowMs })
   if (scheduled === undefined) return 'not_scheduled'
+  const runLog = openRunLog(nowMs)
   const accessEnded = new AbortController()
   const release = deps.access?.follow({ profiles: [key], unmerged: true, unpaused: true }, () => accessEnded.abort())
   try {
     const signal = AbortSignal.any([options.signal, accessEnded.signal])
     const quiet: QuietCheck[] = []
-    const { earliestMs, syncedAt } = await runLeased(deps, scheduled, token, quiet, { ...options, signal })
+    const { earliestMs, syncedAt } = await runLeased(deps, scheduled, token, quiet, runLog, { ...options, signal })
     if (earliestMs === undefined) {
       await saveQuietChecks(deps.database, key, token, quiet)
       await unscheduleProfile(deps.database, key, token)
+      logRun(deps, runLog, scheduled)
       return 'finished'
     }
     const selfDueMs = nextSelfRunOf(deps, scheduled)
-    const isHeld = await finishRun(deps.database, key, token, { earliestMs, selfDueMs, syncedAt, quiet })
+    const { requestedAt } = scheduled
+    const isHeld = await finishRun(deps.database, key, token, { earliestMs, selfDueMs, syncedAt, quiet, requestedAt })
+    if (isHeld) logRun(deps, runLog, scheduled)
     return isHeld ? 'finished' : 'lease_lost'
   } catch (error) {
-    if (!(error instanceof LeaseLost)) throw error
+    if (!(error instanceof LeaseLost)) {
+      logRun(deps, runLog, scheduled, error)
+      throw error
+    }
     deps.log.info('a sync lost its lease and wrote nothing', { profile: key.profileId })
     return 'lease_lost'
   } finally {
@@ -94,6 +102,7 @@ async function runLeased(
   scheduled: Taken,
   token: string,
   quiet: QuietCheck[],
+  runLog: RunLog,
   options: RunOptions,
 ): Promise<NextRun> {
   const { shard, profileId, readerVersion } = scheduled
@@ -101,6 +110,7 @@ async function runLeased(
   const context = await findRunContext(deps.database, deps.keyring, key)
   if (context === undefined) return UNSCHEDULED
   const { profile, rules } = context
+  runLog.profile = profile
   if (profile.state === 'needs_auth' || profile.state === 'paused') return UNSCHEDULED
   if (profile.state === 'limited' && (profile.stateUntil ?? 0) > deps.clock.now())
     return { earliestMs: profile.stateUntil }
@@ -118,6 +128,7 @@ async function runLeased(
     cachedCredential,
     isBeingReread,
     quiet,
+    runLog,
     spread: chanceOf(deps)(),
   }
   await ensureSubscriptions(deps, connector, profile)
@@ -141,7 +152,10 @@ async function readPerson(
   const { shard, profileId } = scheduled
   const refusal = await refreshSelf(deps, run, { key: { shard, profileId }, token }, signal)
   scheduled.selfReadAt = deps.clock.now()
-  if (refusal !== undefined) await markNeedsAuth(deps, run.profile, refusal)
+  if (refusal !== undefined) {
+    noteFailure(countersOf(run, 'self', scheduled.selfReadAt), refusal)
+    await markNeedsAuth(deps, run.profile, refusal)
+  }
   return refusal !== undefined
 }
 
@@ -185,7 +199,12 @@ async function runDueEndpoints(
     }
     step(state.endpoint)
     if (state.retryQuarantined) run.state = await retryQuarantine(deps, run)
+    const counters = countersOf(run, state.endpoint, deps.clock.now())
+    counters.isFirst = state.firstDoneAt === undefined
     const outcome = await runEndpoint(deps, run)
+    counters.endedAt = deps.clock.now()
+    for (const count of stream.faultsByField.values()) counters.faults += count
+    if (outcome.kind === 'failed') noteFailure(counters, outcome.error)
     const stop = await stopAfter(deps, profileRun, outcome)
     if (stop !== undefined) return stop
     if (await afterEndpoint(endpoint!, outcome)) return UNSCHEDULED

@@ -1,0 +1,84 @@
+import { registrationOf } from '#access/register-app.ts'
+import { answersIn } from '#access/service-access.ts'
+import { typedFieldsOf } from '#kit/auth.ts'
+import type { Connector } from '#kit/connector.ts'
+import type { Registry } from '#kit/registry.ts'
+import { serviceAddresses } from '#kit/service-addresses.ts'
+import { ApiError } from '#model/errors.ts'
+import type { Clock } from '#platform/clock.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { Keyring } from '#platform/sealing.ts'
+import { findApp } from '#store/apps/apps.ts'
+import { findServiceKey } from '#store/apps/service-keys.ts'
+import { auditApp } from '#store/audit.ts'
+import { fillConnector } from '#upstream/fill-connector.ts'
+import type { KeyFinding } from '#upstream/key-finding.ts'
+import { hostFieldOf } from '#upstream/own-server.ts'
+import type { Upstream } from '#upstream/send.ts'
+import { tryKeys } from '#upstream/try-keys.ts'
+
+export interface TestKeysDeps {
+  database: Database
+  keyring: Keyring
+  clock: Clock
+  registry: Registry
+  upstream: Upstream
+  config: { baseUrl: string }
+}
+
+export interface KeyTest {
+  service: string
+  /** The address that the app enters at the service. */
+  callback: string
+  result: KeyFinding['result']
+  steps: KeyFinding[]
+}
+
+/** Tries an app's keys at their service, as far as that is possible without a person. */
+export async function testServiceKey(deps: TestKeysDeps, appId: string, name: string, actor: string): Promise<KeyTest> {
+  if ((await findApp(deps.database, appId)) === undefined) throw new ApiError('not_found', `There is no app ${appId}.`)
+  const connector = deps.registry.find(name)
+  if (connector === undefined) throw new ApiError('not_found', `There is no service ${name}.`)
+  const { service } = connector
+  const { callback } = serviceAddresses(deps.config.baseUrl, connector, appId)
+  const steps = await findingsOf(deps, appId, connector, callback)
+  const result = resultOf(steps)
+  await deps.database.transaction((tx) =>
+    auditApp(tx, appId, { at: deps.clock.now(), actor, action: 'keys.test', detail: { service, result } }),
+  )
+  return { service, callback, result, steps }
+}
+
+async function findingsOf(
+  { database, keyring, upstream }: TestKeysDeps,
+  appId: string,
+  connector: Connector,
+  callbackUrl: string,
+): Promise<KeyFinding[]> {
+  const { service, auth } = connector
+  const notRequired = (detail: string): KeyFinding[] => [{ step: 'keys', result: 'ok', reason: 'not_required', detail }]
+  if (typedFieldsOf(auth) !== undefined)
+    return notRequired('People type what the service requires on a page of Tributary; the app has no keys there.')
+  const key = await findServiceKey(database, keyring, appId, service)
+  if (key === undefined && registrationOf(connector) !== undefined)
+    return notRequired('The app registers itself at the service when the first person signs in.')
+  if (key === undefined) throw new ApiError('not_found', `The app has no keys for ${service}.`)
+  const answers = answersIn(connector, key)
+  const host = hostFieldOf(connector.ask)
+  if (host !== undefined && answers[host] === undefined)
+    return [
+      {
+        step: 'addresses',
+        result: 'unknown',
+        reason: 'unknown',
+        detail: 'Every person names a server of their own. Set the override base_url to test the keys of one server.',
+      },
+    ]
+  const instance = Object.keys(answers).length === 0 ? undefined : answers
+  return tryKeys(upstream, { connector: fillConnector(connector, answers), key, callbackUrl, instance })
+}
+
+function resultOf(steps: KeyFinding[]): KeyFinding['result'] {
+  if (steps.some(({ result }) => result === 'failed')) return 'failed'
+  return steps.some(({ result }) => result === 'unknown') ? 'unknown' : 'ok'
+}

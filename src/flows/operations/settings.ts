@@ -1,0 +1,74 @@
+import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from '#model/operator.ts'
+import type { Config } from '#platform/config.ts'
+import type { LaneView } from '#platform/isolation/lane.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import { QUOTA_VARIABLES, type QuotaSettings } from '#platform/quota-variables.ts'
+import type { Keyring } from '#platform/sealing.ts'
+import { isSharded } from '#store/cluster/is-sharded.ts'
+import { planMigrations } from '#store/migrate.ts'
+import { readServer } from '#store/server.ts'
+import { presentLimit } from './app-quotas.ts'
+import { RETENTION_MS } from './purge-expired.ts'
+
+export interface SettingsDeps {
+  database: Database
+  keyring: Keyring
+  keyFile: string | undefined
+  version: string
+  config: Pick<
+    Config,
+    'baseUrl' | 'databaseUrl' | 'logDays' | 'databaseReadUrl' | 'engineUrl' | 'trustProxy' | keyof QuotaSettings
+  >
+  workers: () => LaneView[]
+}
+
+const DAY_MS = 86_400_000
+
+/** What an operator looks up about the installation; without secrets, addresses of databases and paths. */
+export async function readSettings(deps: SettingsDeps) {
+  const { config, keyring, keyFile } = deps
+  const [server, sharded, { pending }] = await Promise.all([
+    readServer(deps.database),
+    isSharded(deps.database),
+    planMigrations(deps.database),
+  ])
+  return {
+    version: deps.version,
+    base_url: config.baseUrl,
+    trusted_proxies: config.trustProxy.length,
+    database: {
+      kind: config.databaseUrl === undefined ? ('embedded' as const) : ('external' as const),
+      version: /^PostgreSQL \S+/.exec(server.version)?.[0] ?? server.version,
+      sharded,
+      replica: config.databaseReadUrl !== undefined,
+      queue: config.engineUrl === undefined ? ('same' as const) : ('separate' as const),
+      pending_migrations: pending?.length ?? 0,
+    },
+    keys: {
+      source: keyFile === undefined ? ('TRIBUTARY_KEY' as const) : ('file' as const),
+      newest: keyring.primaryId.toString('hex'),
+      old: keyring.size - 1,
+      commands: ['tributary keyring rotate', 'tributary keyring prune'],
+    },
+    backups: {
+      commands: ['tributary backup create FILE', 'tributary backup verify FILE', 'tributary backup restore FILE'],
+    },
+    retention: Object.entries({ log: config.logDays * DAY_MS, ...RETENTION_MS }).map(([what, ms]) => ({
+      what,
+      days: ms / DAY_MS,
+    })),
+    quotas: Object.entries(QUOTA_VARIABLES).map(([key, { name, meaning }]) => ({
+      name,
+      meaning,
+      limit: presentLimit(config[key as keyof QuotaSettings]),
+    })),
+    sessions: { idle_hours: SESSION_IDLE_MS / 3_600_000, days: SESSION_LIFETIME_MS / DAY_MS },
+    workers: deps.workers().map(({ lane, pid, ready, memoryBytes, deaths }) => ({
+      lane,
+      pid,
+      ready,
+      memory_bytes: memoryBytes,
+      deaths: deaths.reduce((sum, { count }) => sum + count, 0),
+    })),
+  }
+}

@@ -1,0 +1,23 @@
+import type { Clock } from '#platform/clock.ts'
+import type { Config } from '#platform/config.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { Hasher } from '#store/vault.ts'
+
+export interface OperatorDeps {
+  database: Database
+  hasher: Hasher
+  clock: Clock
+}
+
+/** For links and passkeys, which belong to an address. */
+export interface AddressedDeps extends OperatorDeps {
+  config: Pick<Config, 'baseUrl'>
+}
+
+/** The browser that signs in. */
+export interface Browser {
+  name: string
+  address: string
+  /** The session that it has; it ends when a new one begins. */
+  token?: string | undefined
+}

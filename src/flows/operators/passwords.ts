@@ -1,0 +1,64 @@
+import { ApiError, invalidInput } from '#model/errors.ts'
+import { MAX_PASSWORD, MIN_PASSWORD, type Operator, requireRecentSignIn } from '#model/operator.ts'
+import { hashPassword, isPassword, PasswordsBusy } from '#platform/password.ts'
+import { weaknessOf } from '#platform/weak-secret.ts'
+import { auditInstallation } from '#store/audit.ts'
+import { findOperatorByName, setOperatorPassword } from '#store/operators/operators.ts'
+import { deleteSessionsOf } from '#store/operators/sessions.ts'
+import type { Browser, OperatorDeps } from './deps.ts'
+import { openSession } from './sessions.ts'
+
+/** The value of the new session's cookie; undefined if the name or the password is wrong, both after the same time. */
+export async function signInWithPassword(
+  deps: OperatorDeps,
+  given: { name: string; password: string },
+  browser: Browser,
+): Promise<string | undefined> {
+  const operator = await findOperatorByName(deps.database, given.name)
+  const isRight = await refusingWhenBusy(() => isPassword(peppered(deps, given.password), operator?.password))
+  if (!isRight || operator === undefined) return undefined
+  return deps.database.transaction((tx) => openSession(deps, tx, operator, 'password', browser))
+}
+
+/** The stored form of a new password. A copy of the table alone is useless for guessing: it is hashed with our key first. */
+export async function encodePassword(deps: Pick<OperatorDeps, 'hasher'>, password: string): Promise<string> {
+  const weakness = weaknessOfPassword(password)
+  if (weakness !== undefined) throw invalidInput('bad_body', 'password', weakness)
+  return refusingWhenBusy(() => hashPassword(peppered(deps, password)))
+}
+
+/** Sets the caller's own password, and ends their other sessions. */
+export async function changePassword(deps: OperatorDeps, caller: Operator, password: string): Promise<number> {
+  const { session } = caller
+  if (session === undefined) throw new ApiError('signed_out')
+  requireRecentSignIn(caller, deps.clock.now())
+  const encoded = await encodePassword(deps, password)
+  return deps.database.transaction(async (tx) => {
+    await setOperatorPassword(tx, session.operatorId, encoded)
+    const ended = await deleteSessionsOf(tx, session.operatorId, session.id)
+    const { actor } = caller
+    await auditInstallation(tx, { at: deps.clock.now(), actor, action: 'operator.password', detail: { ended } })
+    return ended
+  })
+}
+
+function weaknessOfPassword(password: string): string | undefined {
+  const { length } = Array.from(password)
+  if (length < MIN_PASSWORD) return `must have at least ${MIN_PASSWORD} characters.`
+  if (length > MAX_PASSWORD) return `must have at most ${MAX_PASSWORD} characters.`
+  const weakness = weaknessOf(Buffer.from(password))
+  return weakness && `${weakness}.`
+}
+
+function peppered({ hasher }: Pick<OperatorDeps, 'hasher'>, password: string): Buffer {
+  return hasher.hash('operator_password', password.normalize('NFKC'))
+}
+
+async function refusingWhenBusy<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof PasswordsBusy)) throw error
+    throw new ApiError('too_many_attempts', 'Too many passwords are being compared; try again.', { retryAfterS: 2 })
+  }
+}
