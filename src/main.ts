@@ -3,11 +3,10 @@ import { readFileSync } from 'node:fs'
 import { prepareCommands } from '#boot/prepare-commands.ts'
 import { EXIT } from '#cli/command.ts'
 import { runCli } from '#cli/run.ts'
+import { PROGRAM } from '#platform/program-name.ts'
 
 // The only reader of the environment, the arguments and the terminal.
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
-// In the npm package this file is JavaScript.
-const program = import.meta.filename.endsWith('.js') ? 'npx tributary' : 'npm run --silent tributary --'
 const isInteractive = process.stderr.isTTY && process.env['NO_COLOR'] === undefined
 
 process.exitCode = await runCli(
@@ -20,7 +19,7 @@ process.exitCode = await runCli(
     },
     prepare: prepareCommands({
       version,
-      program,
+      program: PROGRAM,
       env: process.env,
       isInteractive,
       writeLog: (line) => process.stderr.write(line),

@@ -1,4 +1,5 @@
-import { readDemoApp } from '#flows/operations/demo.ts'
+import { type DemoApp, ensureDemoApp, readDemoApp } from '#flows/operations/demo.ts'
+import { readMovedDemoAgain } from '#flows/operations/demo-sync.ts'
 import { createPeopleIndexes } from '#flows/read/people/people-indexes.ts'
 import type { HttpDeps } from '#http/deps.ts'
 import { HEALTH_ROUTES, ROUTES } from '#http/routes.ts'
@@ -12,6 +13,7 @@ import { openReplica, type Replica } from '#platform/postgres/replica.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import { QUEUES } from '#store/queues.ts'
 import { type DeliveryDependencies, withDeliveryDeps } from './delivery-deps.ts'
+import { type DemoProcess, startDemoProcess } from './demo-process.ts'
 import { openDependencies } from './deps.ts'
 import type { Store } from './open-store.ts'
 import { createSupervision } from './supervision.ts'
@@ -22,6 +24,8 @@ export interface Started {
   url: string | undefined
   store: Store
   adminTokenFile: string | undefined
+  /** The demo's app, in the demo. */
+  demoApp: DemoApp | undefined
   /** The worker processes; empty when the work runs in this process. */
   workers: () => LaneView[]
   stop: () => Promise<void>
@@ -39,9 +43,15 @@ export async function start(config: Config, log: Log, version: string, options: 
   const openOptions = { version, demo: options.demo, tuning: options.tuning }
   // A copy, because the port may only be known after the server listens.
   const live = { ...config }
-  const deps = withDeliveryDeps(await openDependencies(live, log, openOptions))
+  // First, because it refuses a second demo on the folder, and because its process starts while the database does.
+  const demo = options.demo ? startDemoProcess(config.dataDir, log) : undefined
+  const opened = openDependencies(live, log, openOptions)
+  // Not left behind by a start that fails.
+  if (demo !== undefined) opened.catch(() => demo.stop())
+  const deps = withDeliveryDeps(await opened)
   let draining = false
   const closing: (() => Promise<unknown>)[] = [() => deps.close()]
+  if (demo !== undefined) closing.push(() => demo.stop())
   const stop = async () => {
     draining = true
     for (const close of closing.toReversed())
@@ -60,7 +70,7 @@ export async function start(config: Config, log: Log, version: string, options: 
       : { routes: HEALTH_ROUTES }
     if (port === undefined) {
       supervision?.begin()
-      return { url: undefined, store: deps, adminTokenFile: undefined, workers, stop }
+      return { url: undefined, store: deps, adminTokenFile: undefined, demoApp: undefined, workers, stop }
     }
     const replica = options.serve ? openReadReplica(deps) : undefined
     if (replica !== undefined) closing.push(() => replica.close())
@@ -82,7 +92,7 @@ export async function start(config: Config, log: Log, version: string, options: 
       engineDatabase,
       adminToken: admin.token,
       version,
-      demo: () => (options.demo ? readDemoApp(config.dataDir, live.baseUrl) : undefined),
+      demo: () => demo && { ...readDemoApp(config.dataDir, live.baseUrl), services: demo.services },
       isDraining: () => draining,
     }
     const server = createServer(serverDeps, routes)
@@ -96,13 +106,32 @@ export async function start(config: Config, log: Log, version: string, options: 
     })
     const listening = await listen(server, config.host, port)
     if (options.serve) live.baseUrl = live.baseUrl.replace(/^(http:\/\/localhost):0$/, `$1:${listening}`)
+    const demoApp = demo && (await openDemo(demo, deps, live, listening))
     supervision?.begin()
     const url = options.serve ? live.baseUrl : `http://localhost:${listening}`
-    return { url, store: deps, adminTokenFile: admin.file, workers, stop }
+    return { url, store: deps, adminTokenFile: admin.file, demoApp, workers, stop }
   } catch (error) {
     await stop()
     throw error
   }
+}
+
+/** Tells the demo services where the server is, and registers the demo's app there. */
+async function openDemo(
+  demo: DemoProcess,
+  deps: DeliveryDependencies,
+  { host, baseUrl, dataDir }: Config,
+  port: number,
+): Promise<DemoApp> {
+  const local = host === '0.0.0.0' || host === '::' || host === 'localhost' ? '127.0.0.1' : host
+  const { moved } = await demo.open({
+    baseUrl,
+    localUrl: `http://${local.includes(':') ? `[${local}]` : local}:${port}`,
+  })
+  const app = readDemoApp(dataDir, baseUrl)
+  await ensureDemoApp(deps, app, await demo.services.register({ id: 'demo', name: 'Demo App' }))
+  if (moved) await readMovedDemoAgain(deps, app.clientId)
+  return app
 }
 
 /** The job engine may have a separate database. */

@@ -8,7 +8,9 @@ import { createEgress, type Egress } from '#platform/egress/guard.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import { openTraces } from '#platform/telemetry/otlp.ts'
 import type { Tracer } from '#platform/telemetry/trace.ts'
+import { createOperationLog, type OperationLog } from '#store/log/operation-log.ts'
 import { createUpstream, type Upstream } from '#upstream/send.ts'
+import { demoSocketsOf } from './demo-folder.ts'
 import { openStore, type Store } from './open-store.ts'
 import { loadRegistry } from './registry.ts'
 import type { Tuning } from './tuning.ts'
@@ -21,6 +23,8 @@ export interface Dependencies extends Store {
   egress: Egress
   upstream: Upstream
   rateLimiter: RateLimiter
+  /** What the log shows of sign-ins and syncs. */
+  operations: OperationLog
   /** What this process has synced. */
   syncRuns: RunCounts
   times: Partial<SyncTimes> | undefined
@@ -30,7 +34,7 @@ export interface Dependencies extends Store {
 export interface OpenOptions {
   /** The version of this release in traces; undefined: no traces. */
   version?: string | undefined
-  /** Allows calls to this machine, where the simulated services of the demo run. */
+  /** Allows calls to this machine, where people who try the demo have their databases. */
   demo?: boolean | undefined
   tuning?: Tuning | undefined
 }
@@ -44,7 +48,11 @@ export async function openDependencies(config: Config, log: Log, options: OpenOp
   try {
     const registry = await loadRegistry(config)
     const traces = version === undefined ? undefined : openTraces(config, log, version)
-    const egress = createEgress({ allowPrivate: [...config.allowPrivate, ...(demo ? ['127.0.0.0/8'] : [])] })
+    const operations = createOperationLog(store)
+    const egress = createEgress({
+      allowPrivate: [...config.allowPrivate, ...(demo ? ['127.0.0.0/8'] : [])],
+      sockets: demoSocketsOf(config.dataDir),
+    })
     return {
       ...store,
       config,
@@ -53,12 +61,13 @@ export async function openDependencies(config: Config, log: Log, options: OpenOp
       egress,
       upstream: createUpstream({ egress, clock: store.clock, log, tracer: traces?.tracer }),
       rateLimiter: createRateLimiter(store),
+      operations,
       syncRuns: createRunCounts(),
       times: tuning?.times,
       deliveryTimes: tuning?.deliveryTimes,
       close: async () => {
         clearInterval(keyRefresh)
-        const closing = [() => egress.close(), () => traces?.close(), () => store.close()]
+        const closing = [() => egress.close(), () => traces?.close(), () => operations.flush(), () => store.close()]
         for (const close of closing)
           await Promise.resolve(close()).catch((error: unknown) => log.error('closing a dependency failed', { error }))
       },

@@ -4,7 +4,6 @@ import type { RunDeps } from '#cli/run.ts'
 import { systemClock } from '#platform/clock.ts'
 import { type Config, type Environment, loadConfig } from '#platform/config.ts'
 import { createLog, type Log } from '#platform/telemetry/log.ts'
-import { startLabProcess } from './lab-process.ts'
 import { openBareDatabase, openStore, withReadDatabase } from './open-store.ts'
 
 /** What commands know of the process that runs them. */
@@ -65,7 +64,7 @@ export function prepareCommands({
       registry: async () => (await import('./registry.ts')).loadRegistry(config()),
       checkConnector: async (file) =>
         (await import('./check-connector.ts')).checkConnectorFile(file, log(config(), { quiet: true })),
-      startLab: startLabProcess,
+      demoServices: async () => (await import('./demo-client.ts')).demoClient(config().dataDir),
       // Worker processes write to the same terminal, in the same format.
       start: async (options) =>
         (await import('./app.ts')).start(

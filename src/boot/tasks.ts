@@ -3,7 +3,7 @@ import { type ClassifyRefusal, classifyRefusal, type RawRefusal } from '#flows/p
 import { type PageText, parsePage, type RawPage, type ReadPage } from '#flows/proxy/parse-page.ts'
 import { deliveryTimesOf } from '#flows/push/deps.ts'
 import { removeDestination } from '#flows/push/manage/destinations.ts'
-import { tryDestination } from '#flows/push/manage/dry-run.ts'
+import { type Draft, tryDestination, tryDraft } from '#flows/push/manage/dry-run.ts'
 import { verifyDestination } from '#flows/push/repair/verify.ts'
 import type { Tasks } from '#http/tasks.ts'
 import type { JobSubject } from '#model/deaths.ts'
@@ -24,6 +24,7 @@ const MAX_REQUEST_PROCESS_BYTES = 256 * 1024
 export function createTasks(deps: DeliveryDependencies): Tasks {
   return {
     tryDestination: (destination, signal) => tryDestination(deps, destination, signal),
+    tryDraft: (draft, signal) => tryDraft(deps, draft, signal),
     verifyDestination: (destination, options, actor) => {
       const untilMs = deps.clock.now() + deliveryTimesOf(deps).verifyMs
       return verifyDestination(deps, destination, { ...options, untilMs }, actor)
@@ -44,6 +45,8 @@ export function taskHandlers(deps: DeliveryDependencies, ledger: JobLedger): Han
     readPage: (input) => outcomeOf(parsePage(deps, input)),
     classifyRefusal: (input) => outcomeOf(classifyRefusal(deps, input)),
     tryDestination: ({ destination }, signal) => track(destination, () => tasks.tryDestination(destination, signal)),
+    // It is not stored, so nobody has to know that a worker died with it.
+    tryDraft: ({ draft }, signal) => outcomeOf(tasks.tryDraft(draft, signal)),
     verifyDestination: ({ destination, options, actor }) =>
       track(destination, () => tasks.verifyDestination(destination, options, actor)),
     removeDestination: ({ destination, actor }) =>
@@ -57,6 +60,7 @@ interface RemoteTasks {
   readPage: { input: RawPage; value: PageText | undefined }
   classifyRefusal: { input: RawRefusal; value: ResponseRecovery }
   tryDestination: { input: { destination: Destination }; value: Awaited<ReturnType<Tasks['tryDestination']>> }
+  tryDraft: { input: { draft: Draft }; value: Awaited<ReturnType<Tasks['tryDraft']>> }
   verifyDestination: {
     input: { destination: Destination; options: Parameters<Tasks['verifyDestination']>[1]; actor: string }
     value: Awaited<ReturnType<Tasks['verifyDestination']>>
@@ -88,18 +92,11 @@ export function createRemoteTasks(deps: DeliveryDependencies, lanes: { tasks: La
     signal?: AbortSignal,
   ): Promise<RemoteTasks[Name]['value']> => {
     const lane = input.destination.aloneUntil > deps.clock.now() ? lanes.alone : lanes.tasks
-    try {
-      return await runRemote(lane, task, input, signal)
-    } catch (error) {
-      if (!(error instanceof WorkerDied)) throw error
-      throw new ApiError(
-        'destination_failed',
-        `The worker process that talked to the destination ended: ${error.message}`,
-      )
-    }
+    return runRemote(lane, task, input, signal).catch(refuseAfterDeath)
   }
   return {
     tryDestination: (destination, signal) => run('tryDestination', { destination }, signal),
+    tryDraft: (draft, signal) => runRemote(lanes.tasks, 'tryDraft', { draft }, signal).catch(refuseAfterDeath),
     verifyDestination: (destination, options, actor) => run('verifyDestination', { destination, options, actor }),
     removeDestination: async (destination, dropTables, actor) => {
       // Without tables to drop, the destination is not called.
@@ -107,6 +104,11 @@ export function createRemoteTasks(deps: DeliveryDependencies, lanes: { tasks: La
       else await removeDestination(deps, destination, dropTables, actor)
     },
   }
+}
+
+function refuseAfterDeath(error: unknown): never {
+  if (!(error instanceof WorkerDied)) throw error
+  throw new ApiError('destination_failed', `The worker process that talked to the destination ended: ${error.message}`)
 }
 
 /** Has a worker fetch and decode whole responses. Streams of the proxy pass through this process, which does not parse them. */
