@@ -55,7 +55,7 @@ export const exchange = route({
         'app_secret_invalid',
         "auth: the services' tokens are only for a caller with the app's secret.",
       )
-    const attached = await exchangeCode(deps, app, {
+    const attached = await exchangeCode({ ...deps, requestId: request.id }, app, {
       code: body.code,
       redirectUri: body.redirect_uri,
       codeVerifier: body.code_verifier,

@@ -32,9 +32,9 @@ export const exportByApp = route({
   response: line,
   type: NDJSON,
   reasons: ['not_found', 'too_many_readers'],
-  run: async (deps, { app, path: { id }, request, reply }) => {
+  run: async (deps, { app, actor, path: { id }, request, reply }) => {
     const account = await accountOfApp(deps, app.id, id)
-    return sendExport(deps, account, `app:${app.id}`, { request, reply })
+    return sendExport(deps, account, actor, { request, reply })
   },
 })
 
@@ -44,10 +44,10 @@ export const exportOwn = route({
   response: line,
   type: NDJSON,
   reasons: ['too_many_readers'],
-  run: (deps, { account, request, reply }) => sendExport(deps, account, `account:${account.id}`, { request, reply }),
+  run: (deps, { account, actor, request, reply }) => sendExport(deps, account, actor, { request, reply }),
 })
 
-async function sendExport(
+export async function sendExport(
   deps: HttpDeps,
   account: Account,
   actor: string,
@@ -107,13 +107,14 @@ const erasure = z.object({
 
 export const eraseByApp = route({
   auth: 'app',
+  dangerous: true,
   summary: "Erase one of the app's accounts: items, profiles, tokens, and rows at destinations; can be repeated",
   path,
   response: erasure,
   also: { 202: { description: 'It goes on: repeat the request.', response: erasure } },
   reasons: ['not_found'],
-  run: async (deps, { app, path: { id }, request, reply }) => {
-    const erasing = eraseOnce(deps, app.id, id)
+  run: async (deps, { app, actor, path: { id }, request, reply }) => {
+    const erasing = eraseOnce(deps, app.id, id, actor)
     const waited = new AbortController()
     const late = abortableSleep(waitMs(request), waited.signal).then(() => undefined)
     const erased: ErasedAccount | undefined = await Promise.race([erasing, late]).finally(() => waited.abort())
@@ -133,13 +134,13 @@ export const eraseByApp = route({
 const erasures = new WeakMap<object, Map<string, Promise<ErasedAccount>>>()
 
 /** Repeated requests share one erasure: each of their own would wait for the lock on the account with a connection to the database. */
-function eraseOnce(deps: HttpDeps, appId: string, id: string): Promise<ErasedAccount> {
+function eraseOnce(deps: HttpDeps, appId: string, id: string, actor: string): Promise<ErasedAccount> {
   const running = erasures.get(deps.database) ?? new Map<string, Promise<ErasedAccount>>()
   erasures.set(deps.database, running)
   const name = `${appId} ${id}`
   const known = running.get(name)
   if (known !== undefined) return known
-  const begun = eraseAccountOfApp(deps, appId, id).finally(() => running.delete(name))
+  const begun = eraseAccountOfApp(deps, appId, id, actor).finally(() => running.delete(name))
   running.set(name, begun)
   return begun
 }

@@ -5,6 +5,7 @@ import { usageOf } from '#flows/operations/usage.ts'
 import { syncOverview } from '#flows/sync/overview.ts'
 import { flag } from '#model/input.ts'
 import { PROFILE_STATES } from '#model/profile.ts'
+import { SYNC_REASONS } from '#model/sync-reasons.ts'
 import { usage } from './admin-quotas.ts'
 import { addLink } from './data-route.ts'
 import { text } from './parameters.ts'
@@ -21,6 +22,10 @@ const profile = z
     profile: z.string(),
     service: z.string(),
     name: z.string().optional(),
+    handle: z.string().optional(),
+    email: z.string().optional(),
+    photo: z.string().optional(),
+    scope: z.string().optional().describe('The scope that the person granted.'),
     state: profileState,
     connected_at: z.int(),
     synced_at: z.int().optional(),
@@ -49,6 +54,15 @@ export const list = route({
       .enum(PROFILE_STATES)
       .optional()
       .describe('Only accounts with a profile in this state; with `service`, of this service.'),
+    q: text(
+      'The id of an account or a profile, or words of a name, a handle, an e-mail address or a native id; each may be the beginning.',
+      200,
+    ).optional(),
+    failing: flag('Only accounts with a profile that has an endpoint whose last run failed.'),
+    reason: z
+      .enum(SYNC_REASONS)
+      .optional()
+      .describe('Only accounts with a profile that has an endpoint with this `last_reason`.'),
     count: flag('Add `X-Total-Count`: the number of all accounts that match.'),
   }),
   response: z.array(account),
@@ -57,8 +71,9 @@ export const list = route({
     const { accounts, next, total } = await listAccounts(deps, app.id, query)
     if (total !== undefined) void reply.header('x-total-count', String(total))
     if (next !== undefined) {
-      const { service, state, count, limit } = query
-      const given = { limit: String(limit), service, state, count: count ? 'true' : undefined, cursor: next }
+      const { service, state, q, reason, limit } = query
+      const flags = { failing: query.failing ? 'true' : undefined, count: query.count ? 'true' : undefined }
+      const given = { limit: String(limit), service, state, q, reason, ...flags, cursor: next }
       const pairs = Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined)
       addLink(reply, `<${deps.config.baseUrl}/accounts?${new URLSearchParams(pairs).toString()}>; rel="next"`)
     }

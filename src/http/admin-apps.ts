@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { createApp, getApp, listApps, OVERLAP_MS, rotateAppSecret, updateApp } from '#flows/apps/apps.ts'
+import { createApp, endAppSecret, getApp, listApps, OVERLAP_MS, rotateAppSecret, updateApp } from '#flows/apps/apps.ts'
 import { beginDeletion, continueDeletion, deletionProgress, listDeletions } from '#flows/authorize/delete-app.ts'
 import { type AgentSettings, agentSettings } from '#model/agents.ts'
 import { APPLY_POLICIES, presentApp } from '#model/app.ts'
 import { flag } from '#model/input.ts'
+import { mayUseApp } from '#model/operator.ts'
+import { branding, brandingIn, shownBranding } from './branding.ts'
 import { route } from './route.ts'
 import { deleted } from './shapes/deleted.ts'
-
-const ACTOR = 'admin'
 
 const app = z
   .object({
@@ -18,6 +18,7 @@ const app = z
     public: z.boolean(),
     apply: z.enum(APPLY_POLICIES),
     agents: agentSettings.optional().describe('What agents may do over MCP; absent: agents are off.'),
+    branding: shownBranding,
     created_at: z.number(),
     deleting_at: z.number().optional(),
   })
@@ -55,13 +56,15 @@ const fields = z.object({
     .describe(
       'Tokens that apply accepts: only those that the service confirms it issued to this app, or any. Default `proven`.',
     ),
+  branding: branding.optional(),
 })
 
 export const list = route({
   auth: 'admin',
-  summary: 'List all apps',
+  developers: 'all',
+  summary: 'List all apps; a developer gets theirs',
   response: z.array(app),
-  run: async (deps) => (await listApps(deps)).map(presentApp),
+  run: async (deps, { operator }) => (await listApps(deps)).filter(({ id }) => mayUseApp(operator, id)).map(presentApp),
 })
 
 export const create = route({
@@ -73,7 +76,7 @@ export const create = route({
   response: app
     .extend({ client_secret: z.string() })
     .meta({ id: 'CreatedApp', description: 'A new app, with its secret.' }),
-  run: async (deps, { body }) => {
+  run: async (deps, { body, actor }) => {
     const made = await createApp(
       deps,
       {
@@ -82,8 +85,9 @@ export const create = route({
         tokenFlow: body.token_flow,
         isPublic: body.public,
         apply: body.apply,
+        ...(body.branding === undefined ? {} : { branding: brandingIn(body.branding) }),
       },
-      ACTOR,
+      actor,
     )
     return { ...presentApp(made.app), client_secret: made.secret }
   },
@@ -117,7 +121,7 @@ export const show = route({
 
 export const update = route({
   auth: 'admin',
-  summary: 'Change the name, redirect addresses or flows of an app',
+  summary: 'Change the name, redirect addresses, flows or branding of an app',
   path,
   body: fields.partial().extend({
     agents: agentSettings
@@ -127,7 +131,7 @@ export const update = route({
   }),
   response: app,
   reasons: ['not_found'],
-  run: async (deps, { path: { client_id: id }, body }) =>
+  run: async (deps, { path: { client_id: id }, body, actor }) =>
     presentApp(
       await updateApp(
         deps,
@@ -138,9 +142,10 @@ export const update = route({
           tokenFlow: body.token_flow,
           isPublic: body.public,
           apply: body.apply,
+          ...(body.branding === undefined ? {} : { branding: brandingIn(body.branding) }),
           ...(body.agents === undefined ? {} : { agents: agentsIn(body.agents) }),
         },
-        ACTOR,
+        actor,
       ),
     ),
 })
@@ -151,6 +156,8 @@ function agentsIn(given: z.output<typeof agentSettings> | null): AgentSettings |
 
 export const remove = route({
   auth: 'admin',
+  developers: 'none',
+  dangerous: true,
   summary: 'Delete an app and its keys; with `erase=true` also all accounts and their data, in the background',
   path,
   query: z.object({
@@ -160,8 +167,8 @@ export const remove = route({
   response: deleted,
   also: { 202: { description: 'The accounts are being erased.', response: deletion } },
   reasons: ['not_found', 'app_has_accounts'],
-  run: async (deps, { path: { client_id: id }, query, reply }) => {
-    const begun = await beginDeletion(deps, id, ACTOR, { erase: query.erase, giveUp: query.give_up })
+  run: async (deps, { path: { client_id: id }, query, reply, actor }) => {
+    const begun = await beginDeletion(deps, id, actor, { erase: query.erase, giveUp: query.give_up })
     // Without accounts the deletion is fast enough to finish here.
     for (let hasMore = begun.accounts === 0; hasMore; ) hasMore = await continueDeletion(deps, id)
     const progress = (await deletionProgress(deps, id)) ?? begun
@@ -180,6 +187,7 @@ export const deletions = route({
 
 export const rotateSecret = route({
   auth: 'admin',
+  dangerous: true,
   idempotencyKey: true,
   summary: 'Create a new secret; the previous one expires after an overlap',
   path,
@@ -196,8 +204,20 @@ export const rotateSecret = route({
     .extend({ client_secret: z.string(), previous_ends_at: z.number() })
     .meta({ id: 'RotatedApp', description: 'An app, with its new secret.' }),
   reasons: ['not_found'],
-  run: async (deps, { path: { client_id: id }, body }) => {
-    const rotated = await rotateAppSecret(deps, id, ACTOR, body.overlap_seconds * 1000)
+  run: async (deps, { path: { client_id: id }, body, actor }) => {
+    const rotated = await rotateAppSecret(deps, id, actor, body.overlap_seconds * 1000)
     return { ...presentApp(rotated.app), client_secret: rotated.secret, previous_ends_at: rotated.previousEndsAt }
+  },
+})
+
+export const endSecret = route({
+  auth: 'admin',
+  summary: 'End a replaced secret of an app now, before its overlap is over',
+  path: path.extend({ id: z.string() }),
+  response: deleted,
+  reasons: ['not_found', 'bad_request'],
+  run: async (deps, { actor, path: { client_id: clientId, id } }) => {
+    await endAppSecret(deps, clientId, id, actor)
+    return { deleted: id }
   },
 })

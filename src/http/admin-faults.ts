@@ -81,5 +81,5 @@ export const retryQuarantine = route({
   status: 202,
   response: z.object({ endpoints: z.number().describe('Number of endpoints with quarantined records.') }),
   reasons: ['not_found'],
-  run: async (deps, call) => ({ endpoints: await retryAppQuarantine(deps, call.path.client_id, 'admin') }),
+  run: async (deps, call) => ({ endpoints: await retryAppQuarantine(deps, call.path.client_id, call.actor) }),
 })

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { deleteServiceKey, listServiceKeys, setServiceKey } from '#flows/apps/keys.ts'
+import { testServiceKey } from '#flows/apps/test-keys.ts'
 import { OVERRIDES, presentServiceKey } from '#model/app.ts'
+import { UPSTREAM_REASONS } from '#model/upstream-reasons.ts'
 import { route } from './route.ts'
 import { deleted } from './shapes/deleted.ts'
-
-const ACTOR = 'admin'
 
 const serviceKey = z
   .object({
@@ -28,6 +28,7 @@ export const list = route({
 
 export const set = route({
   auth: 'admin',
+  dangerous: true,
   summary: "Set an app's key for a service",
   path,
   body: z.object({
@@ -59,20 +60,47 @@ export const set = route({
   }),
   response: serviceKey,
   reasons: ['not_found'],
-  run: async (deps, { path: { client_id: appId, service }, body }) => {
+  run: async (deps, { path: { client_id: appId, service }, body, actor }) => {
     const { hook_secret: hookSecret, hook_id: hookId, ...key } = body
-    return presentServiceKey(await setServiceKey(deps, appId, { service, ...key, hookSecret, hookId }, ACTOR))
+    return presentServiceKey(await setServiceKey(deps, appId, { service, ...key, hookSecret, hookId }, actor))
   },
 })
 
 export const remove = route({
   auth: 'admin',
+  dangerous: true,
   summary: "Delete an app's key for a service",
   path,
   response: deleted,
   reasons: ['not_found'],
   run: async (deps, call) => {
-    await deleteServiceKey(deps, call.path.client_id, call.path.service, ACTOR)
+    await deleteServiceKey(deps, call.path.client_id, call.path.service, call.actor)
     return { deleted: call.path.service }
   },
+})
+
+const RESULTS = ['ok', 'failed', 'unknown'] as const
+const REASONS_OF_STEPS = ['ok', 'unknown', 'not_required', ...Object.keys(UPSTREAM_REASONS)]
+
+export const test = route({
+  auth: 'admin',
+  summary: "Test an app's keys at their service, as far as that is possible without a person",
+  path,
+  response: z
+    .object({
+      service: z.string(),
+      callback: z.string().describe('The address to enter at the service.'),
+      result: z.enum(RESULTS).describe('`unknown`: the service does not tell without a person who signs in.'),
+      steps: z.array(
+        z.object({
+          step: z.enum(['addresses', 'sign_in_page', 'keys']),
+          result: z.enum(RESULTS),
+          reason: z.enum(REASONS_OF_STEPS),
+          detail: z.string(),
+        }),
+      ),
+    })
+    .meta({ id: 'KeyTest', description: "What a test of an app's keys found, step by step." }),
+  reasons: ['not_found'],
+  run: async (deps, { actor, path: { client_id: appId, service } }) => testServiceKey(deps, appId, service, actor),
 })

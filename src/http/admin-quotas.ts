@@ -75,12 +75,13 @@ export const showQuotas = route({
 
 export const changeQuotas = route({
   auth: 'admin',
+  developers: 'none',
   summary: 'Set the quotas of an app; a missing one gets its default',
   path,
   body: limits,
   response: quotaLimits,
   reasons: ['not_found'],
-  run: (deps, call) => setQuotas(deps, call.path.client_id, call.body, 'admin'),
+  run: (deps, call) => setQuotas(deps, call.path.client_id, call.body, call.actor),
 })
 
 export const showUsage = route({

@@ -31,5 +31,5 @@ export const changeRules = route({
   body: rules,
   response: rules,
   reasons: ['not_found'],
-  run: (deps, call) => setRules(deps, call.path.client_id, call.body, 'admin'),
+  run: (deps, call) => setRules(deps, call.path.client_id, call.body, call.actor),
 })

@@ -40,8 +40,9 @@ export const API_GROUPS: { name: string; about: string; paths: string[] }[] = [
   },
   {
     name: 'Administration',
-    about: 'Apps and their keys, with the admin token.',
-    paths: ['/admin/'],
+    about:
+      'Apps and their keys, operators and their sessions, the audit log: with the admin token or in the dashboard.',
+    paths: ['/admin/', '/dashboard'],
   },
   {
     name: 'Operating',

@@ -35,6 +35,8 @@ const reasons = [
   'app_unproven',
   'service_limited',
   'service_unreachable',
+  'address_refused',
+  'connector_failed',
   'service_timeout',
   'not_found',
 ] as const

@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { answerQuestion, declineQuestion, readQuestion } from '#flows/authorize/ask.ts'
+import { answerQuestion, declineQuestion, readQuestion, returnOfQuestion } from '#flows/authorize/ask.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { ApiError } from '#model/errors.ts'
 import { browserOf } from './browser.ts'
-import { INVALID_PAGE } from './description/other-responses.ts'
 import { askPage } from './pages/ask-page.ts'
-import { policyToward, sendPage } from './pages/layout.ts'
+import { languageFor, sendPersonPage } from './pages/person-page.ts'
 import { text } from './parameters.ts'
 import { returnError } from './return-to-app.ts'
 import { route } from './route.ts'
@@ -23,7 +22,7 @@ export const show = route({
   reasons: ['session_expired'],
   run: async (deps, { query, request, reply }) => {
     const prompt = await readQuestion(deps, query.ticket, browserOf(deps, request))
-    return sendPage(reply, askPage(prompt), 200, policyToward(prompt.to.redirectUri))
+    return sendPersonPage(reply, askPage(prompt, languageFor(request, prompt.to.locale)))
   },
 })
 
@@ -35,20 +34,25 @@ export const answer = route({
   status: 303,
   reasons: ['session_expired', 'too_many_sign_ins'],
   headers: ['Location'],
-  also: { 422: INVALID_PAGE },
   run: async (deps, { body, request, reply }) => {
     const browser = browserOf(deps, request)
     if (body.answer === 'no') {
-      const to = await declineQuestion(deps, body.ticket, browser)
+      const to = await declineQuestion({ ...deps, requestId: request.id }, body.ticket, browser)
       return returnError(deps, reply, to, new AuthorizeError('access_denied'))
     }
     try {
-      const result = await answerQuestion(deps, body.ticket, browser, fieldsIn(body), request.ip)
-      if (result.kind === 'redirect') return await reply.code(303).header('location', result.url).send()
-      return sendPage(reply, askPage(result.prompt), 422, policyToward(result.prompt.to.redirectUri))
+      const result = await answerQuestion(
+        { ...deps, requestId: request.id },
+        body.ticket,
+        browser,
+        fieldsIn(body),
+        request.ip,
+      )
+      const next = result.kind === 'redirect' ? result.url : askPath(body.ticket)
+      return await reply.code(303).header('location', next).send()
     } catch (error) {
       if (error instanceof ApiError) throw error
-      const to = await declineQuestion(deps, body.ticket, browser)
+      const to = await returnOfQuestion(deps, body.ticket, browser)
       if (error instanceof AuthorizeError) return returnError(deps, reply, to, error)
       deps.log.error('a sign-in could not be started', { request_id: request.id, error })
       return returnError(deps, reply, to, new AuthorizeError('server_error'))

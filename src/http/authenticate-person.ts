@@ -3,12 +3,15 @@ import { openQuestion } from '#flows/authorize/ask.ts'
 import { type CallbackQuery, handleCallback } from '#flows/authorize/callback.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { keepPosted } from '#flows/authorize/posted-callback.ts'
+import { traceSignIn } from '#flows/authorize/sign-in-trace.ts'
 import { checkReturn, type StartInput, startSignIn } from '#flows/authorize/start.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
 import { flag, parse } from '#model/input.ts'
 import { askPath } from './ask.ts'
 import { browserOf, rememberBrowser } from './browser.ts'
 import { confirmPath } from './confirm.ts'
+import { rememberApp } from './last-app.ts'
+import { languageOf } from './pages/languages/languages.ts'
 import { text, withoutEmpty } from './parameters.ts'
 import { queryOf } from './query-pairs.ts'
 import { returnCode, returnError, returnReconnected } from './return-to-app.ts'
@@ -28,6 +31,7 @@ const startQuery = z.object({
   flag: text('A variant of the sign-in that some services have, e.g. `dm`.').optional(),
   force_login: flag('Request a new login at the service.'),
   state: text('Returned unchanged in the redirect.', MAX_STATE).optional(),
+  locale: text('Language of the pages that people see here, e.g. `de`; otherwise that of the browser.').optional(),
   code_challenge: text('PKCE.').optional(),
   code_challenge_method: text('`S256`.').optional(),
   host: text(
@@ -48,17 +52,24 @@ export const authenticate = route({
   run: async (deps, { request, reply }) => {
     // Empty parameters count as absent (RFC 6749 3.1).
     const given = withoutEmpty(queryOf(request))
-    const { app, to } = await checkReturn(deps, {
+    const logging = { ...deps, requestId: request.id }
+    const { app, to } = await checkReturn(logging, {
       client_id: onlyValue(given, 'client_id'),
       redirect_uri: onlyValue(given, 'redirect_uri') ?? onlyValue(given, 'redirect_url'),
       state: usableState(given['state']),
+      response_type: given['response_type'] === 'token' ? 'token' : undefined,
+      locale: languageOf(typeof given['locale'] === 'string' ? given['locale'] : undefined),
     })
     try {
-      const input = readStart(given)
-      const browser = rememberBrowser(deps, request, reply)
-      const answers = textsIn(given)
-      const next = await startSignIn(deps, app, to, { ...input, answers }, browser, request.ip)
-      const url = next.kind === 'service' ? next.url : askPath(await openQuestion(deps, next.start, answers))
+      const url = await traceSignIn(logging, 'request', async (traced) => {
+        traced.trace.of({ appId: app.id })
+        const input = readStart(given)
+        const browser = rememberBrowser(deps, request, reply)
+        rememberApp(deps, reply, app, to)
+        const answers = textsIn(given)
+        const next = await startSignIn(traced, app, to, { ...input, answers }, browser, request.ip)
+        return next.kind === 'service' ? next.url : askPath(await openQuestion(traced, next.start, answers))
+      })
       return await reply.code(302).header('location', url).send()
     } catch (error) {
       if (error instanceof AuthorizeError) return returnError(deps, reply, to, error)
@@ -123,7 +134,9 @@ export const callback = route({
   reasons: ['session_expired'],
   headers: ['Location'],
   run: async (deps, { path, request, reply }) => {
-    const result = await handleCallback(deps, path.service, queryOf(request) as CallbackQuery, browserOf(deps, request))
+    const logging = { ...deps, requestId: request.id }
+    const params = queryOf(request) as CallbackQuery
+    const result = await handleCallback(logging, path.service, params, browserOf(deps, request))
     if (result.kind === 'redirect') return returnCode(deps, reply, result.to, result.code)
     if (result.kind === 'failed') return returnError(deps, reply, result.to, result.error)
     if (result.kind === 'reconnected') {

@@ -5,8 +5,8 @@ import type { HttpDeps } from './deps.ts'
 /** Limit: lifetime of the cookie of a sign-in, in seconds; then the sign-in has to start again. */
 const MAX_AGE_S = 20 * 60
 
-/** Who sets the cookie: this service, or the demo app, which stands for another server. */
-type Owner = 'tributary' | 'tributary-demo'
+/** Who sets the cookie: this service, for sign-ins and for connect sessions, or the demo app, which stands for another server. */
+type Owner = 'tributary' | 'tributary-link' | 'tributary-demo'
 
 /** The prefix `__Host-` proves that no other host or plain connection set the cookie; browsers reject it without https. */
 function cookieName({ config }: HttpDeps, owner: Owner): string {
@@ -25,11 +25,12 @@ export function rememberBrowser(
   request: FastifyRequest,
   reply: FastifyReply,
   owner: Owner = 'tributary',
+  maxAgeS = MAX_AGE_S,
 ): Buffer {
   const name = cookieName(deps, owner)
   const value = readCookie(request, name) ?? randomSecret()
   const secure = deps.config.baseUrl.startsWith('https:') ? '; Secure' : ''
-  void reply.header('set-cookie', `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${MAX_AGE_S}${secure}`)
+  void reply.header('set-cookie', `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeS}${secure}`)
   return deps.hasher.hash('browser', value)
 }
 

@@ -2,8 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Account, AccountChanged, type CachedAccount, isInOneShard, type ReadingAccount } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { createTtlCache } from '#platform/ttl-cache.ts'
-import { requireAccount, tokenOf } from './authenticate.ts'
-import type { HttpDeps } from './deps.ts'
+import { actsForAccount, type CallerDeps, openAccount, requireAccount, tokenOf } from './authenticate.ts'
 
 const TTL_MS = 60_000
 /** Limit: access tokens whose account one process caches; the least recently used is dropped. */
@@ -21,11 +20,11 @@ export interface Accounts {
  * profile returns nothing, and a request needs one query instead of two. An account with profiles in several shards is looked up
  * for each request, because no statement can read all of them.
  */
-export function createAccounts(deps: Pick<HttpDeps, 'clock' | 'database' | 'hasher'>): Accounts {
+export function createAccounts(deps: CallerDeps): Accounts {
   const cache = createTtlCache<CachedAccount>(deps.clock, { ttlMs: TTL_MS, maxEntries: MAX_TOKENS })
 
   const lookUp = async (request: FastifyRequest): Promise<{ account: Account; cached: CachedAccount }> => {
-    const account = await requireAccount(deps, request)
+    const account = await openAccount(deps, request)
     const { id, profiles, token } = account
     const cached = { cached: { id, profiles, token } }
     if (isInOneShard(account)) cache.set(tokenOf(request), cached)
@@ -34,6 +33,8 @@ export function createAccounts(deps: Pick<HttpDeps, 'clock' | 'database' | 'hash
 
   return {
     read: async (request, run) => {
+      // Not cached: an operator's rights are verified for each request.
+      if (actsForAccount(request)) return readActing(deps, request, run)
       const token = tokenOf(request)
       const cached = await cache.peek(token)
       try {
@@ -50,6 +51,19 @@ export function createAccounts(deps: Pick<HttpDeps, 'clock' | 'database' | 'hash
       }
     },
     clear: () => cache.clear(),
+  }
+}
+
+async function readActing<Result>(
+  deps: CallerDeps,
+  request: FastifyRequest,
+  run: (account: ReadingAccount) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await run(await requireAccount(deps, request))
+  } catch (error) {
+    if (!(error instanceof AccountChanged)) throw error
+    return run(await requireAccount(deps, request))
   }
 }
 

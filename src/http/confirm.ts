@@ -7,7 +7,7 @@ import { browserOf } from './browser.ts'
 import type { HttpDeps } from './deps.ts'
 import { PAGE } from './description/other-responses.ts'
 import { confirmPage, donePage } from './pages/confirm.ts'
-import { policyToward, sendPage } from './pages/layout.ts'
+import { languageFor, sendPersonPage } from './pages/person-page.ts'
 import { text } from './parameters.ts'
 import { returnCode, returnError, returnReconnected, returnToken } from './return-to-app.ts'
 import { route } from './route.ts'
@@ -25,8 +25,9 @@ export const ask = route({
   reasons: ['session_expired'],
   run: async (deps, { query, request, reply }) => {
     const question = await readConsentPrompt(deps, query.ticket, browserOf(deps, request))
-    if (question.kind === 'done') return sendPage(reply, donePage())
-    return sendPage(reply, confirmPage(question), 200, policyToward(question.to.redirectUri))
+    const language = languageFor(request, question.to.locale)
+    if (question.kind === 'done') return sendPersonPage(reply, donePage(language, question.app))
+    return sendPersonPage(reply, confirmPage(question, language))
   },
 })
 
@@ -40,7 +41,7 @@ export const answer = route({
   also: { 200: PAGE },
   run: async (deps, { body, request, reply }) => {
     const decide = body.answer === 'yes' ? confirmSignIn : declineSignIn
-    const result = await decide(deps, body.ticket, browserOf(deps, request))
+    const result = await decide({ ...deps, requestId: request.id }, body.ticket, browserOf(deps, request))
     if ('account' in result) request.server.forgetAccount(result.account)
     return continueSignIn(deps, reply, result)
   },
@@ -57,7 +58,7 @@ function continueSignIn(deps: HttpDeps, reply: FastifyReply, confirmed: ConsentR
     case 'declined':
       return returnError(deps, reply, confirmed.to, new AuthorizeError('access_denied'))
     case 'done':
-      return sendPage(reply, donePage())
+      return sendPersonPage(reply, donePage(languageFor(reply.request, confirmed.to.locale)))
     default:
       return confirmed satisfies never
   }

@@ -2,6 +2,7 @@ import type { AppsDeps } from '#flows/apps/apps.ts'
 import type { AuthenticateDeps } from '#flows/apps/authenticate-app.ts'
 import type { KeysDeps } from '#flows/apps/keys.ts'
 import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
+import type { DemoServices } from '#flows/operations/demo-services.ts'
 import type { HealthDeps } from '#flows/operations/health.ts'
 import type { ClassifyRefusal } from '#flows/proxy/classify-refusal.ts'
 import type { ReadPage } from '#flows/proxy/parse-page.ts'
@@ -29,12 +30,25 @@ export interface HttpDeps
     DeliverDeps,
     PeopleDeps,
     HealthDeps {
-  config: Pick<Config, 'baseUrl' | 'trustProxy' | 'drainMs' | 'sunsetMs' | keyof QuotaSettings>
+  config: Pick<
+    Config,
+    | 'baseUrl'
+    | 'databaseReadUrl'
+    | 'databaseUrl'
+    | 'drainMs'
+    | 'engineUrl'
+    | 'sunsetMs'
+    | 'logDays'
+    | 'trustProxy'
+    | keyof QuotaSettings
+  >
+  /** Undefined when the keys come from the environment. */
+  keyFile: string | undefined
   /** Undefined disables the admin API. */
   adminToken: string | undefined
   version: string
   /** The demo's app, while `tributary demo` runs. */
-  demo: () => { clientId: string; redirectUri: string } | undefined
+  demo: () => { clientId: string; redirectUri: string; services: DemoServices } | undefined
   /** Work for a request that runs in worker processes. */
   tasks: Tasks
   /** The worker processes and their last reports, for metrics. */

@@ -8,21 +8,21 @@ import { readReference } from './docs/reference.ts'
 import { llmsText, referenceMarkdown } from './docs/reference-markdown.ts'
 import { referenceHtml } from './docs/reference-page.ts'
 import { sendFixed } from './fixed-text.ts'
+import { ownHosts } from './own-hosts.ts'
 import { PAGE_POLICY, page } from './pages/layout.ts'
 import { route } from './route.ts'
 
 const MARKDOWN = 'text/markdown; charset=utf-8'
 const GUIDES = join(import.meta.dirname, '../../docs')
 const SCRIPT = '/docs/try-it.js'
-const HOST = /^[\w.-]+(?::\d{1,5})?$|^\[[\da-f:]+\](?::\d{1,5})?$/i
 
 /**
  * The page loads one script and calls the API; nothing inline. Not `'self'`, because responses of services that the proxy passes on are
  * of this origin too: a page must not run them.
  */
-function policyFor({ headers: { host = '' } }: FastifyRequest, baseUrl: string): string {
-  const hosts = new Set([new URL(baseUrl).host, ...(HOST.test(host) ? [host] : [])])
-  return `${PAGE_POLICY}; script-src ${[...hosts].map((each) => `${each}${SCRIPT}`).join(' ')}; connect-src 'self'`
+function policyFor(request: FastifyRequest, baseUrl: string): string {
+  const scripts = ownHosts(request, baseUrl).map((host) => `${host}${SCRIPT}`)
+  return `${PAGE_POLICY}; script-src ${scripts.join(' ')}; connect-src 'self'`
 }
 
 const described = ({ server }: FastifyRequest) => readReference(server.describe())

@@ -2,17 +2,22 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '#model/errors.ts'
 import { rateLimitHeaders } from '#model/rate-limit.ts'
 import { codeOf, isUnavailable } from '#platform/errors.ts'
+import { PROGRAM } from '#platform/program-name.ts'
 import { challengeOf } from './challenge.ts'
 import type { HttpDeps } from './deps.ts'
+import { appOfBrowser } from './last-app.ts'
+import { isLocalCaller } from './local-caller.ts'
 import { nulError } from './nul-character.ts'
 import { oauthErrorFields } from './oauth-error-fields.ts'
-import { html } from './pages/html.ts'
-import { page, sendPage } from './pages/layout.ts'
+import { errorPage } from './pages/error-page.ts'
+import { languageFor, sendPersonPage } from './pages/person-page.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     page?: boolean
     rawBody?: boolean
+    /** A built page of `web/` or one of its files: not part of the API. */
+    isWebFile?: boolean
   }
 }
 
@@ -25,7 +30,7 @@ const LIBRARY: Record<string, ConstructorParameters<typeof ApiError>[0]> = {
   FST_ERR_MAX_PARAM_LENGTH: 'not_found',
 }
 
-type ErrorDeps = Pick<HttpDeps, 'log' | 'config'>
+type ErrorDeps = Pick<HttpDeps, 'log' | 'config' | 'hasher'>
 
 const DISK_FULL = '53100'
 const NUL_IN_TEXT = '22021'
@@ -41,11 +46,15 @@ export function toApiError(error: unknown): ApiError {
 }
 
 export function respondWithError(
-  { log, config: { baseUrl } }: ErrorDeps,
+  deps: ErrorDeps,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
+  const {
+    log,
+    config: { baseUrl },
+  } = deps
   const refusal = codeOf(error) === NUL_IN_TEXT ? nulError(request, error) : toApiError(error)
   if (refusal.status >= 500)
     log.error('a request failed', { request_id: request.id, reason: refusal.reason, error: refusal.cause ?? refusal })
@@ -53,7 +62,7 @@ export function respondWithError(
   void reply.headers(rateLimitHeaders(refusal.rateLimits))
   const challenge = challengeOf(refusal, request.headers.authorization !== undefined)
   if (challenge !== undefined) void reply.header('www-authenticate', challenge)
-  if (wantsPage(request)) return sendPage(reply, errorPage(refusal, request.id), refusal.status)
+  if (wantsPage(request)) return sendErrorPage(deps, refusal, request, reply)
   const body = errorBody(refusal, request.id, baseUrl)
   return reply
     .code(refusal.status)
@@ -61,19 +70,46 @@ export function respondWithError(
     .send(JSON.stringify({ ...body, ...oauthErrorFields(refusal, request, body.see) }))
 }
 
-// Only routes for browsers respond with pages, and only if the client accepts HTML.
+/**
+ * Routes for browsers, and addresses and methods that do not exist, respond with pages, and only if the client accepts HTML. Programs
+ * that accept anything get JSON.
+ */
 function wantsPage(request: FastifyRequest): boolean {
-  return request.routeOptions.config.page === true && (request.headers.accept ?? '').includes('text/html')
+  const isForBrowsers = request.is404 || request.routeOptions.config.page === true
+  return isForBrowsers && (request.headers.accept ?? '').includes('text/html')
 }
 
-function errorPage(refusal: ApiError, requestId: string): string {
-  return page(
-    'This did not work · Tributary',
-    html`<h1>This did not work</h1>
-<div class="card"><p>${refusal.message.replaceAll('`', '')}</p><p>Go back to the app you came from and try again.</p>
-<p class="soft"><a href="/docs#${refusal.reason}"><code>${refusal.reason}</code></a> · <code>${requestId}</code></p></div>`,
-    { narrow: true },
-  )
+function sendErrorPage(deps: ErrorDeps, refusal: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { baseUrl } = deps.config
+  const isLocal = isLocalCaller(request.ip, request.headers, baseUrl)
+  const [path = ''] = request.url.split('?', 1)
+  const view = {
+    refusal,
+    requestId: request.id,
+    request: `${request.method} ${path}`,
+    docs: refusal.see ?? `/docs#${refusal.reason}`,
+    registered: visibleAddresses(refusal, isLocal),
+    program: isLocal ? PROGRAM : 'tributary',
+    back: appOfBrowser(deps, request),
+  }
+  const page = errorPage(view, languageFor(request, undefined))
+  return sendPersonPage(reply, page, refusal.status)
+}
+
+/**
+ * Client ids are public, and an app may have addresses that are not, such as that of a test server. So a stranger sees only
+ * addresses on the host that they named themselves; the developer at the server's own machine sees all.
+ */
+function visibleAddresses({ help }: ApiError, isLocal: boolean): readonly string[] {
+  const { registered = [], sent } = help ?? {}
+  if (isLocal) return registered
+  const host = hostOf(sent?.['redirect_uri'])
+  return host === undefined ? [] : registered.filter((each) => hostOf(each) === host)
+}
+
+function hostOf(address: string | undefined): string | undefined {
+  const host = address === undefined ? undefined : URL.parse(address)?.host
+  return host === '' ? undefined : host
 }
 
 /** Limit: characters of an error's sentence, which may quote the request; the rest is cut off. */

@@ -89,6 +89,7 @@ export const appChanges = route({
 
 export const endAppChanges = route({
   auth: 'app',
+  auditedAs: 'feed.end',
   summary: 'Stop recording changes for `GET /accounts/changes`; its cursors end',
   response: z.object({ deleted: z.boolean() }),
   run: async (deps, { app }) => ({ deleted: await closeFeed(deps, app.id) }),

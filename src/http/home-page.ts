@@ -1,4 +1,4 @@
-import { DEMO_START } from '#flows/operations/demo.ts'
+import { DEMO_PAGE } from '#flows/operations/demo.ts'
 import type { HttpDeps } from './deps.ts'
 import { type Html, html } from './pages/html.ts'
 import { page, sendPage } from './pages/layout.ts'
@@ -31,5 +31,5 @@ ${invitation(demo())}
 
 /** In the demo the page has a button to start with. */
 function invitation(demo: ReturnType<HttpDeps['demo']>): Html | undefined {
-  return demo && html`<p class="row"><a class="button" href="${DEMO_START}">Connect a demo profile</a></p>`
+  return demo && html`<p class="row"><a class="button" href="${DEMO_PAGE}">Open the demo</a></p>`
 }

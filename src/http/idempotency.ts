@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { beginRequest, type Caller, type Execution } from '#flows/requests/idempotency.ts'
 import type { Account } from '#model/account.ts'
 import type { App } from '#model/app.ts'
+import type { Operator } from '#model/operator.ts'
 import type { HttpDeps } from './deps.ts'
 import { withoutNames } from './query-pairs.ts'
 import type { Route } from './route.ts'
@@ -68,12 +69,22 @@ export async function keepSent(request: FastifyRequest, reply: FastifyReply, pay
   return payload
 }
 
-export function appCaller({ id }: Pick<App, 'id'>): Caller {
-  return { name: `app:${id}`, appId: id }
+export function appCaller({ id }: Pick<App, 'id'>, operator?: Operator): Caller {
+  return { name: named(`app:${id}`, operator), appId: id }
 }
 
-export function accountCaller({ id, appId }: Pick<Account, 'id' | 'appId'>): Caller {
-  return { name: `account:${id}`, appId }
+export function accountCaller({ id, appId }: Pick<Account, 'id' | 'appId'>, operator?: Operator): Caller {
+  return { name: named(`account:${id}`, operator), appId }
 }
 
-export const ADMIN_CALLER: Caller = { name: 'admin' }
+/** The keys of an operator who acts for an app are not those of the app. */
+function named(name: string, operator: Operator | undefined): string {
+  return operator === undefined ? name : `${operator.actor} ${name}`
+}
+
+export function operatorCaller({ actor }: Operator): Caller {
+  return { name: actor }
+}
+
+/** For routes that take no key of the caller. */
+export const ANYONE: Caller = { name: 'anyone' }

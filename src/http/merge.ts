@@ -47,6 +47,10 @@ async function merge(deps: HttpDeps, { source, dest }: z.output<typeof fields>, 
 async function callerOf(deps: HttpDeps, dest: string): Promise<Caller> {
   const account = await accountOf(deps, dest)
   if (account === undefined)
-    throw new ApiError('token_invalid', 'dest: the access token is unknown, revoked or merged away.', { param: 'dest' })
+    throw new ApiError(
+      'token_invalid',
+      'dest: the access token is unknown or revoked, or its account was merged into another.',
+      { param: 'dest' },
+    )
   return accountCaller(account)
 }

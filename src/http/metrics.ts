@@ -10,7 +10,7 @@ import { sumRunCounts } from '#flows/sync/run/run-counts.ts'
 import { spendingFigures } from '#flows/sync/schedule/spending-figures.ts'
 import { createStateCounts } from '#flows/sync/state-counts.ts'
 import { sumLogCounts } from '#platform/telemetry/log-counts.ts'
-import { requireAdmin } from './authenticate.ts'
+import { requireFullOperator } from './authenticate.ts'
 import type { HttpDeps } from './deps.ts'
 import { faultMetrics } from './fault-metrics.ts'
 import { hookMetrics } from './hook-metrics.ts'
@@ -131,9 +131,9 @@ export const metrics = route({
   auth: 'browser',
   summary: 'Get Prometheus metrics; from this machine, or with the admin token',
   type: Registry.PROMETHEUS_CONTENT_TYPE,
-  reasons: ['admin_token_invalid', 'too_many_attempts'],
+  reasons: ['role_refused', 'signed_out', 'origin_refused', 'admin_token_invalid', 'too_many_attempts'],
   run: async (deps, { request }) => {
-    if (!isLocalCaller(request.ip, request.headers, deps.config.baseUrl)) await requireAdmin(deps, request)
+    if (!isLocalCaller(request.ip, request.headers, deps.config.baseUrl)) await requireFullOperator(deps, request)
     return request.server.metrics.show(deps)
   },
 })

@@ -14,7 +14,8 @@ type Listed = [method: string, path: string, route: Route | MountedRoute, operat
 const SECURITY: Record<RouteAuth, Schema[]> = {
   none: [],
   browser: [],
-  admin: [{ admin: [] }],
+  dashboard: [],
+  admin: [{ admin: [] }, { session: [] }],
   account: [{ token: [] }, { tokenInQuery: [] }],
   app: [{ app: [] }],
 }
@@ -55,6 +56,13 @@ export function describeApi(routes: readonly Listed[], version: string, baseUrl:
           description: 'An access token in the address, for clients that cannot send headers.',
         },
         app: { type: 'http', scheme: 'basic', description: 'client_id and client_secret.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'tributary-session',
+          description:
+            "An operator's session in the dashboard, with the header `Tributary-Dashboard: 1`. Over https the name begins with `__Host-`, else it ends with the port.",
+        },
       },
       schemas: sorted(components.schemas),
       responses: sharedResponses(),

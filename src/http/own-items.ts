@@ -61,6 +61,7 @@ const endpoint = z
 
 export const storeOwn = route({
   auth: 'account',
+  auditedAs: 'items.store',
   idempotencyKey: true,
   summary: "Store the app's own items for the account; items with a known id are replaced",
   path: z.object({ endpoint }),
@@ -74,6 +75,7 @@ export const storeOwn = route({
 
 export const deleteOwn = route({
   auth: 'account',
+  auditedAs: 'items.delete',
   summary: "Delete one of the app's own items",
   path: z.object({ endpoint, id: text('The id of the item.') }),
   response: deleted,

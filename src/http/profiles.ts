@@ -71,12 +71,13 @@ export const show = route({
 
 export const remove = route({
   auth: 'account',
+  dangerous: true,
   summary: 'Disconnect profiles: erase them here and revoke their tokens at the service',
   path,
   response: disconnected,
   reasons: ['no_profile'],
-  run: async (deps, { account, path: { profile }, request }) => {
-    const deleted = await disconnectProfiles(deps, account, profile)
+  run: async (deps, { account, operator, path: { profile }, request }) => {
+    const deleted = await disconnectProfiles(deps, account, profile, operator?.actor)
     request.server.forgetAccount(account.id)
     return { deleted }
   },
@@ -84,10 +85,11 @@ export const remove = route({
 
 export const removeAll = route({
   auth: 'account',
+  dangerous: true,
   summary: 'Delete the whole account, with its profiles and tokens',
   response: disconnected,
-  run: async (deps, { account, request }) => {
-    const deleted = await deleteWholeAccount(deps, account)
+  run: async (deps, { account, operator, request }) => {
+    const deleted = await deleteWholeAccount(deps, account, operator?.actor)
     request.server.forgetAccount(account.id)
     return { deleted }
   },

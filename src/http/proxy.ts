@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { recordCall } from '#flows/operators/record-acting.ts'
 import { createProxy, type Proxy, type ProxyCall } from '#flows/proxy/forward.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
@@ -10,7 +11,7 @@ import type { Profile } from '#model/profile.ts'
 import { parseProfileName } from '#model/profile-name.ts'
 import { Hangup } from '#platform/hangup.ts'
 import { createTtlCache } from '#platform/ttl-cache.ts'
-import { requireAccount } from './authenticate.ts'
+import { actsForAccount, operatorOf, requireAccount } from './authenticate.ts'
 import type { HttpDeps } from './deps.ts'
 import { toApiError } from './errors.ts'
 import { endWith, pipeBody } from './pipe-body.ts'
@@ -40,7 +41,16 @@ export const proxied: MountedRoute = {
   type: '*/*',
   response: z.unknown().describe('What the service responds, with its status and headers.'),
   mounted: true,
-  reasons: ['no_profile', 'needs_auth', 'no_service_keys', 'service_limited', 'service_unreachable', 'service_timeout'],
+  reasons: [
+    'no_profile',
+    'needs_auth',
+    'no_service_keys',
+    'service_limited',
+    'service_unreachable',
+    'address_refused',
+    'connector_failed',
+    'service_timeout',
+  ],
 }
 
 /** How long an access token's account is cached, so that a burst of calls looks it up once. */
@@ -70,6 +80,7 @@ export function mountProxy(server: FastifyInstance, deps: HttpDeps): void {
     deps,
     proxy: createProxy(deps),
     account: (request, how) => {
+      if (actsForAccount(request)) return actingAccount(deps, request)
       const key = callerKey(request)
       if (how === 'current') accounts.delete(key)
       return accounts.get(key, () => requireAccount(deps, request))
@@ -91,6 +102,15 @@ export function mountProxy(server: FastifyInstance, deps: HttpDeps): void {
       handler: (_request, reply) => reply,
     })
   }
+}
+
+/** Of an operator, whose calls are recorded. */
+async function actingAccount(deps: HttpDeps, request: FastifyRequest): Promise<Account> {
+  const account = await requireAccount(deps, request)
+  const { service } = request.params as { service: string }
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    await recordCall(deps, operatorOf(request)!, { account }, 'proxy.call', { service, method: request.method })
+  return account
 }
 
 // Everything that determines the caller: the key of the account cache.

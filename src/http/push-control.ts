@@ -9,9 +9,9 @@ import {
 } from '#flows/push/manage/control.ts'
 import { findOwn } from '#flows/push/manage/destinations.ts'
 import { show } from '#flows/push/manage/status.ts'
-import { path, present, reasons } from './push-destination.ts'
+import { disconnection, path, present, presentTest, reasons } from './push-destination.ts'
 import { route } from './route.ts'
-import { destination, startedProfiles } from './shapes/push.ts'
+import { destination, destinationTest, startedProfiles } from './shapes/push.ts'
 
 export const pause = route({
   auth: 'app',
@@ -19,9 +19,9 @@ export const pause = route({
   path,
   response: destination,
   reasons: [...reasons],
-  run: async (deps, { app, path: { id } }) => {
+  run: async (deps, { app, actor, path: { id } }) => {
     const found = await findOwn(deps, app.id, id)
-    await pauseDestination(deps, found, `app:${app.id}`)
+    await pauseDestination(deps, found, actor)
     return present(await show(deps, await findOwn(deps, app.id, id)))
   },
 })
@@ -32,34 +32,23 @@ export const resume = route({
   path,
   response: destination,
   reasons: [...reasons],
-  run: async (deps, { app, path: { id } }) => {
+  run: async (deps, { app, actor, path: { id } }) => {
     const found = await findOwn(deps, app.id, id)
-    await resumeDestination(deps, found, `app:${app.id}`)
+    await resumeDestination(deps, found, actor)
     return present(await show(deps, await findOwn(deps, app.id, id)))
   },
 })
 
 export const test = route({
   auth: 'app',
+  auditedAs: 'push.test',
   summary: 'Test a destination: connect, check rights, write and roll back, count what the filter matches',
   path,
-  response: z
-    .object({
-      ok: z.boolean(),
-      checks: z.array(z.object({ check: z.string(), ok: z.boolean(), detail: z.string() })),
-      matches: z.object({
-        profiles: z.number(),
-        items: z.number(),
-        exact: z.boolean().describe('False if counting took too long and there are more.'),
-      }),
-    })
-    .meta({ id: 'DestinationTest', description: 'What a test of a destination found.' }),
+  response: destinationTest,
   reasons: [...reasons, 'destination_failed'],
   run: async (deps, { app, path: { id }, reply }) => {
-    const disconnected = new AbortController()
-    reply.raw.once('close', () => disconnected.abort())
-    const { checks, matches } = await deps.tasks.tryDestination(await findOwn(deps, app.id, id), disconnected.signal)
-    return { ok: checks.every(({ ok }) => ok), checks, matches }
+    const found = await findOwn(deps, app.id, id)
+    return presentTest(await deps.tasks.tryDestination(found, disconnection(reply)))
   },
 })
 
@@ -70,21 +59,22 @@ export const run = route({
   status: 202,
   response: startedProfiles,
   reasons: [...reasons, 'bad_request'],
-  run: async (deps, { app, path: { id } }) => ({
-    profiles: await runNow(deps, await findOwn(deps, app.id, id), `app:${app.id}`),
+  run: async (deps, { app, actor, path: { id } }) => ({
+    profiles: await runNow(deps, await findOwn(deps, app.id, id), actor),
   }),
 })
 
 export const redrive = route({
   auth: 'app',
   idempotencyKey: true,
-  summary: 'Try the dead letters again',
+  summary: 'Try the dead letters again, all or those of one profile',
   path,
+  body: z.object({ profile: z.string().max(100).optional().describe('Only this profile.') }),
   status: 202,
   response: startedProfiles,
   reasons: [...reasons],
-  run: async (deps, { app, path: { id } }) => ({
-    profiles: await redriveRows(deps, await findOwn(deps, app.id, id), `app:${app.id}`),
+  run: async (deps, { app, actor, path: { id }, body }) => ({
+    profiles: await redriveRows(deps, await findOwn(deps, app.id, id), actor, body.profile),
   }),
 })
 
@@ -96,8 +86,8 @@ export const backfill = route({
   status: 202,
   response: startedProfiles,
   reasons: [...reasons],
-  run: async (deps, { app, path: { id } }) => ({
-    profiles: await replay(deps, await findOwn(deps, app.id, id), {}, `app:${app.id}`),
+  run: async (deps, { app, actor, path: { id } }) => ({
+    profiles: await replay(deps, await findOwn(deps, app.id, id), {}, actor),
   }),
 })
 
@@ -121,8 +111,8 @@ export const verify = route({
     })
     .meta({ id: 'Verification', description: 'How the tables of a destination differ from the store.' }),
   reasons: [...reasons, 'bad_request', 'destination_failed'],
-  run: async (deps, { app, path: { id }, body }) =>
-    deps.tasks.verifyDestination(await findOwn(deps, app.id, id), body, `app:${app.id}`),
+  run: async (deps, { app, actor, path: { id }, body }) =>
+    deps.tasks.verifyDestination(await findOwn(deps, app.id, id), body, actor),
 })
 
 export const replayFrom = route({
@@ -138,13 +128,14 @@ export const replayFrom = route({
   status: 202,
   response: startedProfiles,
   reasons: [...reasons],
-  run: async (deps, { app, path: { id }, body }) => ({
-    profiles: await replay(deps, await findOwn(deps, app.id, id), body, `app:${app.id}`),
+  run: async (deps, { app, actor, path: { id }, body }) => ({
+    profiles: await replay(deps, await findOwn(deps, app.id, id), body, actor),
   }),
 })
 
 export const rotateSecret = route({
   auth: 'app',
+  dangerous: true,
   idempotencyKey: true,
   summary: 'Create a new signing secret of a webhook; the previous one also signs until the next rotation',
   path,
@@ -152,7 +143,7 @@ export const rotateSecret = route({
     .object({ secret: z.string() })
     .meta({ id: 'SigningSecret', description: 'The new signing secret; shown only once.' }),
   reasons: [...reasons],
-  run: async (deps, { app, path: { id } }) => ({
-    secret: await rotateSigning(deps, await findOwn(deps, app.id, id), `app:${app.id}`),
+  run: async (deps, { app, actor, path: { id } }) => ({
+    secret: await rotateSigning(deps, await findOwn(deps, app.id, id), actor),
   }),
 })

@@ -1,4 +1,6 @@
+import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
+import type { TestResult } from '#flows/push/manage/dry-run.ts'
 import type { ShownDestination } from '#flows/push/manage/status.ts'
 import { withoutSecrets } from '#model/destination-address.ts'
 import { text } from './parameters.ts'
@@ -35,4 +37,15 @@ export function present(status: ShownDestination): Record<string, unknown> {
     dead_letters: status.deadLetters,
     created_at: each.createdAt,
   }
+}
+
+export function presentTest({ checks, matches }: TestResult): Record<string, unknown> {
+  return { ok: checks.every(({ ok }) => ok), checks, matches }
+}
+
+/** Aborts when the caller is gone. */
+export function disconnection(reply: FastifyReply): AbortSignal {
+  const disconnected = new AbortController()
+  reply.raw.once('close', () => disconnected.abort())
+  return disconnected.signal
 }

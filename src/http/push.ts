@@ -8,7 +8,7 @@ import { route } from './route.ts'
 import { deleted } from './shapes/deleted.ts'
 import { createdDestination, destination } from './shapes/push.ts'
 
-const fields = z.strictObject({
+export const fields = z.strictObject({
   name: z.string().min(1).max(100),
   kind: z.enum(DESTINATION_KINDS),
   url: z
@@ -43,8 +43,9 @@ export const add = route({
   body: fields,
   status: 201,
   response: createdDestination,
-  run: async (deps, { app, body }) => {
-    const made = await addDestination(deps, app.id, body, `app:${app.id}`)
+  reasons: ['already_exists'],
+  run: async (deps, { app, actor, body }) => {
+    const made = await addDestination(deps, app.id, body, actor)
     return {
       ...present(await show(deps, made.destination)),
       ...(made.signing === undefined ? {} : { secret: made.signing }),
@@ -75,12 +76,10 @@ export const change = route({
     })
     .partial(),
   response: destination,
-  reasons: [...reasons],
-  run: async (deps, { app, path: { id }, body }) => {
+  reasons: [...reasons, 'already_exists'],
+  run: async (deps, { app, actor, path: { id }, body }) => {
     const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
-    return present(
-      await show(deps, await changeDestination(deps, await findOwn(deps, app.id, id), given, `app:${app.id}`)),
-    )
+    return present(await show(deps, await changeDestination(deps, await findOwn(deps, app.id, id), given, actor)))
   },
 })
 
@@ -91,8 +90,8 @@ export const remove = route({
   query: z.object({ drop: flag('Also remove what Tributary created at the destination.') }),
   response: deleted,
   reasons: [...reasons, 'destination_failed'],
-  run: async (deps, { app, path: { id }, query }) => {
-    await deps.tasks.removeDestination(await findOwn(deps, app.id, id), query.drop, `app:${app.id}`)
+  run: async (deps, { app, actor, path: { id }, query }) => {
+    await deps.tasks.removeDestination(await findOwn(deps, app.id, id), query.drop, actor)
     return { deleted: id }
   },
 })

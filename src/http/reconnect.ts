@@ -7,6 +7,7 @@ import { chooseProfile, profileIn } from '#flows/sync/progress.ts'
 import { ApiError, type Reason } from '#model/errors.ts'
 import { askPath } from './ask.ts'
 import { rememberBrowser } from './browser.ts'
+import { rememberApp } from './last-app.ts'
 import { text } from './parameters.ts'
 import { returnError } from './return-to-app.ts'
 import { route } from './route.ts'
@@ -35,7 +36,7 @@ export const linkByAccount = route({
   run: async (deps, call) => {
     const profile = await chooseProfile(deps, call.account, call.path.profile)
     const { redirect_uri: redirectUri, scope } = call.body
-    return createReconnectLink(deps, profile, { redirectUri, scope }, `account:${call.account.id}`)
+    return createReconnectLink(deps, profile, { redirectUri, scope }, call.actor)
   },
 })
 
@@ -48,10 +49,10 @@ export const linkByApp = route({
   status: 201,
   response,
   reasons: [...reasons, 'not_found'],
-  run: async (deps, { app, path, body: given }) => {
+  run: async (deps, { app, actor, path, body: given }) => {
     const { id } = await showAccount(deps, app.id, path.id)
     const profile = await profileIn(deps, id, path.profile)
-    return createReconnectLink(deps, profile, { redirectUri: given.redirect_uri, scope: given.scope }, `app:${app.id}`)
+    return createReconnectLink(deps, profile, { redirectUri: given.redirect_uri, scope: given.scope }, actor)
   },
 })
 
@@ -65,8 +66,10 @@ export const follow = route({
   headers: ['Location'],
   run: async (deps, { query, request, reply }) => {
     const opened = await openReconnectLink(deps, query.ticket)
+    const browser = rememberBrowser(deps, request, reply)
+    rememberApp(deps, reply, opened.app, opened.to)
     try {
-      const next = await startReconnect(deps, opened, rememberBrowser(deps, request, reply), request.ip)
+      const next = await startReconnect({ ...deps, requestId: request.id }, opened, browser, request.ip)
       const url = next.kind === 'service' ? next.url : askPath(await openQuestion(deps, next.start, {}))
       return await reply.code(302).header('location', url).send()
     } catch (error) {

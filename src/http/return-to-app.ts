@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { AuthorizeError } from '#flows/authorize/errors.ts'
+import type { AuthorizeError, AuthorizeReason } from '#flows/authorize/errors.ts'
 import type { ReturnTo } from '#flows/authorize/start.ts'
 import { describeError } from '#model/oauth-errors.ts'
 import type { HttpDeps } from './deps.ts'
@@ -29,8 +29,27 @@ export function returnReconnected({ config }: ReturnDeps, reply: FastifyReply, t
 }
 
 export function returnError(deps: ReturnDeps, reply: FastifyReply, to: ReturnTo, error: AuthorizeError): FastifyReply {
-  const described = { error: error.reason, error_description: describeError(error.message) }
-  return redirect(reply, withQuery(to.redirectUri, { ...described, ...failedReconnect(to), ...originOf(deps, to) }))
+  return redirect(reply, errorAddress(deps, to, error))
+}
+
+/** The address that tells the app of an error; also the target of a link “Cancel”. */
+export function errorAddress(deps: ReturnDeps, to: ReturnTo, error: AuthorizeError): string {
+  const { reason } = error
+  const given = {
+    error: reason,
+    error_description: describeError(error.message),
+    error_uri: reason === 'access_denied' ? undefined : errorUri(deps, reason),
+    ...failedReconnect(to),
+    ...originOf(deps, to),
+  }
+  const address = withQuery(to.redirectUri, given)
+  // Scripts of the token flow read the fragment (RFC 6749 4.2.2.1); servers see the query only.
+  return to.responseType === 'token' ? `${address}#${encode(given)}` : address
+}
+
+/** The description of an authorization error on the reference page. */
+export function errorUri({ config }: ReturnDeps, reason: AuthorizeReason): string {
+  return `${config.baseUrl}/docs#sign-in-${reason}`
 }
 
 function failedReconnect({ reconnect }: ReturnTo): Record<string, string> {

@@ -4,14 +4,16 @@ import type { Caller } from '#flows/requests/idempotency.ts'
 import type { Account, ReadingAccount } from '#model/account.ts'
 import type { App } from '#model/app.ts'
 import type { Reason } from '#model/errors.ts'
+import type { Operator } from '#model/operator.ts'
 import type { HttpDeps } from './deps.ts'
 import type { HeaderName } from './description/headers.ts'
 
 /**
  * Who may call: `none` anyone, `browser` anyone with a browser (no CORS, refusals as pages), `account` the holder of an access
- * token, `app` an app with its id and secret, `admin` the admin token.
+ * token, `app` an app with its id and secret, `admin` an operator, `dashboard` the dashboard in a browser, signed in or not (no
+ * CORS). An operator may also call for an app or an account.
  */
-export type RouteAuth = 'none' | 'browser' | 'account' | 'app' | 'admin'
+export type RouteAuth = 'none' | 'browser' | 'dashboard' | 'account' | 'app' | 'admin'
 
 export type Shape = z.ZodObject | undefined
 /** A body may also be a list. */
@@ -34,6 +36,24 @@ export type Call<
   Query extends Shape = Shape,
   Body extends BodyShape = BodyShape,
 > = Checked<Path, Query, Body> & Caller
+
+/** An operator who calls for an app or account, and how the audit log names the caller. */
+interface ActingCaller {
+  operator: Operator | undefined
+  actor: string
+}
+
+interface AppCaller extends ActingCaller {
+  app: App
+}
+
+interface AccountCaller extends ActingCaller {
+  account: Account
+}
+
+interface OperatorCaller extends ActingCaller {
+  operator: Operator
+}
 
 export interface OtherResponse {
   description: string
@@ -81,6 +101,15 @@ export interface RouteDescription<
   idempotencyKey?: true | { caller(deps: HttpDeps, call: Checked<Path, Query, Body>): Promise<Caller> }
   /** Media type of the response. Default: JSON. */
   type?: string
+  /**
+   * Developers who may call a route of operators: those of the app in the path, all (then `run` limits what they see), or none.
+   * Default: those of the app below `/admin/apps/:client_id`, else none.
+   */
+  developers?: 'of the app' | 'all' | 'none'
+  /** An operator's session must have given the password or a passkey recently. */
+  dangerous?: boolean
+  /** The action that the audit log gets when an operator calls for an app or account, where the flow records none. */
+  auditedAs?: string
 }
 
 type Run<Caller extends object, Path extends Shape, Query extends Shape, Body extends BodyShape> = (
@@ -106,13 +135,14 @@ interface Cached<Path extends Shape, Query extends Shape, Body extends BodyShape
 }
 
 export type AccountDefinition<Path extends Shape, Query extends Shape, Body extends BodyShape> =
-  | Proven<{ account: Account }, Path, Query, Body>
+  | Proven<AccountCaller, Path, Query, Body>
   | Cached<Path, Query, Body>
 
 type Definition<Path extends Shape, Query extends Shape, Body extends BodyShape> =
   | ({ auth: 'account' } & AccountDefinition<Path, Query, Body>)
-  | ({ auth: 'app' } & Proven<{ app: App }, Path, Query, Body>)
-  | ({ auth: 'none' | 'browser' | 'admin' } & Proven<object, Path, Query, Body>)
+  | ({ auth: 'app' } & Proven<AppCaller, Path, Query, Body>)
+  | ({ auth: 'admin' } & Proven<OperatorCaller, Path, Query, Body>)
+  | ({ auth: 'none' | 'browser' | 'dashboard' } & Proven<object, Path, Query, Body>)
 
 /** A route with any schemas. Methods, not properties, so that a handler of specific schemas is assignable: it only gets what they accept. */
 export type Route = RouteDescription &
@@ -120,15 +150,16 @@ export type Route = RouteDescription &
     | {
         auth: 'account'
         usesCachedAccount?: false
-        run(deps: HttpDeps, call: Call<{ account: Account }>): Promise<unknown>
+        run(deps: HttpDeps, call: Call<AccountCaller>): Promise<unknown>
       }
     | {
         auth: 'account'
         usesCachedAccount: true
         run(deps: HttpDeps, call: Call<{ account: ReadingAccount }>): Promise<unknown>
       }
-    | { auth: 'app'; run(deps: HttpDeps, call: Call<{ app: App }>): Promise<unknown> }
-    | { auth: 'none' | 'browser' | 'admin'; run(deps: HttpDeps, call: Call): Promise<unknown> }
+    | { auth: 'app'; run(deps: HttpDeps, call: Call<AppCaller>): Promise<unknown> }
+    | { auth: 'admin'; run(deps: HttpDeps, call: Call<OperatorCaller>): Promise<unknown> }
+    | { auth: 'none' | 'browser' | 'dashboard'; run(deps: HttpDeps, call: Call): Promise<unknown> }
   )
 
 /** A route that is mounted separately, because bodies are streamed and not parsed; listed for the description only. */

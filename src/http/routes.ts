@@ -3,9 +3,11 @@ import * as accountData from './account-data.ts'
 import * as accounts from './accounts.ts'
 import * as apps from './admin-apps.ts'
 import { listCalls } from './admin-calls.ts'
+import { useDemo } from './admin-demo.ts'
 import * as faults from './admin-faults.ts'
 import { listHooks } from './admin-hooks.ts'
 import * as keys from './admin-keys.ts'
+import * as log from './admin-log.ts'
 import { listParked } from './admin-parked.ts'
 import * as quotas from './admin-quotas.ts'
 import { changeRules, showRules } from './admin-sync.ts'
@@ -16,13 +18,24 @@ import * as agentTokens from './agents/tokens.ts'
 import { applyByBody, applyByQuery, batch } from './apply.ts'
 import * as ask from './ask.ts'
 import * as person from './authenticate-person.ts'
+import { appLogo } from './branding.ts'
 import { changes } from './changes.ts'
 import { clientDocument } from './client-document.ts'
 import * as confirm from './confirm.ts'
+import * as connectLink from './connect-link.ts'
 import { connectPage } from './connect-page.ts'
+import * as connectSessions from './connect-sessions.ts'
+import * as connectionsActions from './connections/actions.ts'
+import * as connections from './connections/pages.ts'
+import * as connectionsSessions from './connections/sessions.ts'
 import * as deletions from './deletion-requests.ts'
-import { demoCallback, demoConnect } from './demo-page.ts'
+import { setControls, showControls } from './demo/controls.ts'
+import { demoPage } from './demo/page.ts'
+import { showDemoService, submitToDemoService } from './demo/services.ts'
+import { endSession, showSession } from './demo/session-routes.ts'
+import { demoCallback, demoConnect, demoStart } from './demo/sign-in.ts'
 import * as docs from './docs-page.ts'
+import { icoIcon, svgIcon } from './favicon.ts'
 import * as feed from './feed.ts'
 import { liveness, readiness } from './health.ts'
 import { homePage } from './home-page.ts'
@@ -32,12 +45,18 @@ import { mcp } from './mcp/endpoint.ts'
 import { mergeByBody, mergeByQuery } from './merge.ts'
 import { metrics } from './metrics.ts'
 import { openapi } from './openapi-route.ts'
+import * as audit from './operators/audit.ts'
+import * as dashboard from './operators/dashboard.ts'
+import * as operators from './operators/operators.ts'
+import { settings } from './operators/settings.ts'
+import { showAppOverview, showOverview } from './overview.ts'
 import { deleteOwn, storeOwn } from './own-items.ts'
 import * as people from './people.ts'
 import * as profiles from './profiles.ts'
 import { PROXY_METHODS, proxied } from './proxy.ts'
 import * as push from './push.ts'
 import * as pushControl from './push-control.ts'
+import * as pushDrafts from './push-drafts.ts'
 import * as pushHistory from './push-history.ts'
 import * as reconnect from './reconnect.ts'
 import type { MountedRoute, Route } from './route.ts'
@@ -63,6 +82,8 @@ export const HEALTH_ROUTES: Listed[] = [
 /** Every route of the API. Each path is also served under `/v0`. */
 export const ROUTES: Listed[] = [
   ['GET', '/', homePage, 'showHomePage'],
+  ['GET', '/favicon.svg', svgIcon, 'getIcon'],
+  ['GET', '/favicon.ico', icoIcon, 'getIconFile'],
   ['GET', '/docs', docs.docsPage, 'showDocs'],
   ['GET', '/docs.md', docs.docsMarkdown, 'getDocsMarkdown'],
   ['GET', '/docs/try-it.js', docs.docsScript, 'getDocsScript'],
@@ -72,8 +93,22 @@ export const ROUTES: Listed[] = [
   ...HEALTH_ROUTES,
 
   ['GET', '/connect', connectPage, 'showConnectPage'],
+  ['GET', '/connect/link', connectLink.show, 'showConnectLink'],
+  ['POST', '/connect/link', connectLink.start, 'startConnectLink'],
+  ['POST', '/connect/sessions', connectSessions.create, 'createConnectSession'],
+  ['GET', '/connect/sessions/:id', connectSessions.show, 'getConnectSession'],
+  ['DELETE', '/connect/sessions/:id', connectSessions.revoke, 'revokeConnectSession'],
+  ['GET', '/apps/:client_id/logo/:hash', appLogo, 'getAppLogo'],
+  ['GET', '/demo', demoPage, 'showDemo'],
+  ['POST', '/demo/start', demoStart, 'startDemoOfAda'],
   ['GET', '/demo/connect', demoConnect, 'startDemo'],
   ['GET', '/demo/callback', demoCallback, 'finishDemo'],
+  ['GET', '/demo/session', showSession, 'getDemoSession'],
+  ['DELETE', '/demo/session', endSession, 'endDemoSession'],
+  ['GET', '/demo/controls', showControls, 'getDemoControls'],
+  ['POST', '/demo/controls', setControls, 'setDemoControls'],
+  ['GET', '/demo/services/:service/:path', showDemoService, 'showDemoService'],
+  ['POST', '/demo/services/:service/:path', submitToDemoService, 'submitToDemoService'],
   ['GET', '/oauth/authenticate', person.authenticate, 'startSignIn'],
   ['GET', '/oauth/authorize', person.authenticate, 'authorize'],
   ['GET', '/auth/:service/callback', person.callback, 'receiveCallback'],
@@ -104,6 +139,19 @@ export const ROUTES: Listed[] = [
   ],
   ['GET', '/.well-known/oauth-protected-resource/mcp', agentMetadata.protectedResource, 'getProtectedResource'],
   ['POST', '/mcp', mcp, 'callMcp'],
+  ['POST', '/connections/sessions', connectionsSessions.createByApp, 'createConnectionsLink'],
+  ['POST', '/connections/link', connectionsSessions.createByAccount, 'createOwnConnectionsLink'],
+  ['GET', '/connections', connections.show, 'showConnections'],
+  ['POST', '/connections/open', connectionsActions.open, 'startConnections'],
+  ['GET', '/connections/end', connections.askEnd, 'showEndQuestion'],
+  ['POST', '/connections/end', connectionsActions.end, 'endConnection'],
+  ['POST', '/connections/reconnect', connectionsActions.reconnect, 'requestReconnect'],
+  ['GET', '/connections/reconnected', connectionsActions.reconnected, 'continueReconnect'],
+  ['POST', '/connections/agents/end', connectionsActions.endAgent, 'endConnectedAgent'],
+  ['GET', '/connections/download', connections.download, 'exportConnections'],
+  ['GET', '/connections/delete', connections.askDelete, 'showDeleteQuestion'],
+  ['POST', '/connections/delete', connectionsActions.deleteAll, 'deleteEverything'],
+  ['GET', '/connections/deleted', connections.deleted, 'showDeleted'],
   ['GET', '/agents', agentGrants.list, 'listAgents'],
   ['DELETE', '/agents/:id', agentGrants.remove, 'endAgent'],
 
@@ -165,6 +213,9 @@ export const ROUTES: Listed[] = [
 
   ['GET', '/push', push.list, 'listDestinations'],
   ['POST', '/push', push.add, 'addDestination'],
+  ['GET', '/push/rights', pushDrafts.rights, 'getRightsScript'],
+  ['POST', '/push/test', pushDrafts.test, 'testDraft'],
+  ['POST', '/push/preview', pushDrafts.preview, 'previewDestination'],
   ['GET', '/push/:id', push.one, 'getDestination'],
   ['PATCH', '/push/:id', push.change, 'updateDestination'],
   ['DELETE', '/push/:id', push.remove, 'deleteDestination'],
@@ -179,6 +230,8 @@ export const ROUTES: Listed[] = [
   ['POST', '/push/:id/rotate-secret', pushControl.rotateSecret, 'rotateDestinationSecret'],
   ['GET', '/push/:id/deliveries', pushHistory.deliveries, 'listDeliveries'],
   ['GET', '/push/:id/dead-letters', pushHistory.deadLetters, 'listDeadLetters'],
+  ['GET', '/push/:id/dead-letters/reasons', pushHistory.deadLetterReasons, 'listDeadLetterReasons'],
+  ['GET', '/push/:id/history', pushHistory.history, 'getDeliveryHistory'],
 
   ...PROXY_METHODS.map(
     (method): Listed => [
@@ -189,6 +242,35 @@ export const ROUTES: Listed[] = [
     ],
   ),
 
+  ['GET', '/admin/overview', showOverview, 'getOverview'],
+  ['GET', '/dashboard/session', dashboard.whoAmI, 'getDashboardSession'],
+  ['POST', '/dashboard/session', dashboard.signIn, 'startDashboardSession'],
+  ['DELETE', '/dashboard/session', dashboard.signOut, 'endDashboardSession'],
+  ['POST', '/dashboard/session/challenge', dashboard.passkeyChallenge, 'createPasskeyChallenge'],
+  ['POST', '/dashboard/session/passkey', dashboard.signInByPasskey, 'startDashboardSessionByPasskey'],
+  ['POST', '/dashboard/link', dashboard.showLink, 'checkOperatorLink'],
+  ['POST', '/dashboard/link/passkey', dashboard.linkPasskey, 'createPasskeyOptionsOfLink'],
+  ['POST', '/dashboard/link/accept', dashboard.accept, 'answerOperatorLink'],
+  ['PUT', '/dashboard/password', dashboard.setPassword, 'setOwnPassword'],
+  ['GET', '/dashboard/passkeys', dashboard.listPasskeys, 'listOwnPasskeys'],
+  ['POST', '/dashboard/passkeys/options', dashboard.passkeyCreation, 'createPasskeyOptions'],
+  ['POST', '/dashboard/passkeys', dashboard.addPasskey, 'addOwnPasskey'],
+  ['DELETE', '/dashboard/passkeys/:id', dashboard.removePasskey, 'deleteOwnPasskey'],
+
+  ['GET', '/admin/operators', operators.list, 'listOperators'],
+  ['POST', '/admin/operators', operators.invite, 'addOperator'],
+  ['GET', '/admin/operators/links', operators.links, 'listOperatorLinks'],
+  ['DELETE', '/admin/operators/links/:id', operators.removeLink, 'revokeOperatorLink'],
+  ['PATCH', '/admin/operators/:id', operators.update, 'updateOperator'],
+  ['DELETE', '/admin/operators/:id', operators.remove, 'deleteOperator'],
+  ['POST', '/admin/operators/:id/link', operators.link, 'createOperatorLink'],
+  ['DELETE', '/admin/operators/:id/sessions', operators.endSessions, 'endSessionsOfOperator'],
+  ['GET', '/admin/sessions', operators.sessions, 'listSessions'],
+  ['DELETE', '/admin/sessions/:id', operators.endSession, 'endSession'],
+
+  ['GET', '/admin/audit', audit.list, 'listAuditEntries'],
+  ['GET', '/admin/settings', settings, 'getSettings'],
+
   ['GET', '/admin/apps', apps.list, 'listApps'],
   ['POST', '/admin/apps', apps.create, 'createApp'],
   ['GET', '/admin/apps/:client_id', apps.show, 'getApp'],
@@ -196,8 +278,10 @@ export const ROUTES: Listed[] = [
   ['DELETE', '/admin/apps/:client_id', apps.remove, 'deleteApp'],
   ['GET', '/admin/deletions', apps.deletions, 'listAppDeletions'],
   ['POST', '/admin/apps/:client_id/rotate-secret', apps.rotateSecret, 'rotateAppSecret'],
+  ['DELETE', '/admin/apps/:client_id/secrets/:id', apps.endSecret, 'endAppSecret'],
   ['GET', '/admin/apps/:client_id/sync', showRules, 'getSyncRules'],
   ['PUT', '/admin/apps/:client_id/sync', changeRules, 'setSyncRules'],
+  ['GET', '/admin/apps/:client_id/overview', showAppOverview, 'getOverviewOfApp'],
   ['GET', '/admin/apps/:client_id/parked', listParked, 'listParkedEndpoints'],
   ['GET', '/admin/apps/:client_id/hooks', listHooks, 'listHookSubscriptions'],
   ['GET', '/admin/apps/:client_id/faults', faults.listFaults, 'listFaults'],
@@ -209,7 +293,11 @@ export const ROUTES: Listed[] = [
   ['GET', '/admin/apps/:client_id/spending', spending.showSpending, 'getSpendingOfApp'],
   ['PATCH', '/admin/apps/:client_id/spending', spending.changeSpending, 'updateSpendingOfApp'],
   ['GET', '/admin/apps/:client_id/calls', listCalls, 'listProxyCalls'],
+  ['GET', '/admin/apps/:client_id/log', log.list, 'listOperations'],
+  ['GET', '/admin/apps/:client_id/log/:id', log.inspect, 'getOperation'],
   ['GET', '/admin/apps/:client_id/keys', keys.list, 'listServiceKeys'],
+  ['POST', '/admin/apps/:client_id/demo-services', useDemo, 'addDemoServices'],
   ['PUT', '/admin/apps/:client_id/keys/:service', keys.set, 'setServiceKey'],
   ['DELETE', '/admin/apps/:client_id/keys/:service', keys.remove, 'deleteServiceKey'],
+  ['POST', '/admin/apps/:client_id/keys/:service/test', keys.test, 'testServiceKey'],
 ]

@@ -1,19 +1,23 @@
 import { isIP } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, type RouteOptions } from 'fastify'
+import { type ActedFor, recordCall } from '#flows/operators/record-acting.ts'
 import type { Proxy } from '#flows/proxy/forward.ts'
 import { ApiError } from '#model/errors.ts'
 import { codeOf } from '#platform/errors.ts'
-import { requireAccount, requireAdmin, requireApp } from './authenticate.ts'
+import { operatorOf, requireAccount, requireApp, requireOperator } from './authenticate.ts'
 import { type Accounts, createAccounts } from './cached-accounts.ts'
 import { checkRequest, placeError } from './check-request.ts'
+import { mountDemoServices } from './demo/services.ts'
 import type { HttpDeps } from './deps.ts'
 import { respondWithError } from './errors.ts'
 import type { FixedTexts } from './fixed-text.ts'
 import { followRequests } from './follow-requests.ts'
-import { ADMIN_CALLER, accountCaller, appCaller, keepSent, rememberBody, runOnce } from './idempotency.ts'
+import { ANYONE, accountCaller, appCaller, keepSent, operatorCaller, rememberBody, runOnce } from './idempotency.ts'
 import { jsonAsFormError, jsonBodyError, looksLikeJson } from './json-body.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { describeApi } from './openapi.ts'
+import { followSession, isFromDashboard, requireDashboard } from './operator-session.ts'
+import { requireConfirmed, requirePermission } from './permissions.ts'
 import { refusePrefetch } from './prefetch.ts'
 import { isUploading, mountProxy } from './proxy.ts'
 import { createRequestIds } from './request-id.ts'
@@ -21,6 +25,7 @@ import type { Route, RouteAuth } from './route.ts'
 import { type Listed, METHODS, type Method, ROUTES } from './routes.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { refuseUnreadable } from './unreadable.ts'
+import { mountWeb } from './web-app.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -79,6 +84,7 @@ export function createServer(deps: HttpDeps, routes: Listed[] = ROUTES): Fastify
   // Hooks with callbacks: a promise per hook would cost every request a fifth of its time.
   server.addHook('onRequest', (request, reply, done) => {
     setHeaders(deps, request, reply)
+    if (isFromDashboard(request)) followSession(deps, request, reply, operatorOf)
     done()
   })
   server.addHook('onSend', (_request, reply, _payload, done) => {
@@ -97,7 +103,11 @@ export function createServer(deps: HttpDeps, routes: Listed[] = ROUTES): Fastify
   server.addHook('onClose', async () => accounts.clear())
   const served = routes.flatMap(([method, path, route]) => ('mounted' in route ? [] : [{ method, path, route }]))
   for (const [path, listed] of Map.groupBy(served, ({ path }) => path)) mount(server, deps, accounts, path, listed)
-  if (served.length < routes.length) mountProxy(server, deps)
+  if (served.length < routes.length) {
+    mountProxy(server, deps)
+    mountWeb(server, deps)
+    mountDemoServices(server, deps)
+  }
   return server
 }
 
@@ -116,7 +126,7 @@ function mount(server: FastifyInstance, deps: HttpDeps, accounts: Accounts, url:
       method: withHead,
       url,
       config: { page: route.auth === 'browser', rawBody: route.rawBody === true },
-      ...beforeBody(deps, route),
+      ...beforeBody(deps, url, route),
       ...(route.idempotencyKey === undefined ? {} : { onSend: keepSent }),
       handler: (request, reply) => serve(deps, accounts, route, request, reply),
     })
@@ -133,6 +143,7 @@ function mount(server: FastifyInstance, deps: HttpDeps, accounts: Accounts, url:
   server.route({
     method: [...METHODS.filter((method) => !methods.includes(method)), ...(hasHead ? [] : ['HEAD'])],
     url,
+    config: { page: true },
     handler: (_request, reply) => {
       void reply.header('allow', allow)
       throw new ApiError('method_not_allowed')
@@ -141,13 +152,21 @@ function mount(server: FastifyInstance, deps: HttpDeps, accounts: Accounts, url:
 }
 
 /** Runs before the body is read: bodies of unauthorized admin requests are not read, and errors about a body have CORS headers. */
-function beforeBody(deps: HttpDeps, route: Route): Pick<RouteOptions, 'onRequest'> {
-  if (route.auth === 'admin') return { onRequest: async (request) => requireAdmin(deps, request) }
+function beforeBody(deps: HttpDeps, url: string, route: Route): Pick<RouteOptions, 'onRequest'> {
+  if (route.auth === 'admin')
+    return {
+      onRequest: async (request) => {
+        const operator = await requireOperator(deps, request)
+        requirePermission(operator, url, route, request)
+        requireConfirmed(operator, route, deps.clock)
+      },
+    }
   return {
     onRequest: (request, reply, done) => {
       if (CORS_AUTH.includes(route.auth))
         void reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED_HEADERS })
       if (route.hasSideEffects) refusePrefetch(request)
+      if (route.auth === 'dashboard') requireDashboard(deps, request)
       done()
     },
   }
@@ -192,31 +211,61 @@ async function callWithCaller(
   const checked = () => checkRequest(route, request, reply)
   if (route.auth === 'app') {
     const app = await requireApp(deps, request)
-    const call = { ...checked(), app }
+    const operator = operatorOf(request)
+    requireConfirmed(operator, route, deps.clock)
+    const call = { ...checked(), app, operator, actor: operator?.actor ?? `app:${app.id}` }
     return runOnce(
       deps,
       route,
       call,
-      async () => appCaller(app),
+      async () => appCaller(app, operator),
+      () => recorded(deps, route, request, { appId: app.id }, () => route.run(deps, call)),
+    )
+  }
+  if (route.auth === 'admin') {
+    const operator = operatorOf(request)!
+    const call = { ...checked(), operator, actor: operator.actor }
+    return runOnce(
+      deps,
+      route,
+      call,
+      async () => operatorCaller(operator),
       () => route.run(deps, call),
     )
   }
   if (route.auth !== 'account') {
     const call = checked()
     const { idempotencyKey: key } = route
-    const caller = async () => (typeof key === 'object' ? key.caller(deps, call) : ADMIN_CALLER)
+    const caller = async () => (typeof key === 'object' ? key.caller(deps, call) : ANYONE)
     return runOnce(deps, route, call, caller, () => route.run(deps, call))
   }
   if (route.usesCachedAccount) return accounts.read(request, (account) => route.run(deps, { ...checked(), account }))
   const account = await requireAccount(deps, request)
-  const call = { ...checked(), account }
+  const operator = operatorOf(request)
+  requireConfirmed(operator, route, deps.clock)
+  const call = { ...checked(), account, operator, actor: operator?.actor ?? `account:${account.id}` }
   return runOnce(
     deps,
     route,
     call,
-    async () => accountCaller(account),
-    () => route.run(deps, call),
+    async () => accountCaller(account, operator),
+    () => recorded(deps, route, request, { account }, () => route.run(deps, call)),
   )
+}
+
+/** Records what an operator did for an app or account, where the flow itself records nothing. */
+async function recorded(
+  deps: HttpDeps,
+  route: Route,
+  request: FastifyRequest,
+  subject: ActedFor,
+  run: () => Promise<unknown>,
+): Promise<unknown> {
+  const result = await run()
+  const operator = operatorOf(request)
+  if (operator !== undefined && route.auditedAs !== undefined)
+    await recordCall(deps, operator, subject, route.auditedAs, { ...(request.params as object) })
+  return result
 }
 
 function setHeaders(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): void {

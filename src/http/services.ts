@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { listServices } from '#flows/read/services.ts'
 import { invalidInput } from '#model/errors.ts'
-import { hasToken, requireAccount } from './authenticate.ts'
+import { actsForApp, hasToken, requireAccount, requireApp } from './authenticate.ts'
 import type { HttpDeps } from './deps.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
@@ -18,15 +18,15 @@ export const services = route({
   run: async (deps, { query, request }) => listServices(deps, await appOf(deps, request, query.client_id)),
 })
 
-/** The app whose keys are shown: that of the access token, or the one that is named. */
+/** The app whose keys are shown: that of the access token, the one an operator acts for, or the one that is named. */
 async function appOf(
   deps: HttpDeps,
   request: FastifyRequest,
   clientId: string | undefined,
 ): Promise<string | undefined> {
-  if (!hasToken(request)) return clientId
-  const { appId } = await requireAccount(deps, request)
+  if (!hasToken(request) && !actsForApp(request)) return clientId
+  const appId = actsForApp(request) ? (await requireApp(deps, request)).id : (await requireAccount(deps, request)).appId
   if (clientId !== undefined && clientId !== appId)
-    throw invalidInput('bad_parameter', 'client_id', 'is another app than that of the access token.')
+    throw invalidInput('bad_parameter', 'client_id', 'is another app than that of the caller.')
   return appId
 }

@@ -57,7 +57,7 @@ export const changeOwnSpending = route({
   summary: 'Switch endpoints that cost money on or off, and limit what the app spends in a month',
   body: changes,
   response: spending,
-  run: (deps, { app, body }) => setSpending(deps, app.id, body, `app:${app.id}`),
+  run: (deps, { app, actor, body }) => setSpending(deps, app.id, body, actor),
 })
 
 export const showSpending = route({
@@ -76,5 +76,5 @@ export const changeSpending = route({
   body: changes,
   response: spending,
   reasons: ['not_found'],
-  run: (deps, call) => setSpending(deps, call.path.client_id, call.body, 'admin'),
+  run: (deps, call) => setSpending(deps, call.path.client_id, call.body, call.actor),
 })

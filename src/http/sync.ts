@@ -46,6 +46,7 @@ export const progress = route({
 
 export const now = route({
   auth: 'account',
+  auditedAs: 'profile.sync',
   summary: 'Request a sync now; `confirm_deletes=true` accepts all missing items as deleted',
   path,
   query: z.object({
@@ -84,7 +85,7 @@ export const pause = route({
   reasons: ['no_profile'],
   run: async (deps, call) => {
     const profile = await chooseProfile(deps, call.account, call.path.profile)
-    return presentState(await pauseSync(deps, profile, `account:${call.account.id}`))
+    return presentState(await pauseSync(deps, profile, call.actor))
   },
 })
 
@@ -96,7 +97,7 @@ export const resume = route({
   reasons: ['no_profile'],
   run: async (deps, call) => {
     const profile = await chooseProfile(deps, call.account, call.path.profile)
-    return presentState(await resumeSync(deps, profile, `account:${call.account.id}`))
+    return presentState(await resumeSync(deps, profile, call.actor))
   },
 })
 
@@ -108,8 +109,8 @@ export const pauseByApp = route({
   path: pathInApp,
   response: profileState,
   reasons: ['not_found', 'no_profile'],
-  run: async (deps, { app, path: { id, profile } }) =>
-    presentState(await pauseSync(deps, await profileInApp(deps, app, id, profile), `app:${app.id}`)),
+  run: async (deps, { app, actor, path: { id, profile } }) =>
+    presentState(await pauseSync(deps, await profileInApp(deps, app, id, profile), actor)),
 })
 
 export const resumeByApp = route({
@@ -118,8 +119,8 @@ export const resumeByApp = route({
   path: pathInApp,
   response: profileState,
   reasons: ['not_found', 'no_profile'],
-  run: async (deps, { app, path: { id, profile } }) =>
-    presentState(await resumeSync(deps, await profileInApp(deps, app, id, profile), `app:${app.id}`)),
+  run: async (deps, { app, actor, path: { id, profile } }) =>
+    presentState(await resumeSync(deps, await profileInApp(deps, app, id, profile), actor)),
 })
 
 async function profileInApp(deps: HttpDeps, app: App, accountId: string, name: string): Promise<Profile> {
@@ -133,6 +134,7 @@ function presentState(profile: Profile): z.output<typeof profileState> {
 
 export const reset = route({
   auth: 'account',
+  auditedAs: 'profile.reset',
   summary: 'Forget all watermarks of a profile and read everything again',
   path,
   status: 202,

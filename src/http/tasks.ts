@@ -1,5 +1,5 @@
 import type { removeDestination } from '#flows/push/manage/destinations.ts'
-import type { tryDestination } from '#flows/push/manage/dry-run.ts'
+import type { Draft, TestResult, tryDestination } from '#flows/push/manage/dry-run.ts'
 import type { Verified } from '#flows/push/repair/verify.ts'
 import type { Destination } from '#model/destination.ts'
 
@@ -7,6 +7,8 @@ import type { Destination } from '#model/destination.ts'
 export interface Tasks {
   /** Stops when the signal is aborted. */
   tryDestination(destination: Destination, signal: AbortSignal): ReturnType<typeof tryDestination>
+  /** Tests a destination that is not stored. */
+  tryDraft(draft: Draft, signal: AbortSignal): Promise<TestResult>
   verifyDestination(
     destination: Destination,
     options: { repair: boolean; after?: string | undefined },

@@ -1,18 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import {
-  declineTyped,
-  readTypedPage,
-  submitTyped,
-  type TypedProblem,
-  type TypedResult,
-} from '#flows/authorize/typed-sign-in.ts'
+import { typedPath } from '#flows/authorize/start.ts'
+import { declineTyped, readTypedPage, submitTyped, type TypedResult } from '#flows/authorize/typed-sign-in.ts'
 import { browserOf } from './browser.ts'
 import { confirmPath } from './confirm.ts'
 import type { HttpDeps } from './deps.ts'
-import { INVALID_PAGE, LIMITED_PAGE, PAGE, REDIRECT, UNREACHABLE_PAGE } from './description/other-responses.ts'
+import { PAGE, REDIRECT } from './description/other-responses.ts'
 import { donePage } from './pages/confirm.ts'
-import { policyToward, sendPage } from './pages/layout.ts'
+import { languageFor, sendPersonPage } from './pages/person-page.ts'
 import { FIELD_PREFIX, typedPage } from './pages/typed.ts'
 import { text } from './parameters.ts'
 import { returnCode, returnError, returnReconnected } from './return-to-app.ts'
@@ -24,7 +19,7 @@ export const show = route({
   type: 'text/html',
   query: z.object({ state: text('From the redirect that led here.') }),
   reasons: ['session_expired'],
-  also: { 302: REDIRECT, 303: REDIRECT, 422: INVALID_PAGE, 429: LIMITED_PAGE, 502: UNREACHABLE_PAGE },
+  also: { 302: REDIRECT, 303: REDIRECT },
   run: async (deps, { query, request, reply }) =>
     goOn(deps, request, reply, await readTypedPage(deps, query.state, browserOf(deps, request))),
 })
@@ -36,13 +31,13 @@ export const submit = route({
   status: 303,
   reasons: ['session_expired'],
   headers: ['Location'],
-  also: { 200: PAGE, 422: INVALID_PAGE, 429: LIMITED_PAGE, 502: UNREACHABLE_PAGE },
+  also: { 200: PAGE },
   run: async (deps, { body, request, reply }) => {
     const browser = browserOf(deps, request)
     const result =
       body.answer === 'no'
-        ? await declineTyped(deps, body.state, browser)
-        : await submitTyped(deps, body.state, typedIn(body), browser, request.ip)
+        ? await declineTyped({ ...deps, requestId: request.id }, body.state, browser)
+        : await submitTyped({ ...deps, requestId: request.id }, body.state, typedIn(body), browser, request.ip)
     return goOn(deps, request, reply, result)
   },
 })
@@ -54,11 +49,10 @@ function typedIn(body: Record<string, unknown>): Record<string, unknown> {
 
 function goOn(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply, result: TypedResult): FastifyReply {
   switch (result.kind) {
-    case 'prompt': {
-      const { problem, faults, to } = result
-      if (problem?.kind === 'too_many') void reply.header('retry-after', problem.retryAfterS)
-      return sendPage(reply, typedPage(result), statusOf(problem, faults), policyToward(to.redirectUri))
-    }
+    case 'prompt':
+      return sendPersonPage(reply, typedPage(result, languageFor(request, result.to.locale), deps.clock.now()))
+    case 'again':
+      return redirect(reply, typedPath(result.state))
     case 'sent':
       return redirect(reply, result.url)
     case 'confirm':
@@ -71,16 +65,10 @@ function goOn(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply, resu
     case 'failed':
       return returnError(deps, reply, result.to, result.error)
     case 'done':
-      return sendPage(reply, donePage())
+      return sendPersonPage(reply, donePage(languageFor(request, result.to.locale)))
     default:
       return result satisfies never
   }
-}
-
-function statusOf(problem: TypedProblem | undefined, faults: object): number {
-  if (problem?.kind === 'too_many') return 429
-  if (problem?.kind === 'unreachable') return 502
-  return problem === undefined && Object.keys(faults).length === 0 ? 200 : 422
 }
 
 function redirect(reply: FastifyReply, address: string): FastifyReply {

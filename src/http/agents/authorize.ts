@@ -20,6 +20,7 @@ import { PAGE } from '../description/other-responses.ts'
 import { agentConsentPage, agentServicesPage } from '../pages/agent.ts'
 import { policyToward, sendPage } from '../pages/layout.ts'
 import { text } from '../parameters.ts'
+import { errorUri } from '../return-to-app.ts'
 import { route } from '../route.ts'
 import { issuerOf } from './metadata.ts'
 
@@ -75,6 +76,7 @@ export const signedIn = route({
     code: text('Of the finished sign-in.').optional(),
     error: text('Why it failed.').optional(),
     error_description: text('Why it failed, as a sentence.').optional(),
+    error_uri: text('Its description.').optional(),
   }),
   status: 302,
   reasons: ['session_expired'],
@@ -144,7 +146,8 @@ async function returning(
   } catch (error) {
     if (!(error instanceof AgentRefusal) && !(error instanceof AuthorizeError)) throw error
     const word = error instanceof AgentRefusal ? error.word : wordOf(error)
-    return redirect(deps, reply, to, { error: word, error_description: describeError(error.message) })
+    const uri = error instanceof AuthorizeError ? { error_uri: errorUri(deps, error.reason) } : {}
+    return redirect(deps, reply, to, { error: word, error_description: describeError(error.message), ...uri })
   }
 }
 

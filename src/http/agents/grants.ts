@@ -24,8 +24,8 @@ export const remove = route({
   path: z.object({ id: text('From the list.') }),
   response: z.object({ deleted: z.string() }),
   reasons: ['not_found'],
-  run: async (deps, { account, path }) => {
-    await revokeGrantOf(deps, account, path.id)
+  run: async (deps, { account, actor, path }) => {
+    await revokeGrantOf(deps, account, path.id, actor)
     return { deleted: path.id }
   },
 })

@@ -12,16 +12,6 @@ export const REDIRECT: OtherResponse = {
   headers: ['Location'],
 }
 export const PAGE: OtherResponse = { description: 'A page.', type: 'text/html' }
-export const INVALID_PAGE: OtherResponse = { description: 'The page again, with what is wrong.', type: 'text/html' }
-export const LIMITED_PAGE: OtherResponse = {
-  description: 'The page again: too many attempts.',
-  type: 'text/html',
-  headers: ['Retry-After'],
-}
-export const UNREACHABLE_PAGE: OtherResponse = {
-  description: 'The page again: the service does not respond.',
-  type: 'text/html',
-}
 
 export const SUNSET: HeaderName[] = ['Deprecation', 'Sunset']
 /** Headers of a list of items. */

@@ -28,7 +28,7 @@ export function describeParameters(
   })
 }
 
-/** All parameters are texts; those that are read as numbers or truth values are described as such. */
+/** All parameters are strings; those that are read as numbers or booleans are described as such. */
 function asWritten(schema: z.ZodType, described: Schema): Schema {
   if (typeof read(schema, 'true') === 'boolean') return { type: 'boolean' }
   if (typeof read(schema, '0.5') === 'number') return { type: 'number' }

@@ -5,12 +5,30 @@ import { exampleOf } from './example-of.ts'
 import { headersOf } from './headers.ts'
 import { type Components, type Schema, toSchema } from './schemas.ts'
 
+/** Of an operator who calls for an app or an account. */
+const OF_ACTING: Reason[] = [
+  'admin_token_invalid',
+  'too_many_attempts',
+  'signed_out',
+  'origin_refused',
+  'sign_in_again',
+]
+
 const OF_AUTH: Record<RouteAuth, Reason[]> = {
   none: [],
   browser: [],
-  admin: ['admin_token_invalid', 'too_many_attempts'],
-  account: ['bad_parameter', 'token_missing', 'token_invalid', 'token_conflict'],
-  app: ['app_secret_invalid', 'too_many_attempts'],
+  dashboard: ['origin_refused'],
+  admin: [
+    'admin_token_invalid',
+    'too_many_attempts',
+    'signed_out',
+    'origin_refused',
+    'role_refused',
+    'sign_in_again',
+    'not_found',
+  ],
+  account: ['bad_parameter', 'token_missing', 'token_invalid', 'token_conflict', ...OF_ACTING, 'not_found'],
+  app: ['app_secret_invalid', ...OF_ACTING, 'client_unknown'],
 }
 
 /** Reasons of almost every operation: one description for all. */

@@ -1,6 +1,8 @@
+import { AUTHORIZE_ERRORS } from '#flows/authorize/errors.ts'
 import { REASONS } from '#model/errors.ts'
 import { type Html, html } from '../pages/html.ts'
 import { inlineCode } from './inline-code.ts'
+import { LOG_REASONS } from './log-reasons.ts'
 import {
   anchorOf,
   CALLERS,
@@ -22,6 +24,8 @@ export function referenceHtml({ baseUrl, groups, schemas }: Reference): Html {
 <p>Every path is also served under <code>/v0</code>. The same as <a href="/openapi.json">OpenAPI 3.1</a>, as <a href="/docs.md">markdown</a>, and for agents as <a href="/llms.txt">llms.txt</a>.</p>
 <nav class="card"><table>${groups.map(({ name, about }) => html`<tr><td><a href="#${anchorOf(name)}">${name}</a></td><td>${about}</td></tr>`)}
 <tr><td><a href="#reasons">Reasons</a></td><td>Every error and its status.</td></tr>
+<tr><td><a href="#sign-in-errors">Errors of a sign-in</a></td><td>What returns to the app instead of a code.</td></tr>
+<tr><td><a href="#log-reasons">Reasons in the log</a></td><td>Why sign-ins, syncs and deliveries did not work.</td></tr>
 <tr><td><a href="#schemas">Schemas</a></td><td>The objects that requests and responses contain.</td></tr></table></nav>
 <section class="card" id="credentials" hidden><h2>Credentials for “Try it”</h2>
 <p class="soft">They stay on this page: they are sent only in the header of a request that you send, and are gone when you leave.</p>
@@ -34,6 +38,12 @@ ${groups.map(
 <h2 id="reasons">Reasons</h2>
 <p>An error is an <a href="#schema-Error">Error</a>. Reasons and codes are stable; sentences may change.</p>
 <div class="card"><table>${Object.entries(REASONS).map(([reason, [status, number, text]]) => html`<tr id="${reason}"><td><a href="#${reason}"><code>${reason}</code></a></td><td>${status}</td><td>${status * 100 + number}</td><td>${inlineCode(text)}</td></tr>`)}</table></div>
+<h2 id="sign-in-errors">Errors of a sign-in</h2>
+<p>They return to the app by redirect, as <code>error</code>, with a sentence for developers in <code>error_description</code>.</p>
+<div class="card"><table>${Object.entries(AUTHORIZE_ERRORS).map(([name, text]) => html`<tr id="sign-in-${name}"><td><a href="#sign-in-${name}"><code>${name}</code></a></td><td>${inlineCode(text)}</td></tr>`)}</table></div>
+<h2 id="log-reasons">Reasons in the log</h2>
+<p>Why an operation did not work, where <code>GET /admin/apps/:client_id/log</code> says more than the caller learned. A proxied call has the status of the service: <code>http_404</code>.</p>
+<div class="card"><table>${Object.entries(LOG_REASONS).map(([name, text]) => html`<tr id="log-${name}"><td><a href="#log-${name}"><code>${name}</code></a></td><td>${inlineCode(text)}</td></tr>`)}</table></div>
 <h2 id="schemas">Schemas</h2>
 <div class="card">${schemas.map(([name, schema]) => schemaEntry(name, schema))}</div>
 <script src="/docs/try-it.js" defer></script>`

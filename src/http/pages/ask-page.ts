@@ -1,41 +1,71 @@
-import type { AskPrompt } from '#flows/authorize/ask.ts'
+import type { AskFault, AskPrompt } from '#flows/authorize/ask.ts'
+import { sharesOf } from '#flows/authorize/offers.ts'
+import { sharesList } from './connect.ts'
+import { fieldHtml } from './field-text.ts'
 import { type Html, html } from './html.ts'
-import { page } from './layout.ts'
+import type { Language } from './languages/languages.ts'
+import { TEXTS } from './languages/sign-in/index.ts'
+import { type Speaker, speaker } from './languages/speak.ts'
+import { type PersonPage, serviceTile } from './person-page.ts'
 
-type Field = AskPrompt['ask'][string]
+type Say = Speaker<(typeof TEXTS)['en']>
 
 /** Asks the person where they sign in. Works without scripts; a mistake is told beside its field. */
-export function askPage({ ticket, app, service, ask, given, faults, expiresAt }: AskPrompt): string {
-  const until = new Date(expiresAt).toISOString()
+export function askPage(prompt: AskPrompt, language: Language): PersonPage {
+  const { ticket, app, connector, ask, faults, scope, to, expiresAt } = prompt
+  const speak = speaker(TEXTS, language)
+  const { say, plain, time } = speak
+  const values = { service: connector.title, app: app.name }
   const names = Object.keys(ask)
   const focused = names.find((name) => faults[name] !== undefined) ?? names[0]
-  return page(
-    `Connect ${service}`,
-    html`<h1>Connect ${service} to ${app.name}</h1>
+  const title = plain('title', values)
+  const body = html`<h1>${say('title', values)}</h1>
 <div class="card">
+<div class="who">${serviceTile(connector.service, connector.title)}<p><strong><bdi>${connector.title}</bdi></strong></p></div>
 <form method="post" action="/oauth/ask" novalidate>
 <input type="hidden" name="ticket" value="${ticket}">
-${names.map((name) => fieldOf(name, ask[name], given[name] ?? '', faults[name], name === focused))}
-<p class="row"><button name="answer" value="yes">Continue</button> <button class="quiet" name="answer" value="no">No, go back</button></p>
+${names.map((name) => fieldOf(prompt, speak, name, name === focused))}
+<p class="row"><button name="answer" value="yes">${say('continue')}</button> <button class="quiet" name="answer" value="no">${say('decline')}</button></p>
 </form>
-<p class="soft">You sign in at the service itself: ${app.name} never sees your password. This page works for ten minutes, until <time datetime="${until}">${until.slice(11, 16)} UTC</time>.</p>
-</div>`,
-    { narrow: true },
-  )
+${sharesList(language, app, sharesOf(connector, scope))}
+<p class="soft">${say('askPromise', { app: app.name })} ${say('until', { time: time(expiresAt) })}</p>
+</div>`
+  const hasFault = Object.keys(faults).length > 0
+  return { language, app, toward: to.redirectUri, title: hasFault ? plain('errorTitle', { title }) : title, body }
 }
 
 function fieldOf(
+  { ask, given, faults, connector }: AskPrompt,
+  speak: Say,
   name: string,
-  field: Field | undefined,
-  value: string,
-  fault: string | undefined,
   isFocused: boolean,
-): Html {
-  if (field === undefined) return html``
+): Html | false {
+  const field = ask[name]
+  if (field === undefined) return false
+  const { say, language } = speak
+  const fault = faults[name]
   const id = `ask-${name}`
   const described = [`${id}-hint`, ...(fault === undefined ? [] : [`${id}-fault`])].join(' ')
-  return html`<p class="field"><label for="${id}">${field.title}${field.optional === true && ' (optional)'}</label>
-<span class="soft" id="${id}-hint">${field.hint !== undefined && `${field.hint} `}Example: ${field.example}</span>
-${fault !== undefined && html`<span class="fault" id="${id}-fault" role="alert">${fault}</span>`}
-<input id="${id}" name="field_${name}" type="text" value="${value}" maxlength="300" autocapitalize="none" autocorrect="off" autocomplete="off" spellcheck="false" aria-describedby="${described}"${fault !== undefined && html` aria-invalid="true"`}${isFocused && html` autofocus`}${field.optional !== true && html` required`}></p>`
+  const label = fieldHtml(field.title, language)
+  return html`<p class="field"><label for="${id}">${field.optional === true ? html`${label} ${say('optional')}` : label}</label>
+<span class="soft" id="${id}-hint">${field.hint !== undefined && html`${fieldHtml(field.hint, language)} `}${say('example', { example: field.example })}</span>
+${fault !== undefined && html`<span class="fault" id="${id}-fault" role="alert">${sentenceOf(speak, fault, field.example, connector.title)}</span>`}
+<input id="${id}" name="field_${name}" type="text" dir="ltr" value="${given[name] ?? ''}" maxlength="300" autocapitalize="none" autocorrect="off" autocomplete="off" spellcheck="false" aria-describedby="${described}"${fault !== undefined && html` aria-invalid="true"`}${isFocused && html` autofocus`}${field.optional !== true && html` required`}></p>`
+}
+
+function sentenceOf({ say }: Say, fault: AskFault, example: string, service: string): Html {
+  switch (fault) {
+    case 'format':
+      return say('faultFormat', { example })
+    case 'person':
+      return say('faultPerson')
+    case 'capacity':
+      return say('faultCapacity')
+    case 'silent':
+      return say('faultSilent')
+    case 'other':
+      return say('faultOther', { service })
+    default:
+      return fault satisfies never
+  }
 }

@@ -1,43 +1,49 @@
 import type { ConsentPrompt } from '#flows/authorize/consent-prompt.ts'
+import type { App } from '#model/app.ts'
+import { sharesList } from './connect.ts'
 import { type Html, html } from './html.ts'
-import { page } from './layout.ts'
+import type { Language } from './languages/languages.ts'
+import { TEXTS } from './languages/sign-in/index.ts'
+import { type Speaker, speaker } from './languages/speak.ts'
+import { type PersonPage, serviceTile } from './person-page.ts'
 
 type Asked = Extract<ConsentPrompt, { kind: 'prompt' }>
 
 /** Shown before a browser app gets a token or a profile joins an account, so that a link from an attacker cannot cause either. */
-export function confirmPage({ app, service, ticket, self, joins, reconnects, expiresAt }: Asked): string {
+export function confirmPage(prompt: Asked, language: Language): PersonPage {
+  const { app, service, ticket, self, to, expiresAt } = prompt
   const { id, name, handle } = self
-  const until = new Date(expiresAt).toISOString()
-  return page(
-    `Continue to ${app.name}?`,
-    html`<h1>Continue to ${app.name}?</h1>
+  const speak = speaker(TEXTS, language)
+  const { say, plain, time } = speak
+  const shown = name ?? handle ?? id
+  const body = html`<h1>${say('confirmTitle', { app: app.name })}</h1>
 <div class="card">
-<p><strong>${app.name}</strong> will get access to your ${service} profile <strong>${name ?? handle ?? id}</strong>${handle !== undefined && name !== undefined && html` (${handle})`}.</p>
-${joins === undefined ? html`<p>It will be your account in ${app.name}.</p>` : joined(app.name, joins, reconnects)}
+<div class="who">${serviceTile(service.service, service.title)}<p><strong><bdi>${shown}</bdi></strong>${handle !== undefined && name !== undefined && html` <span class="soft">(<bdi>${handle}</bdi>)</span>`}<br><span class="soft"><bdi>${service.title}</bdi></span></p></div>
+<p>${say('confirmAccess', { app: app.name, service: service.title, name: shown })}</p>
+${joined(prompt, speak)}
+${sharesList(language, app, service.shares)}
 <form method="post" action="/oauth/confirm">
 <input type="hidden" name="ticket" value="${ticket}">
-<p class="row"><button name="answer" value="yes">Continue</button> <button class="quiet" name="answer" value="no">No, go back</button></p>
+<p class="row"><button name="answer" value="yes">${say('continue')}</button> <button class="quiet" name="answer" value="no">${say('decline')}</button></p>
 </form>
-<p class="soft">This page works for ten minutes, until <time datetime="${until}">${until.slice(11, 16)} UTC</time>. Until you continue, nothing is connected.</p>
-</div>`,
-    { narrow: true },
-  )
+<p class="soft">${say('nothingYet')} ${say('until', { time: time(expiresAt) })}</p>
+</div>`
+  return { language, app, toward: to.redirectUri, title: plain('confirmTitle', { app: app.name }), body }
 }
 
 /** Shown when the person returns to the page or submits it again after the sign-in is complete. */
-export function donePage(): string {
-  return page(
-    'This is done',
-    html`<h1>This is done</h1>
-<div class="card"><p>You continued, and the app has connected your profile. Go back to the app; there is nothing more to do here.</p>
-<p class="soft">You did not want this? Disconnect the profile in the app.</p></div>`,
-    { narrow: true },
-  )
+export function donePage(language: Language, app?: App): PersonPage {
+  const { say, plain } = speaker(TEXTS, language)
+  const body = html`<h1>${say('doneTitle')}</h1>
+<div class="card"><p>${say('done')}</p><p class="soft">${say('doneUndo')}</p></div>`
+  return { language, app, title: plain('doneTitle'), body }
 }
 
-function joined(appName: string, joins: { title: string; name: string }[], reconnects: boolean): Html {
-  const members = joins.map(({ title, name }) => html`<li><strong>${name}</strong> at ${title}</li>`)
-  return html`<p>It will be ${reconnects ? 'connected again in' : 'added to'} an account that <strong>already exists</strong> in ${appName}${members.length > 0 && ':'}</p>
-${members.length > 0 ? html`<ul>${members}</ul>` : html`<p>Nobody is in it yet.</p>`}
-<p class="warn">Is this not you, or did somebody else send you the link? Then choose “No”.</p>`
+/** Whose account it is, so that the person sees if it is not theirs. */
+function joined({ app, joins, reconnects }: Asked, { say }: Speaker<(typeof TEXTS)['en']>): Html {
+  if (joins === undefined) return html`<p>${say('confirmNew', { app: app.name })}</p>`
+  const members = joins.map(({ title, name }) => html`<li>${say('member', { name, service: title })}</li>`)
+  return html`<p><strong>${reconnects ? say('confirmAgain', { app: app.name }) : say('confirmJoins', { app: app.name })}</strong></p>
+${members.length > 0 ? html`<ul>${members}</ul>` : html`<p>${say('confirmEmpty')}</p>`}
+<p class="warn">${say('confirmWarning')}</p>`
 }

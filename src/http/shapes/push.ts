@@ -68,3 +68,24 @@ export const deadLetter = z
 export const startedProfiles = z
   .object({ profiles: z.int().describe('Profiles that are delivered.') })
   .meta({ id: 'StartedDelivery', description: 'How many profiles are delivered now.' })
+
+export const matches = z.object({
+  profiles: z.number(),
+  items: z.number(),
+  exact: z.boolean().describe('False if counting took too long and there are more.'),
+})
+
+export const destinationTest = z
+  .object({
+    ok: z.boolean(),
+    checks: z.array(
+      z.object({
+        check: z.string(),
+        ok: z.boolean(),
+        detail: z.string(),
+        hint: z.string().optional().describe('What to do about it.'),
+      }),
+    ),
+    matches,
+  })
+  .meta({ id: 'DestinationTest', description: 'What a test of a destination found.' })

@@ -8,9 +8,26 @@ const service = z
     aliases: z.array(z.string()),
     endpoints: z.record(
       z.string(),
-      z.object({ types: z.array(z.string()), class: z.string(), every_seconds: z.number() }),
+      z.object({
+        types: z.array(z.string()),
+        class: z.string(),
+        every_seconds: z.number(),
+        scope: z.array(z.string()).describe('Scopes that the person must grant for it; empty: none of its own.'),
+      }),
     ),
     types: z.array(z.string()),
+    scope: z.array(z.string()).describe('What a sign-in requests unless the app or its key says otherwise.'),
+    limits: z
+      .array(
+        z.object({
+          of: z.enum(['app', 'person', 'service']).describe('Whose calls are counted together.'),
+          calls: z.number(),
+          per_seconds: z.number(),
+          group: z.string().optional().describe('Only calls to this group of endpoints.'),
+          reads: z.literal(true).optional().describe('Only calls that read.'),
+        }),
+      )
+      .describe('The documented rate limits of the service, which are never exceeded.'),
     apply: z
       .enum(['proven', 'unproven'])
       .describe('Whether the service confirms to `apply` that it issued a token to this app.'),

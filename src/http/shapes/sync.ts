@@ -1,9 +1,5 @@
 import { z } from 'zod'
-import type { SyncReason } from '#model/sync-reasons.ts'
-import { UPSTREAM_REASONS } from '#model/upstream-reasons.ts'
-import { keysOf } from '#platform/keys-of.ts'
-
-const REASONS: SyncReason[] = [...keysOf(UPSTREAM_REASONS), 'quota_reached', 'scope_missing', 'worker_died']
+import { SYNC_REASONS } from '#model/sync-reasons.ts'
 
 const fault = z.object({
   field: z.string(),
@@ -27,7 +23,7 @@ const endpointProgress = z
       .describe('While an endpoint is read for each record of another one: how many are done.'),
     last_run: z.number().optional(),
     next_run: z.number(),
-    last_reason: z.enum(REASONS).optional().describe('Why it was not read to its end.'),
+    last_reason: z.enum(SYNC_REASONS).optional().describe('Why it was not read to its end.'),
     last_error: z.string().optional().describe('The same as a sentence.'),
     suspect_deletes: z.int().optional().describe('More missing items than is plausible; kept until confirmed.'),
     faults: z

@@ -1,0 +1,155 @@
+import type { FastifyReply } from 'fastify'
+import { z } from 'zod'
+import { revokeGrantOf } from '#flows/authorize/agents/grants.ts'
+import { openConnections, PERSON } from '#flows/authorize/connections/sessions.ts'
+import { listConnections } from '#flows/authorize/connections/view.ts'
+import { deleteWholeAccount, disconnectProfiles } from '#flows/authorize/disconnect.ts'
+import { createReconnectLink } from '#flows/authorize/reconnect-link.ts'
+import { profileIn } from '#flows/sync/progress.ts'
+import { ApiError } from '#model/errors.ts'
+import { rememberApp } from '../last-app.ts'
+import { TEXTS } from '../pages/languages/connections/index.ts'
+import { speaker } from '../pages/languages/speak.ts'
+import { text } from '../parameters.ts'
+import { route } from '../route.ts'
+import { checkForm, forgetSession, rememberSession } from './cookie.ts'
+import { CLOSED_PAGE, whileOpen } from './pages.ts'
+
+const form = text('From the page.')
+const closed = { 401: CLOSED_PAGE }
+
+export const open = route({
+  auth: 'browser',
+  summary: 'Open the page of connections in this browser; the link is used up',
+  body: z.object({ ticket: text('From the link.') }),
+  status: 303,
+  headers: ['Location'],
+  run: async (deps, { body, reply }) => {
+    try {
+      const { session, app, link } = await openConnections(deps, body.ticket)
+      rememberSession(deps, reply, session)
+      rememberApp(deps, reply, app, { redirectUri: link.redirectUri, state: undefined })
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.reason !== 'link_invalid') throw error
+      // A second click, or too late: the page of the link knows which.
+      return go(reply, `/connections?${new URLSearchParams({ ticket: body.ticket }).toString()}`)
+    }
+    return go(reply, '/connections')
+  },
+})
+
+export const end = route({
+  auth: 'browser',
+  summary: 'End a connection: erase the profile and revoke its token at the service; repeating it changes nothing',
+  body: z.object({ profile: text('`id@service`.'), form }),
+  status: 303,
+  headers: ['Location'],
+  also: closed,
+  run: (deps, { body, request, reply }) =>
+    whileOpen(deps, request, reply, async (view) => {
+      checkForm(deps, request, body.form)
+      const { connections } = await listConnections(deps, view)
+      const connection = connections.find(({ profile }) => profile === body.profile)
+      // The second click of two: the connection has ended.
+      if (connection === undefined) return go(reply, '/connections')
+      try {
+        await disconnectProfiles(deps, view.account, body.profile, PERSON)
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.reason !== 'no_profile') throw error
+      }
+      request.server.forgetAccount(view.account.id)
+      return go(reply, `/connections?${new URLSearchParams({ ended: connection.title }).toString()}`)
+    }),
+})
+
+export const reconnect = route({
+  auth: 'browser',
+  summary: 'Let a person sign in again to a profile, and return to the page of connections',
+  body: z.object({ profile: text('`id@service`.'), form }),
+  status: 303,
+  headers: ['Location'],
+  also: closed,
+  run: (deps, { body, request, reply }) =>
+    whileOpen(deps, request, reply, async ({ account }) => {
+      checkForm(deps, request, body.form)
+      try {
+        const profile = await profileIn(deps, account.id, body.profile)
+        const { url } = await createReconnectLink(deps, profile, { returnsHere: true }, PERSON)
+        return await go(reply, url)
+      } catch (error) {
+        // Ended meanwhile, or the app has no keys any more.
+        if (!(error instanceof ApiError) || !['no_profile', 'no_service_keys'].includes(error.reason)) throw error
+        return go(reply, '/connections?notice=reconnectFailed')
+      }
+    }),
+})
+
+/** Where the person returns to from the service. Changes nothing: the sign-in did. */
+export const reconnected = route({
+  auth: 'browser',
+  summary: 'Receive a person who signed in again, and go on to the page of connections',
+  query: z.object({ reconnected: text('The profile.').optional() }),
+  status: 302,
+  headers: ['Location'],
+  run: async (deps, { query, reply }) => {
+    const service = query.reconnected?.split('@').at(-1)
+    const title = service === undefined ? undefined : deps.registry.find(service)?.title
+    const notice: Record<string, string> = title === undefined ? { notice: 'reconnectFailed' } : { reconnected: title }
+    return reply
+      .code(302)
+      .header('location', `/connections?${new URLSearchParams(notice).toString()}`)
+      .send()
+  },
+})
+
+export const endAgent = route({
+  auth: 'browser',
+  summary: 'End the access of an agent; repeating it changes nothing',
+  body: z.object({ agent: text('From the page.'), form }),
+  status: 303,
+  headers: ['Location'],
+  also: closed,
+  run: (deps, { body, request, reply }) =>
+    whileOpen(deps, request, reply, async ({ account }) => {
+      checkForm(deps, request, body.form)
+      try {
+        await revokeGrantOf(deps, account, body.agent, PERSON)
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.reason !== 'not_found') throw error
+      }
+      return go(reply, '/connections?notice=agentEnded')
+    }),
+})
+
+export const deleteAll = route({
+  auth: 'browser',
+  summary: 'Delete the whole account after the person typed the word of the page',
+  body: z.object({ word: text('As the page says.', 60).optional(), form }),
+  status: 303,
+  headers: ['Location'],
+  also: closed,
+  run: (deps, { body, request, reply }) =>
+    whileOpen(deps, request, reply, async (view) => {
+      checkForm(deps, request, body.form)
+      const expected = speaker(TEXTS, view.language).plain('deleteWord')
+      if (plainWord(body.word ?? '') !== plainWord(expected)) return go(reply, '/connections/delete?wrong=true')
+      try {
+        await deleteWholeAccount(deps, view.account, PERSON)
+      } catch (error) {
+        // Deleted by somebody else at the same moment: that is what the person wanted.
+        if (!(error instanceof ApiError) || error.reason !== 'token_invalid') throw error
+      }
+      request.server.forgetAccount(view.account.id)
+      forgetSession(deps, reply)
+      return go(reply, '/connections/deleted')
+    }),
+})
+
+/** Keyboards add capitals and spaces, and full-width forms. */
+function plainWord(word: string): string {
+  return word.normalize('NFKC').trim().toLowerCase()
+}
+
+function go(reply: FastifyReply, location: string): FastifyReply {
+  return reply.code(303).header('location', location).send()
+}

@@ -1,0 +1,59 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AuthorizeError } from '#flows/authorize/errors.ts'
+import { checkReturn, startSignIn } from '#flows/authorize/start.ts'
+import { DEMO_PAGE } from '#flows/operations/demo.ts'
+import { ApiError } from '#model/errors.ts'
+import { describeError } from '#model/oauth-errors.ts'
+import { rememberBrowser } from '../browser.ts'
+import type { HttpDeps } from '../deps.ts'
+import { requireDemo } from './session.ts'
+import { newState, type Plan } from './state.ts'
+
+/** The person of the one-click start. Only the demo services understand the parameter. */
+const ONE_CLICK_PERSON = 'ada'
+
+interface DemoSignIn {
+  service: string
+  plan: Plan
+  /** The browser's account, which the profile is added to. */
+  token: string | undefined
+}
+
+/** Begins a sign-in for this browser, as the server of an app would; the token does not show up in an address. */
+export async function beginSignIn(
+  deps: HttpDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { service, plan, token }: DemoSignIn,
+): Promise<FastifyReply> {
+  const demo = requireDemo(deps)
+  const state = newState(deps, rememberBrowser(deps, request, reply, 'tributary-demo'), plan)
+  const { app, to } = await checkReturn(deps, { client_id: demo.clientId, redirect_uri: demo.redirectUri, state })
+  // The variant of Demo Micro with direct messages; other services have no variants.
+  const flag = service === 'demo-micro' ? 'dm' : undefined
+  try {
+    const browser = rememberBrowser(deps, request, reply)
+    const next = await startSignIn(deps, app, to, { service, access_token: token, state, flag }, browser, request.ip)
+    if (next.kind !== 'service') throw new AuthorizeError('invalid_request')
+    const url = new URL(next.url)
+    if (plan === 'all') url.searchParams.set('demo_person', ONE_CLICK_PERSON)
+    return await reply.code(303).header('location', url.href).send()
+  } catch (error) {
+    if (error instanceof ApiError) return backToPage(reply, { error: error.reason, description: error.message })
+    if (!(error instanceof AuthorizeError)) throw error
+    return backToPage(reply, { error: error.reason, description: describeError(error.message) })
+  }
+}
+
+/** Always with 303: a reload or Back repeats the page and not the request before it. */
+export function backToPage(
+  reply: FastifyReply,
+  failure?: { error: string; description?: string | undefined },
+): FastifyReply {
+  const fields = failure && {
+    error: failure.error,
+    ...(failure.description === undefined ? {} : { error_description: failure.description }),
+  }
+  const query = fields === undefined ? '' : `?${new URLSearchParams(fields).toString()}`
+  return reply.code(303).header('location', `${DEMO_PAGE}${query}`).send()
+}

@@ -1,0 +1,101 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { operatorOfSession } from '#flows/operators/sessions.ts'
+import { ApiError } from '#model/errors.ts'
+import type { Operator } from '#model/operator.ts'
+import type { HttpDeps } from './deps.ts'
+
+/**
+ * Sent by the dashboard with each request. A page of another origin can only send it after a preflight, which is not answered with
+ * credentials; so a cookie without it proves nothing.
+ */
+const DASHBOARD_HEADER = 'tributary-dashboard'
+/** How often it is verified that the session of an open response still exists. */
+const VERIFY_MS = 2000
+
+export interface SessionDeps extends Pick<HttpDeps, 'database' | 'hasher' | 'clock' | 'log'> {
+  config: Pick<HttpDeps['config'], 'baseUrl'>
+}
+
+/** Whether the dashboard sent the request. */
+export function isFromDashboard(request: FastifyRequest): boolean {
+  return request.headers[DASHBOARD_HEADER] !== undefined
+}
+
+/** Requires a request of the dashboard itself, from a page of our own origin. */
+export function requireDashboard(deps: Pick<SessionDeps, 'config'>, request: FastifyRequest): void {
+  if (request.headers[DASHBOARD_HEADER] !== '1' || !isSameOrigin(deps, request)) throw new ApiError('origin_refused')
+}
+
+/** The operator who is signed in in this browser; undefined if nobody is. */
+export async function signedInOperator(deps: SessionDeps, request: FastifyRequest): Promise<Operator | undefined> {
+  const token = sessionToken(deps, request)
+  return token === undefined ? undefined : operatorOfSession(deps, token)
+}
+
+export async function requireSignedIn(deps: SessionDeps, request: FastifyRequest): Promise<Operator> {
+  const operator = await signedInOperator(deps, request)
+  if (operator === undefined) throw new ApiError('signed_out')
+  return operator
+}
+
+/** The value of the session's cookie. */
+export function sessionToken(deps: Pick<SessionDeps, 'config'>, request: FastifyRequest): string | undefined {
+  const name = cookieName(deps)
+  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
+  const value = pairs.find(([key]) => key === name)?.[1]
+  return value !== undefined && /^[0-9a-z]{52}$/.test(value) ? value : undefined
+}
+
+/** Without a lifetime: the server ends sessions, and a browser that is closed forgets the cookie. */
+export function setSession(deps: Pick<SessionDeps, 'config'>, reply: FastifyReply, token: string): void {
+  void reply.header('set-cookie', `${cookieName(deps)}=${token}; ${attributes(deps)}`)
+}
+
+export function clearSession(deps: Pick<SessionDeps, 'config'>, reply: FastifyReply): void {
+  void reply.header('set-cookie', `${cookieName(deps)}=; ${attributes(deps)}; Max-Age=0`)
+}
+
+/**
+ * Ends an open response when the session of its operator has ended or their rights changed: a stream, an export, a proxied body.
+ * A response that is quick costs no query.
+ */
+export function followSession(
+  deps: SessionDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operatorOf: (request: FastifyRequest) => Operator | undefined,
+): void {
+  const verify = async () => {
+    const operator = operatorOf(request)
+    if (operator?.session === undefined || isSame(operator, await signedInOperator(deps, request))) return
+    deps.log.info('a response ended because the session of its operator ended', { request_id: request.id })
+    reply.raw.destroy()
+  }
+  const timer = setInterval(() => {
+    verify().catch((error: unknown) => deps.log.debug('could not verify the session of a response', { error }))
+  }, VERIFY_MS).unref()
+  reply.raw.once('close', () => clearInterval(timer))
+}
+
+function isSame(one: Operator, other: Operator | undefined): boolean {
+  return JSON.stringify([one.role, one.apps]) === JSON.stringify([other?.role, other?.apps])
+}
+
+function isSameOrigin({ config }: Pick<SessionDeps, 'config'>, { headers }: FastifyRequest): boolean {
+  const { origin } = headers
+  if (origin === undefined) return true
+  if (!URL.canParse(origin)) return false
+  return origin === new URL(config.baseUrl).origin || new URL(origin).host === headers.host
+}
+
+// Cookies of one host are shared by its ports, so that of a second server on this machine has another name.
+function cookieName({ config }: Pick<SessionDeps, 'config'>): string {
+  const { protocol, port } = new URL(config.baseUrl)
+  if (protocol === 'https:') return '__Host-tributary-session'
+  return `tributary-session${port === '' ? '' : `-${port}`}`
+}
+
+function attributes({ config }: Pick<SessionDeps, 'config'>): string {
+  const secure = config.baseUrl.startsWith('https:') ? '; Secure' : ''
+  return `Path=/; HttpOnly; SameSite=Strict${secure}`
+}

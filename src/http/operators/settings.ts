@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { readSettings } from '#flows/operations/settings.ts'
+import { route } from '../route.ts'
+
+const commands = z.array(z.string())
+
+export const settings = route({
+  auth: 'admin',
+  summary: 'How this installation is set up, without secrets',
+  response: z
+    .object({
+      version: z.string(),
+      base_url: z.string(),
+      trusted_proxies: z.int().describe('Addresses and networks of proxies that are trusted.'),
+      database: z.object({
+        kind: z.enum(['embedded', 'external']),
+        version: z.string(),
+        sharded: z.boolean(),
+        replica: z.boolean(),
+        queue: z.enum(['same', 'separate']).describe('Where the tables of the job queue are.'),
+        pending_migrations: z.int(),
+      }),
+      keys: z.object({
+        source: z.enum(['file', 'TRIBUTARY_KEY']),
+        newest: z.string().describe('The public id of the key that seals.'),
+        old: z.int().describe('Older keys, which still open values.'),
+        commands,
+      }),
+      backups: z.object({ commands }),
+      retention: z.array(z.object({ what: z.string(), days: z.number() })),
+      quotas: z.array(z.object({ name: z.string(), meaning: z.string(), limit: z.number().nullable() })),
+      sessions: z.object({ idle_hours: z.number(), days: z.number() }),
+      workers: z.array(
+        z.object({
+          lane: z.string(),
+          pid: z.int().optional(),
+          ready: z.boolean(),
+          memory_bytes: z.int(),
+          deaths: z.int(),
+        }),
+      ),
+    })
+    .meta({ id: 'Settings', description: 'How this installation is set up.' }),
+  run: (deps) => readSettings(deps),
+})

@@ -1,0 +1,55 @@
+import type { TranslationOf } from '../texts.ts'
+import type { en } from './en.ts'
+
+export const fr: TranslationOf<typeof en> = {
+  title: 'Vos connexions avec {app}',
+  intro: 'Ces services partagent des données avec {app}. Vous pouvez mettre fin à chaque connexion à tout moment.',
+  none: 'Rien de ce qui vous appartient n’est connecté à {app}.',
+  permissions: 'Autorisations chez {service}',
+  connectedOn: 'Connecté le {date}',
+  readOn: 'Dernière lecture le {date} à {time}',
+  neverRead: 'Pas encore lu',
+  active: 'Fonctionne',
+  connecting: 'Première lecture en cours',
+  needs_auth: 'Vous devez vous reconnecter',
+  limited: 'En attente : {service} n’accepte plus de requêtes actuellement',
+  paused: 'En pause',
+  reconnect: 'Se reconnecter à {service}',
+  end: 'Mettre fin à la connexion à {service}',
+  endTitle: 'Mettre fin à la connexion à {service} ?',
+  endText:
+    'Tout ce que {app} a lu chez {service} est supprimé ici, et son accès est révoqué chez {service}. Cette action est irréversible.',
+  endConfirm: 'Oui, y mettre fin',
+  keep: 'Non, la conserver',
+  ended: 'La connexion à {service} est terminée.',
+  reconnected: '{service} est de nouveau connecté.',
+  reconnectFailed: 'La connexion n’a pas abouti ; rien n’a été modifié.',
+  agentsTitle: 'Programmes autorisés',
+  agentsIntro: 'Vous avez autorisé ces programmes à utiliser vos données dans {app}.',
+  agentSince: 'Autorisé le {date}',
+  agentReads: 'Peut lire vos données',
+  agentWrites: 'Peut aussi modifier et publier chez {list}',
+  endAgent: 'Mettre fin à l’accès de {agent}',
+  agentEnded: 'L’accès du programme est terminé.',
+  dataTitle: 'Vos données',
+  download: 'Tout télécharger',
+  downloadText: 'Un fichier contenant tout ce qui est enregistré ici à votre sujet.',
+  deleteAll: 'Tout supprimer',
+  deleteTitle: 'Supprimer tout ce qui vous concerne ?',
+  deleteText:
+    'Toutes les connexions avec {app} prennent fin, et tout ce qui en a été lu est supprimé. Cette action est irréversible.',
+  deleteWord: 'supprimer',
+  deleteLabel: 'Saisissez le mot « {word} » afin de confirmer',
+  deleteWrong: 'Ce n’était pas le mot « {word} ». Rien n’a été supprimé.',
+  deleteConfirm: 'Oui, tout supprimer',
+  deletedTitle: 'Tout a été supprimé',
+  deletedText:
+    'Toutes les connexions sont terminées, et plus rien n’est enregistré ici à votre sujet. Vous pouvez fermer cette page.',
+  until: 'Cette page est valable jusqu’à {time}. Ensuite, demandez un nouveau lien dans {app}.',
+  linkTitle: 'Voir vos connexions avec {app} et y mettre fin',
+  linkIntro:
+    '{app} vous a donné ce lien. Il fonctionne une seule fois, et uniquement dans le navigateur où vous continuez.',
+  closedTitle: 'Cette page est fermée',
+  closedText:
+    'Elle était ouverte depuis 30 minutes, ou tout a été supprimé. Demandez un nouveau lien dans l’application.',
+}

@@ -1,0 +1,31 @@
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from '#model/errors.ts'
+import { mayUseApp, type Operator, requireRecentSignIn } from '#model/operator.ts'
+import type { Clock } from '#platform/clock.ts'
+import type { MountedRoute, Route } from './route.ts'
+
+const OF_ONE_APP = /^\/admin\/apps\/:client_id(?:\/|$)/
+
+/**
+ * Who may call a route of operators: a developer those below `/admin/apps/:client_id` with one of their apps, unless the route
+ * excludes them, and those that limit what they show by the caller. Everything else is for operators, new routes too.
+ */
+export function developersOf(path: string, route: Route | MountedRoute): 'of the app' | 'all' | 'none' {
+  if (route.developers !== undefined) return route.developers
+  return OF_ONE_APP.test(path) ? 'of the app' : 'none'
+}
+
+/** Refuses what the role of the operator does not allow. An app of others looks like one that does not exist. */
+export function requirePermission(operator: Operator, path: string, route: Route, request: FastifyRequest): void {
+  if (operator.role === 'operator') return
+  const who = developersOf(path, route)
+  if (who === 'all') return
+  const { client_id: appId } = request.params as { client_id?: string }
+  if (appId !== undefined && !mayUseApp(operator, appId)) throw new ApiError('not_found')
+  if (who === 'none' || appId === undefined) throw new ApiError('role_refused')
+}
+
+/** Refuses a dangerous action when the password or passkey was given too long ago. */
+export function requireConfirmed(operator: Operator | undefined, route: Route, clock: Clock): void {
+  if (operator !== undefined && route.dangerous === true) requireRecentSignIn(operator, clock.now())
+}
