@@ -13,13 +13,26 @@ export const listOfApp = command({
   options: {
     state: { type: 'string', value: 'STATE', meaning: `only those with a profile in it: ${PROFILE_STATES.join(', ')}` },
     service: { type: 'string', value: 'SERVICE', meaning: 'only those with a profile of this service' },
+    search: {
+      type: 'string',
+      value: 'WORDS',
+      meaning: 'an id, or words of a name, a handle, an e-mail address or a native id',
+    },
+    failing: { type: 'boolean', meaning: 'only those with an endpoint whose last run failed' },
   },
   run: async ({ args, flags, out, config, withStore, registry }) => {
     const state = flags.text('state')
     const known = PROFILE_STATES.find((each) => each === state)
     if (state !== undefined && known === undefined)
       throw new UsageError(`--state must be one of ${PROFILE_STATES.join(', ')}.`)
-    const query = { limit: PAGE, state: known, service: flags.text('service'), count: false }
+    const query = {
+      limit: PAGE,
+      state: known,
+      service: flags.text('service'),
+      q: flags.text('search'),
+      failing: flags.on('failing'),
+      count: false,
+    }
     const deps = { registry: await registry(), config: { baseUrl: config().baseUrl } }
     await withStore(async (store) => {
       await getApp(store, args[0])

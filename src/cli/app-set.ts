@@ -1,6 +1,7 @@
 import { type AppsDeps, getApp, updateApp } from '#flows/apps/apps.ts'
 import type { AgentSettings } from '#model/agents.ts'
 import { APPLY_POLICIES, type ApplyPolicy, presentApp } from '#model/app.ts'
+import { BRANDING_OPTIONS, brandingOf } from './app-branding.ts'
 import { command, UsageError } from './command.ts'
 
 export const APPLY_OPTION = {
@@ -22,6 +23,7 @@ export const set = command({
       meaning: 'an address that people are redirected to; those given replace all',
     },
     apply: APPLY_OPTION,
+    ...BRANDING_OPTIONS,
     'agent-redirect-uri': {
       type: 'string',
       value: 'URL',
@@ -40,10 +42,12 @@ export const set = command({
   run: async ({ args, flags, out, withStore }) => {
     const [name, redirectUris] = [flags.text('name'), flags.texts('redirect-uri')]
     const apply = applyPolicy(flags.text('apply'))
+    const branding = brandingOf(flags)
     const change = {
       ...(name === undefined ? {} : { name }),
       ...(redirectUris.length === 0 ? {} : { redirectUris }),
       ...(apply === undefined ? {} : { apply }),
+      ...(branding === undefined ? {} : { branding }),
     }
     const agents = {
       uris: flags.texts('agent-redirect-uri'),
@@ -53,7 +57,7 @@ export const set = command({
     const changesAgents = agents.off || agents.uris.length > 0 || agents.writes.length > 0
     if (Object.keys(change).length === 0 && !changesAgents)
       throw new UsageError(
-        'Name what to change: --name, --redirect-uri, --apply, --agent-redirect-uri, --agent-writes or --no-agents.',
+        'Name what to change: --name, --redirect-uri, --apply, --color, --logo, --privacy-url, --agent-redirect-uri, --agent-writes or --no-agents.',
       )
     const app = await withStore(async (store) => {
       const changed = changesAgents ? { ...change, agents: await changedAgents(store, args[0], agents) } : change

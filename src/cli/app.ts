@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createApp, getApp, listApps, OVERLAP_MS, rotateAppSecret } from '#flows/apps/apps.ts'
+import { createApp, endAppSecret, getApp, listApps, OVERLAP_MS, rotateAppSecret } from '#flows/apps/apps.ts'
 import {
   beginDeletion,
   continueDeletion,
@@ -8,6 +8,7 @@ import {
   listDeletions,
 } from '#flows/authorize/delete-app.ts'
 import { presentApp } from '#model/app.ts'
+import { PROGRAM } from '#platform/program-name.ts'
 import { APPLY_OPTION, applyPolicy } from './app-set.ts'
 import { command, EXIT, UsageError } from './command.ts'
 import { table } from './output.ts'
@@ -57,7 +58,7 @@ export const create = command({
       `client_secret  ${out.bold(secret)}`,
       '',
       'The secret is not shown again. Next, give the app its keys for a service:',
-      `  tributary keys set ${app.id} SERVICE --key KEY --secret SECRET`,
+      `  ${PROGRAM} keys set ${app.id} SERVICE --key KEY --secret SECRET`,
     ])
   },
 })
@@ -69,7 +70,7 @@ export const list = command({
     const apps = await withStore(listApps)
     out.result(apps.map(presentApp), () =>
       apps.length === 0
-        ? ['There is no app yet. Create one: tributary app create --name NAME --redirect-uri URL']
+        ? [`There is no app yet. Create one: ${PROGRAM} app create --name NAME --redirect-uri URL`]
         : table([
             ['client_id', 'name', 'redirect addresses'],
             ...apps.map((app) => [app.id, app.name, app.redirectUris.join(' ')]),
@@ -97,9 +98,12 @@ export const show = command({
         ['token flow', app.tokenFlow ? 'allowed' : 'refused'],
         ['client type', app.isPublic ? 'public' : 'confidential'],
         ['apply', app.apply === 'proven' ? 'proven tokens only' : 'any token'],
-        ...secrets.map(({ createdAt, expiresAt }) => [
+        ...(app.branding?.color === undefined ? [] : [['color', app.branding.color]]),
+        ...(app.branding?.privacyUrl === undefined ? [] : [['privacy policy', app.branding.privacyUrl]]),
+        ...(app.branding?.logo === undefined ? [] : [['logo', app.branding.logo.type]]),
+        ...secrets.map(({ id, createdAt, expiresAt }) => [
           'secret',
-          `since ${time(createdAt)}${expiresAt === undefined ? '' : `, expires ${time(expiresAt)}`}`,
+          `${id} since ${time(createdAt)}${expiresAt === undefined ? '' : `, expires ${time(expiresAt)}`}`,
         ]),
       ]),
     ])
@@ -126,6 +130,16 @@ export const rotateSecret = command({
       `client_secret  ${out.bold(secret)}`,
       `The previous secret is valid until ${new Date(previousEndsAt).toISOString()}.`,
     ])
+  },
+})
+
+export const endSecret = command({
+  name: 'app end-secret',
+  summary: 'End a replaced secret of an app now; app show lists their ids.',
+  args: ['CLIENT_ID', 'SECRET_ID'],
+  run: async ({ args, out, withStore }) => {
+    await withStore((store) => endAppSecret(store, args[0], args[1], ACTOR))
+    out.result({ deleted: args[1] }, () => ['Ended. Clients that still use it are refused.'])
   },
 })
 
@@ -196,8 +210,8 @@ function printDeletion(progress: DeletionProgress): string[] {
   if (progress.state === 'deleted') return [...lines, `Deleted ${id}.`]
   return [
     ...lines,
-    `${waiting} erasures wait for destinations. The running service continues them: tributary app deletions`,
-    `To stop waiting: tributary app delete ${id} --yes --give-up`,
+    `${waiting} erasures wait for destinations. The running service continues them: ${PROGRAM} app deletions`,
+    `To stop waiting: ${PROGRAM} app delete ${id} --yes --give-up`,
   ]
 }
 

@@ -2,7 +2,8 @@ import type { AppsDeps } from '#flows/apps/apps.ts'
 import type { KeysDeps } from '#flows/apps/keys.ts'
 import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
 import type { CheckResult } from '#flows/conformance/check-connector.ts'
-import type { DemoDeps, DemoService } from '#flows/operations/demo.ts'
+import type { DemoApp, DemoDeps } from '#flows/operations/demo.ts'
+import type { DemoServices } from '#flows/operations/demo-services.ts'
 import type { DoctorDeps } from '#flows/operations/doctor.ts'
 import type { KeyringDeps } from '#flows/operations/keyring.ts'
 import type { MigrateDeps } from '#flows/operations/migrations.ts'
@@ -22,6 +23,7 @@ export interface Running {
   url: string | undefined
   store: OpenStore
   adminTokenFile: string | undefined
+  demoApp: DemoApp | undefined
   /** Resolves when everything has stopped, including the embedded database. */
   stop: () => Promise<void>
 }
@@ -29,6 +31,8 @@ export interface Running {
 export interface Context<Args extends readonly string[] = readonly string[]> {
   /** One for each positional argument of the command. */
   args: { [Index in keyof Args]: string }
+  /** The optional argument, if it was given. */
+  optionalArg: string | undefined
   flags: Flags
   out: Output
   config: () => Config
@@ -43,8 +47,8 @@ export interface Context<Args extends readonly string[] = readonly string[]> {
   /** The connectors that this process has loaded. */
   registry: () => Promise<Registry>
   start: (what: { serve: boolean; demo?: boolean }) => Promise<Running>
-  /** Starts the simulated services of the demo, which redirect people to `baseUrl`. */
-  startLab: (baseUrl: string) => Promise<{ services: DemoService[]; stop: () => Promise<void> }>
+  /** The demo services of the `tributary demo` that runs on the data folder, if one does. */
+  demoServices: () => Promise<DemoServices>
   /** Runs the conformance suite on a connector's file. */
   checkConnector: (file: string) => Promise<CheckResult[]>
   doctor: () => DoctorDeps
@@ -78,6 +82,8 @@ export interface Command<Args extends readonly string[] = readonly string[]> {
   summary: string
   /** Names of positional arguments, all required. */
   args?: Args
+  /** The name of a further positional argument that may be left out. */
+  optionalArg?: string
   options?: Record<string, Option>
   /** May return an exit code other than 0 without throwing, e.g. when a check failed. */
   run(context: Context<Args>): Promise<number | void>

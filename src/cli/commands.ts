@@ -4,21 +4,29 @@ import * as app from './app.ts'
 import { set as setApp } from './app-set.ts'
 import { spending } from './app-spending.ts'
 import { apply } from './apply.ts'
+import { audit } from './audit.ts'
 import * as backup from './backup.ts'
 import { changes } from './changes.ts'
 import * as cluster from './cluster.ts'
 import type { Command } from './command.ts'
+import { link as connectLink } from './connect.ts'
+import * as connections from './connections.ts'
 import * as connector from './connector.ts'
 import { demo } from './demo.ts'
+import { control as demoControl } from './demo-control.ts'
 import { doctor } from './doctor.ts'
 import { faults } from './faults.ts'
 import { hooks } from './hooks.ts'
 import * as keyring from './keyring.ts'
 import * as keys from './keys.ts'
+import { inspectLog, showLog } from './log.ts'
 import { migrate } from './migrate.ts'
+import * as operator from './operator.ts'
+import { overview } from './overview.ts'
 import { parked } from './parked.ts'
 import { profiles, reconnectProfile } from './profiles.ts'
 import * as push from './push.ts'
+import * as pushDrafts from './push-drafts.ts'
 import { verify } from './push-verify.ts'
 import { quarantine } from './quarantine.ts'
 import { quotas, usage } from './quotas.ts'
@@ -31,10 +39,12 @@ import * as token from './token.ts'
 /** Every command, in the order in which help shows them. */
 export const COMMANDS: Command[] = [
   demo,
+  demoControl,
   serve,
   work,
   migrate,
   doctor,
+  overview,
   backup.create,
   backup.verify,
   backup.restore,
@@ -45,17 +55,22 @@ export const COMMANDS: Command[] = [
   app.show,
   setApp,
   app.rotateSecret,
+  app.endSecret,
   quotas,
   usage,
   spending,
   app.remove,
   app.deletions,
   keys.set,
+  keys.demo,
   keys.list,
+  keys.test,
   keys.remove,
   services,
+  connections.link,
   connector.create,
   connector.check,
+  connectLink,
   apply,
   listOfApp,
   profiles,
@@ -63,6 +78,8 @@ export const COMMANDS: Command[] = [
   sync,
   pauseProfile,
   resumeProfile,
+  showLog,
+  inspectLog,
   parked,
   hooks,
   faults,
@@ -74,7 +91,7 @@ export const COMMANDS: Command[] = [
   push.add,
   push.list,
   push.set,
-  push.test,
+  pushDrafts.test,
   push.pause,
   push.resume,
   push.run,
@@ -85,8 +102,16 @@ export const COMMANDS: Command[] = [
   push.redrive,
   verify,
   push.rotateSecret,
-  push.rights,
+  pushDrafts.preview,
+  pushDrafts.rights,
   push.remove,
+  operator.add,
+  operator.link,
+  operator.list,
+  operator.set,
+  operator.remove,
+  operator.sessions,
+  audit,
   keyring.rotate,
   keyring.prune,
 ]

@@ -1,51 +1,55 @@
-import { DEMO_START, ensureDemoApp, readDemoApp } from '#flows/operations/demo.ts'
+import { DEMO_PAGE } from '#flows/operations/demo.ts'
 import { command } from './command.ts'
+import { describeFirstLink, firstOperatorLink } from './first-operator.ts'
 import { ADDRESS_OPTIONS } from './serve.ts'
 
 export const demo = command({
   name: 'demo',
   summary: 'Start the service with a demo app and simulated services.',
   options: ADDRESS_OPTIONS,
-  run: async ({ out, config, program, start, startLab, untilSignal }) => {
+  run: async ({ out, config, program, start, untilSignal }) => {
     const running = await start({ serve: true, demo: true })
     const url = running.url!
-    const app = readDemoApp(config().dataDir, url)
-    const lab = await startLab(url)
-    await ensureDemoApp(running.store, app, lab.services)
-    const connect = `${url}${DEMO_START}`
+    const app = running.demoApp!
+    const page = `${url}${DEMO_PAGE}`
+    const first = await firstOperatorLink(running)
     out.result(
       {
         url,
+        demo_url: page,
         client_id: app.clientId,
         client_secret: app.secret,
         redirect_uri: app.redirectUri,
-        connect_url: connect,
         admin_token_file: running.adminTokenFile,
         data_folder: config().dataDir,
+        operator_link: first?.url,
       },
       () => [
         '',
-        `  Tributary is running   ${out.bold(url)}   (API reference: ${url}/docs)`,
+        `  Open the demo          ${out.bold(page)}`,
         '',
-        '  1. Connect a demo profile in the browser:',
-        `     ${out.bold(connect)}`,
-        '  2. The page you return to shows a curl command that reads the items.',
+        '  One click connects Ada at three simulated services. The page shows what arrives, and commands that read it.',
         '',
+        `  Tributary is running   ${url}   (API reference: ${url}/docs)`,
         `  Demo app               client_id      ${app.clientId}`,
         `                         client_secret  ${app.secret}`,
         `  Admin token            ${running.adminTokenFile ?? 'TRIBUTARY_ADMIN_TOKEN'}`,
         `  Data folder            ${config().dataDir}`,
         '',
-        '  In another terminal:',
-        `     curl ${url}/readyz`,
-        `     ${program} app show ${app.clientId}`,
+        ...describeFirstLink(first?.url).map((line) => `  ${line}`),
         '',
-        out.dim('  Ctrl-C stops everything, including the database.'),
+        '  In another terminal:',
+        `     curl -s -u ${app.clientId}:${app.secret} '${url}/accounts' | jq`,
+        `     ${program} demo control week-later`,
+        '  Your own app may use the demo services too:',
+        `     ${program} app create --name Notes --redirect-uri http://localhost:3000/back`,
+        `     ${program} keys demo CLIENT_ID`,
+        '',
+        out.dim('  Ctrl-C stops everything, including the database. The next start goes on where this one ended.'),
         '',
       ],
     )
     await untilSignal
-    await lab.stop()
     await running.stop()
   },
 })

@@ -8,7 +8,7 @@ export function helpForAll(commands: Command[], version: string): string[] {
     '',
     'Usage: tributary COMMAND [OPTIONS]',
     '',
-    ...table(commands.map((command) => [`  ${[command.name, ...(command.args ?? [])].join(' ')}`, command.summary])),
+    ...table(commands.map((command) => [`  ${withArguments(command)}`, command.summary])),
     '',
     'tributary COMMAND --help lists the options. Every command accepts --json.',
     `Exit codes: ${EXIT.ok} success, ${EXIT.failed} failed, ${EXIT.usage} wrong usage, ${EXIT.setup} wrong set-up, ${EXIT.refused} refused or not found, ${EXIT.interrupted} interrupted.`,
@@ -30,11 +30,15 @@ export function usage(command: Command): string {
   const required = Object.entries(command.options ?? {}).filter(([, { required }]) => required)
   return [
     'tributary',
-    command.name,
-    ...(command.args ?? []),
+    withArguments(command),
     ...required.map(([name, option]) => formatOption(name, option)),
     '[OPTIONS]',
   ].join(' ')
+}
+
+/** A command with its positional arguments, as it is typed. */
+export function withArguments({ name, args = [], optionalArg }: Command): string {
+  return [name, ...args, ...(optionalArg === undefined ? [] : [`[${optionalArg}]`])].join(' ')
 }
 
 function formatOption(name: string, { value, short }: Option): string {

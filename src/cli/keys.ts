@@ -1,7 +1,12 @@
 import { deleteServiceKey, listServiceKeys, setServiceKey } from '#flows/apps/keys.ts'
+import { testServiceKey } from '#flows/apps/test-keys.ts'
+import { useDemoServices } from '#flows/operations/demo.ts'
+import type { Registry } from '#kit/registry.ts'
 import { serviceAddresses } from '#kit/service-addresses.ts'
 import { OVERRIDES, presentServiceKey } from '#model/app.ts'
-import { command, UsageError } from './command.ts'
+import { nearestName } from '#model/nearest-name.ts'
+import { PROGRAM } from '#platform/program-name.ts'
+import { command, EXIT, UsageError } from './command.ts'
 import { table } from './output.ts'
 
 const ACTOR = 'cli'
@@ -63,7 +68,23 @@ export const set = command({
     const enter = connector && serviceAddresses(config().baseUrl, connector, clientId)
     out.result({ ...presentServiceKey(key), ...(enter === undefined ? {} : { addresses: enter }) }, () => [
       `Set the keys for ${key.service}.`,
+      ...(connector === undefined ? [unknownService(key.service, services)] : []),
       ...(enter === undefined ? [] : ['Enter at the service:', ...table(Object.entries(enter))]),
+    ])
+  },
+})
+
+export const demo = command({
+  name: 'keys demo',
+  summary: 'Give an app keys at the demo services (test mode), while `tributary demo` runs on the data folder.',
+  args: ['CLIENT_ID'],
+  run: async ({ args, out, withStore, demoServices }) => {
+    const services = await demoServices()
+    const keys = await withStore((store) => useDemoServices(store, services, args[0], ACTOR))
+    const shown = keys.map(({ service, key, url }) => ({ service, key, url }))
+    out.result({ services: shown }, () => [
+      'The app may use the demo services now. Start a sign-in with one of these names as `service`:',
+      ...table(shown.map(({ service, url }) => [service, url])),
     ])
   },
 })
@@ -76,7 +97,7 @@ export const list = command({
     const keys = await withStore((store) => listServiceKeys(store, args[0]))
     out.result(keys.map(presentServiceKey), () =>
       keys.length === 0
-        ? [`The app has no keys yet. Set some: tributary keys set ${args[0]} SERVICE --key KEY --secret SECRET`]
+        ? [`The app has no keys yet. Set some: ${PROGRAM} keys set ${args[0]} SERVICE --key KEY --secret SECRET`]
         : table([
             ['service', 'key', 'scope', 'overrides'],
             ...keys.map((key) => [
@@ -92,6 +113,22 @@ export const list = command({
   },
 })
 
+const MARKS = { ok: 'ok  ', failed: 'FAIL', unknown: '?   ' }
+
+export const test = command({
+  name: 'keys test',
+  summary: "Test an app's keys at their service, as far as that is possible without a person.",
+  args: ['CLIENT_ID', 'SERVICE'],
+  run: async ({ args, out, withServices }) => {
+    const tested = await withServices((deps) => testServiceKey(deps, args[0], args[1], ACTOR))
+    out.result(tested, () => [
+      ...table(tested.steps.map(({ step, result, detail }) => [MARKS[result], step, detail])),
+      `Callback address to enter at the service: ${tested.callback}`,
+    ])
+    return tested.result === 'failed' ? EXIT.refused : EXIT.ok
+  },
+})
+
 export const remove = command({
   name: 'keys delete',
   summary: "Delete an app's key for a service.",
@@ -102,6 +139,16 @@ export const remove = command({
     out.result({ deleted: args[1] }, () => [`Deleted the keys for ${args[1]}.`])
   },
 })
+
+/** Accepted, because a later release or an operator's file may add the service. */
+function unknownService(service: string, services: Registry): string {
+  const near = nearestName(
+    service,
+    services.list().map((each) => each.service),
+  )
+  const hint = near === undefined ? `${PROGRAM} services lists the known ones.` : `Did you mean ${near}?`
+  return `Warning: no service is called ${service} here, so nobody can sign in to it yet. ${hint}`
+}
 
 function pairs(option: 'set' | 'setting', given: string[]): Record<string, string> {
   return Object.fromEntries(

@@ -1,4 +1,5 @@
 import { parkedEndpoints } from '#flows/sync/progress.ts'
+import { PROGRAM } from '#platform/program-name.ts'
 import { command } from './command.ts'
 import { table } from './output.ts'
 
@@ -21,7 +22,7 @@ export const parked = command({
                 ...found.map((each) => [each.profileId, each.service, each.endpoint, each.error ?? '']),
               ]),
               ...(found.length === MAX_ROWS ? [`The first ${MAX_ROWS}; there may be more.`] : []),
-              'Try again: tributary sync ACCOUNT PROFILE --retry-parked',
+              `Try again: ${PROGRAM} sync ACCOUNT PROFILE --retry-parked`,
             ],
       )
     })

@@ -11,6 +11,7 @@ export const COMMON: Record<string, Option> = {
 
 export interface Parsed {
   args: string[]
+  optionalArg: string | undefined
   flags: Flags
   /** Settings given as flags. */
   overrides: Record<string, string>
@@ -30,11 +31,17 @@ export function parseCommand(command: Command, argv: string[]): Parsed {
   const names = command.args ?? []
   if (!values.help && positionals.length < names.length)
     throw new UsageError(`${names[positionals.length]} is missing.`)
-  if (positionals.length > names.length) throw new UsageError(`Unexpected argument “${positionals[names.length]}”.`)
+  const most = names.length + (command.optionalArg === undefined ? 0 : 1)
+  if (positionals.length > most) throw new UsageError(`Unexpected argument “${positionals[most]}”.`)
   for (const [name, option] of Object.entries(options)) {
     if (option.required && values[name] === undefined && !values.help) throw new UsageError(`--${name} is missing.`)
   }
-  return { args: positionals, flags: flagsFrom(values), overrides: overridesFrom(options, values) }
+  return {
+    args: positionals,
+    optionalArg: positionals[names.length],
+    flags: flagsFrom(values),
+    overrides: overridesFrom(options, values),
+  }
 }
 
 type Values = Record<string, string | boolean | (string | boolean)[] | undefined>

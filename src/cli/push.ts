@@ -7,8 +7,6 @@ import {
   runNow,
 } from '#flows/push/manage/control.ts'
 import { addDestination, changeDestination, findOwn, removeDestination } from '#flows/push/manage/destinations.ts'
-import { tryDestination } from '#flows/push/manage/dry-run.ts'
-import { KINDS_WITH_ROLES, privilegesScript } from '#flows/push/manage/privileges.ts'
 import {
   deadLettersOf,
   deliveriesOf,
@@ -18,8 +16,10 @@ import {
 } from '#flows/push/manage/status.ts'
 import { DESTINATION_KINDS } from '#model/destination.ts'
 import { withoutSecrets } from '#model/destination-address.ts'
-import { type Command, type Context, command, EXIT, UsageError } from './command.ts'
+import { PROGRAM } from '#platform/program-name.ts'
+import { type Command, type Context, command, UsageError } from './command.ts'
 import { table } from './output.ts'
+import { destinationOptions, kindIn } from './push-fields.ts'
 
 const ACTOR = 'cli'
 const SETTINGS: NonNullable<Command['options']> = {
@@ -44,8 +44,7 @@ export const add = command({
     ...SETTINGS,
   },
   run: async ({ args, flags, out, withServices }) => {
-    const kind = DESTINATION_KINDS.find((each) => each === flags.text('kind'))
-    if (kind === undefined) throw new UsageError(`--kind must be one of ${DESTINATION_KINDS.join(', ')}.`)
+    const kind = kindIn(flags.required('kind'))
     const filter = flags.texts('filter')
     await withServices(async (deps) => {
       const made = await addDestination(
@@ -57,7 +56,7 @@ export const add = command({
           url: flags.required('url'),
           filter: filter.length > 0 ? filter : ['*'],
           schedule: flags.text('schedule'),
-          options: options(flags.texts('option')),
+          options: destinationOptions(flags.texts('option')),
         },
         ACTOR,
       )
@@ -65,7 +64,7 @@ export const add = command({
       out.result({ ...view, ...(made.signing === undefined ? {} : { secret: made.signing }) }, () => [
         `id      ${out.bold(made.destination.id)}`,
         ...(made.signing === undefined ? [] : [`secret  ${out.bold(made.signing)}   (shown this once)`]),
-        `Test it: tributary push test ${args[0]} ${made.destination.id}`,
+        `Test it: ${PROGRAM} push test ${args[0]} ${made.destination.id}`,
       ])
     })
   },
@@ -112,30 +111,13 @@ export const set = command({
       url: flags.text('url'),
       schedule: flags.text('schedule'),
       filter: flags.texts('filter').length > 0 ? flags.texts('filter') : undefined,
-      options: flags.texts('option').length > 0 ? options(flags.texts('option')) : undefined,
+      options: flags.texts('option').length > 0 ? destinationOptions(flags.texts('option')) : undefined,
     }
     const change = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
     await withServices(async (deps) => {
       const changed = await changeDestination(deps, await findOwn(deps, args[0], args[1]), change, ACTOR)
       out.result(document(await show(deps, changed)), () => ['Changed.'])
     })
-  },
-})
-
-export const test = command({
-  name: 'push test',
-  summary: 'Test a destination: connect, check rights, write and roll back, count what the filter matches.',
-  args: ['CLIENT_ID', 'DESTINATION'],
-  run: async ({ args, out, withServices }) => {
-    const { checks, matches } = await withServices(async (deps) =>
-      tryDestination(deps, await findOwn(deps, args[0], args[1])),
-    )
-    const ok = checks.every((each) => each.ok)
-    out.result({ ok, checks, matches }, () => [
-      ...table(checks.map((each) => [each.ok ? 'ok  ' : 'FAIL', each.check, each.detail])),
-      `The filter matches ${matches.exact ? '' : 'at least '}${matches.items} items of ${matches.profiles} profiles.`,
-    ])
-    return ok ? EXIT.ok : EXIT.refused
   },
 })
 
@@ -160,8 +142,17 @@ export const run = onOne(
     await runNow(deps, destination, ACTOR)
   },
 )
-export const redrive = onOne('push redrive', 'Try the dead letters again.', async (deps, destination) => {
-  await redriveRows(deps, destination, ACTOR)
+export const redrive = command({
+  name: 'push redrive',
+  summary: 'Try the dead letters again.',
+  args: ['CLIENT_ID', 'DESTINATION'],
+  options: { profile: { type: 'string', value: 'ID', meaning: 'only those of this profile' } },
+  run: async ({ args, flags, out, withServices }) => {
+    const profiles = await withServices(async (deps) =>
+      redriveRows(deps, await findOwn(deps, args[0], args[1]), ACTOR, flags.text('profile')),
+    )
+    out.result({ profiles }, () => [`The dead letters of ${profiles} profiles are tried again.`])
+  },
 })
 
 export const rotateSecret = command({
@@ -241,23 +232,6 @@ export const deliveries = command({
   },
 })
 
-export const rights = command({
-  name: 'push rights',
-  summary: 'Print the SQL that grants a database role the rights it needs, and no more.',
-  args: ['KIND'],
-  options: {
-    place: { type: 'string', value: 'NAME', meaning: 'the schema (postgres) or database (mysql): tributary' },
-  },
-  run: async ({ args, flags, out }) => {
-    const [kind, schema] = [args[0], flags.text('place') ?? 'tributary']
-    if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
-      throw new UsageError('--place must be lower-case letters, digits and underscores.')
-    const sql = privilegesScript(kind, schema)
-    if (sql === undefined) throw new UsageError(`KIND must be ${KINDS_WITH_ROLES.join(' or ')}.`)
-    out.result({ kind, sql }, () => sql.split('\n'))
-  },
-})
-
 export const remove = command({
   name: 'push delete',
   summary: 'Delete a destination and stop delivering to it.',
@@ -312,28 +286,6 @@ function document(shown: ShownDestination) {
     last_5_minutes: shown.recent,
     profiles_failing: shown.profilesFailing,
     dead_letters: shown.deadLetters,
-  }
-}
-
-function options(pairs: string[]): Record<string, unknown> {
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const equals = pair.indexOf('=')
-      if (equals < 1) throw new UsageError(`--option ${pair}: write it as NAME=VALUE.`)
-      const value = pair.slice(equals + 1)
-      return [pair.slice(0, equals), optionValue(pair, value)]
-    }),
-  )
-}
-
-/** `true`, `false` and JSON objects are parsed; everything else is text. */
-function optionValue(pair: string, value: string): unknown {
-  if (!/^(true|false|\{.*)$/s.test(value)) return value
-  try {
-    return JSON.parse(value)
-  } catch {
-    // The platform's message repeats the value, which may be a secret.
-    throw new UsageError(`--option ${pair}: the value is not valid JSON.`)
   }
 }
 

@@ -1,4 +1,5 @@
 import { appQuarantine, retryAppQuarantine } from '#flows/sync/commit/quarantine.ts'
+import { PROGRAM } from '#platform/program-name.ts'
 import type { Command } from './command.ts'
 import { table } from './output.ts'
 
@@ -39,7 +40,7 @@ export const quarantine: Command = {
                 ]),
               ]),
               ...(found.length === MAX_ROWS ? [`The first ${MAX_ROWS}; there may be more.`] : []),
-              `Read them again: tributary quarantine ${clientId} --retry`,
+              `Read them again: ${PROGRAM} quarantine ${clientId} --retry`,
             ],
       )
     })

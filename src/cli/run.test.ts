@@ -20,7 +20,7 @@ async function run(args: readonly string[], work: () => unknown = () => assert.f
     fancy: false,
   }
   const context = { withStore: async () => work(), doctor: work, start: async () => work() }
-  const prepare = () => context as unknown as Omit<Context, 'args' | 'flags' | 'out'>
+  const prepare = () => context as unknown as Omit<Context, 'args' | 'optionalArg' | 'flags' | 'out'>
   const code = await runCli({ version: '1.2.3', terminal, prepare }, [...args])
   return { code, stdout, stderr }
 }

@@ -17,7 +17,10 @@ export interface RunDeps {
   terminal: Terminal
   version: string
   /** Creates the part of the context that depends on settings given as flags. */
-  prepare: (overrides: Record<string, string>, output: { json: boolean }) => Omit<Context, 'args' | 'flags' | 'out'>
+  prepare: (
+    overrides: Record<string, string>,
+    output: { json: boolean },
+  ) => Omit<Context, 'args' | 'optionalArg' | 'flags' | 'out'>
 }
 
 /** Runs a command line and returns the exit code. */
@@ -47,8 +50,8 @@ export async function runCli({ terminal, version, prepare }: RunDeps, argv: stri
     return printError(error, found?.command)
   }
 
-  async function run(command: Command, { args, flags, overrides }: Parsed): Promise<number | void> {
-    return command.run({ args, flags, out, ...prepare(overrides, { json: wantsJson }) })
+  async function run(command: Command, { args, optionalArg, flags, overrides }: Parsed): Promise<number | void> {
+    return command.run({ args, optionalArg, flags, out, ...prepare(overrides, { json: wantsJson }) })
   }
 
   function printError(error: unknown, command: Command | undefined): number {

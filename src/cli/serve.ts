@@ -1,4 +1,5 @@
 import { command, type Option } from './command.ts'
+import { describeFirstLink, firstOperatorLink } from './first-operator.ts'
 
 export const ADDRESS_OPTIONS: Record<string, Option> = {
   port: { type: 'string', value: 'PORT', meaning: 'port of API and pages', env: 'PORT' },
@@ -11,8 +12,10 @@ export const serve = command({
   options: ADDRESS_OPTIONS,
   run: async ({ out, start, untilSignal }) => {
     const running = await start({ serve: true })
-    out.result({ url: running.url, admin_token_file: running.adminTokenFile }, () => [
+    const first = await firstOperatorLink(running)
+    out.result({ url: running.url, admin_token_file: running.adminTokenFile, operator_link: first?.url }, () => [
       `Tributary listens at ${out.bold(running.url!)}`,
+      ...describeFirstLink(first?.url),
     ])
     await untilSignal
     await running.stop()
