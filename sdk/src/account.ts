@@ -152,6 +152,9 @@ export function createAccount(transport: Transport, accessToken: string) {
         options,
       ),
 
+    /** A link to the page on which the person sees and ends their connections. Give it to that person only. */
+    connectionsLink: (body: BodyOf<'POST /connections/link'> = {}, options?: RequestOptions) =>
+      call(core, 'POST /connections/link', { body, options }),
     /** What the person allowed agents to do. */
     agents: {
       list: (options?: RequestOptions) => call(core, 'GET /agents', { options }),

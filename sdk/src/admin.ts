@@ -4,7 +4,9 @@ import { createTransport, type RequestOptions, type TransportOptions } from './t
 
 type OfApp = '/admin/apps/{client_id}'
 type Call = ResponseOf<`GET ${OfApp}/calls`>[number]
+type Audited = ResponseOf<'GET /admin/audit'>['entries'][number]
 type Fault = ResponseOf<`GET ${OfApp}/faults`>['faults'][number]
+type Logged = ResponseOf<`GET ${OfApp}/log`>['operations'][number]
 type Quarantined = ResponseOf<`GET ${OfApp}/quarantine`>['quarantine'][number]
 
 const CALLS_PER_PAGE = 100
@@ -16,6 +18,11 @@ export function createAdmin({ adminToken, ...options }: TransportOptions & { adm
   const core: Core = { transport: createTransport(options), authorization: `Bearer ${adminToken}` }
   const of = (clientId: string, given?: RequestOptions) => ({ path: { client_id: clientId }, options: given })
   return {
+    /** The state of the installation at a glance, or of one app. */
+    overview: (clientId?: string, given?: RequestOptions) =>
+      clientId === undefined
+        ? call(core, 'GET /admin/overview', { options: given })
+        : call(core, 'GET /admin/apps/{client_id}/overview', of(clientId, given)),
     apps: {
       list: (given?: RequestOptions) => call(core, 'GET /admin/apps', { options: given }),
       create: (app: BodyOf<'POST /admin/apps'>, given?: RequestOptions) =>
@@ -27,6 +34,12 @@ export function createAdmin({ adminToken, ...options }: TransportOptions & { adm
         call(core, 'DELETE /admin/apps/{client_id}', { ...of(clientId, given), query }),
       rotateSecret: (clientId: string, body: BodyOf<`POST ${OfApp}/rotate-secret`> = {}, given?: RequestOptions) =>
         call(core, 'POST /admin/apps/{client_id}/rotate-secret', { ...of(clientId, given), body }),
+      /** Ends a replaced secret before its overlap is over. */
+      endSecret: (clientId: string, id: string, given?: RequestOptions) =>
+        call(core, 'DELETE /admin/apps/{client_id}/secrets/{id}', {
+          path: { client_id: clientId, id },
+          options: given,
+        }),
       deletions: (given?: RequestOptions) => call(core, 'GET /admin/deletions', { options: given }),
       usage: (clientId: string, query?: QueryOf<`GET ${OfApp}/usage`>, given?: RequestOptions) =>
         call(core, 'GET /admin/apps/{client_id}/usage', { ...of(clientId, given), query }),
@@ -37,6 +50,12 @@ export function createAdmin({ adminToken, ...options }: TransportOptions & { adm
       /** Calls through the proxy, newest first. */
       calls: (clientId: string, query?: QueryOf<`GET ${OfApp}/calls`>, given?: RequestOptions): Paged<Call> =>
         pagedById(core, 'GET /admin/apps/{client_id}/calls', { ...of(clientId, given), query }, CALLS_PER_PAGE),
+      /** Sign-ins, syncs, proxied calls and deliveries, newest first. */
+      log: (clientId: string, query?: QueryOf<`GET ${OfApp}/log`>, given?: RequestOptions): Paged<Logged> =>
+        pagedByNext(core, 'GET /admin/apps/{client_id}/log', 'operations', { ...of(clientId, given), query }, 'cursor'),
+      /** One of them with its steps. */
+      inspect: (clientId: string, id: string, given?: RequestOptions) =>
+        call(core, 'GET /admin/apps/{client_id}/log/{id}', { path: { client_id: clientId, id }, options: given }),
       faults: (clientId: string, given?: RequestOptions): Paged<Fault> =>
         pagedByNext(core, 'GET /admin/apps/{client_id}/faults', 'faults', of(clientId, given)),
       quarantine: (clientId: string, given?: RequestOptions): Paged<Quarantined> =>
@@ -62,6 +81,33 @@ export function createAdmin({ adminToken, ...options }: TransportOptions & { adm
       change: (clientId: string, changes: BodyOf<`PATCH ${OfApp}/spending`>, given?: RequestOptions) =>
         call(core, 'PATCH /admin/apps/{client_id}/spending', { ...of(clientId, given), body: changes }),
     },
+    operators: {
+      list: (given?: RequestOptions) => call(core, 'GET /admin/operators', { options: given }),
+      /** A link with which a person becomes an operator or developer. */
+      add: (invited: BodyOf<'POST /admin/operators'>, given?: RequestOptions) =>
+        call(core, 'POST /admin/operators', { body: invited, options: given }),
+      change: (id: string, changes: BodyOf<'PATCH /admin/operators/{id}'>, given?: RequestOptions) =>
+        call(core, 'PATCH /admin/operators/{id}', { path: { id }, body: changes, options: given }),
+      remove: (id: string, given?: RequestOptions) =>
+        call(core, 'DELETE /admin/operators/{id}', { path: { id }, options: given }),
+      /** A link with which an operator sets a new password or passkey. */
+      link: (id: string, given?: RequestOptions) =>
+        call(core, 'POST /admin/operators/{id}/link', { path: { id }, options: given }),
+      links: (given?: RequestOptions) => call(core, 'GET /admin/operators/links', { options: given }),
+      revokeLink: (id: string, given?: RequestOptions) =>
+        call(core, 'DELETE /admin/operators/links/{id}', { path: { id }, options: given }),
+      endSessions: (id: string, given?: RequestOptions) =>
+        call(core, 'DELETE /admin/operators/{id}/sessions', { path: { id }, options: given }),
+    },
+    sessions: {
+      list: (given?: RequestOptions) => call(core, 'GET /admin/sessions', { options: given }),
+      end: (id: string, given?: RequestOptions) =>
+        call(core, 'DELETE /admin/sessions/{id}', { path: { id }, options: given }),
+    },
+    /** The audit log, newest first. */
+    audit: (query?: QueryOf<'GET /admin/audit'>, given?: RequestOptions): Paged<Audited> =>
+      pagedByNext(core, 'GET /admin/audit', 'entries', { query, options: given }, 'cursor'),
+    settings: (given?: RequestOptions) => call(core, 'GET /admin/settings', { options: given }),
     keys: {
       list: (clientId: string, given?: RequestOptions) =>
         call(core, 'GET /admin/apps/{client_id}/keys', of(clientId, given)),
@@ -71,6 +117,15 @@ export function createAdmin({ adminToken, ...options }: TransportOptions & { adm
           body: key,
           options: given,
         }),
+      /** Tries the keys at the service, as far as that is possible without a person. */
+      test: (clientId: string, service: string, given?: RequestOptions) =>
+        call(core, 'POST /admin/apps/{client_id}/keys/{service}/test', {
+          path: { client_id: clientId, service },
+          options: given,
+        }),
+      /** Test mode: keys at the demo services, while `tributary demo` runs. */
+      useDemoServices: (clientId: string, given?: RequestOptions) =>
+        call(core, 'POST /admin/apps/{client_id}/demo-services', of(clientId, given)),
       remove: (clientId: string, service: string, given?: RequestOptions) =>
         call(core, 'DELETE /admin/apps/{client_id}/keys/{service}', {
           path: { client_id: clientId, service },

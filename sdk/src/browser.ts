@@ -11,6 +11,7 @@ export interface ConnectResult {
   iss?: string
   error?: string
   error_description?: string
+  error_uri?: string
 }
 
 export interface OpenOptions {
@@ -44,7 +45,17 @@ export class PopupError extends Error {
 
 const TYPE = 'tributary:connect'
 const RECEIVED = `${TYPE}:received`
-const NAMES = ['code', 'access_token', 'account', 'reconnected', 'state', 'iss', 'error', 'error_description'] as const
+const NAMES = [
+  'code',
+  'access_token',
+  'account',
+  'reconnected',
+  'state',
+  'iss',
+  'error',
+  'error_description',
+  'error_uri',
+] as const
 const POLL_MS = 250
 /** How often in a row the window must seem closed, with the focus on this page. */
 const CLOSED_POLLS = 4

@@ -86,6 +86,12 @@ export function createClient(options: ClientOptions) {
         body: BodyOf<'POST /accounts/{id}/profiles/{profile}/reconnect'> = {},
         given?: RequestOptions,
       ) => call(core, 'POST /accounts/{id}/profiles/{profile}/reconnect', { ...inAccount(id, profile, given), body }),
+      /** A link to the page on which the person of an account sees and ends their connections. Give it to that person only. */
+      connectionsLink: (
+        account: string,
+        body: Omit<BodyOf<'POST /connections/sessions'>, 'account'> = {},
+        given?: RequestOptions,
+      ) => call(core, 'POST /connections/sessions', { body: { account, ...body }, options: given }),
       /** Erases an account: items, profiles, tokens, and rows at destinations. Repeat it while the state is `erasing`. */
       erase: (id: string, given?: RequestOptions) =>
         call(core, 'DELETE /accounts/{id}', { path: { id }, options: given }),
@@ -99,6 +105,16 @@ export function createClient(options: ClientOptions) {
         call(core, 'POST /accounts/{id}/profiles/{profile}/pause', inAccount(id, profile, given)),
       resume: (id: string, profile: string, given?: RequestOptions) =>
         call(core, 'POST /accounts/{id}/profiles/{profile}/resume', inAccount(id, profile, given)),
+    },
+    /** Links by which one person connects a service, made by the app's server: no token is in an address. */
+    connectSessions: {
+      /** The `url` is for the person; it is returned only here. */
+      create: (session: BodyOf<'POST /connect/sessions'>, given?: RequestOptions) =>
+        call(core, 'POST /connect/sessions', { body: session, options: given }),
+      get: (id: string, given?: RequestOptions) =>
+        call(core, 'GET /connect/sessions/{id}', { path: { id }, options: given }),
+      revoke: (id: string, given?: RequestOptions) =>
+        call(core, 'DELETE /connect/sessions/{id}', { path: { id }, options: given }),
     },
     /** Changes of all accounts of the app. The first request begins the feed. */
     changes: {

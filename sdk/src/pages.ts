@@ -76,13 +76,28 @@ export function pagedById<T extends { id: string }>(
   })
 }
 
-/** A list in the field `field` of responses that name the next page in `next`. */
-export function pagedByNext<T>(core: Core, operation: Operation, field: string, input: Input): Paged<T> {
+/** A list in the field `field` of responses that name the next page in `next`, which is the parameter `parameter`. */
+export function pagedByNext<T>(
+  core: Core,
+  operation: Operation,
+  field: string,
+  input: Input,
+  parameter = 'after',
+): Paged<T> {
   return pagedBy<T>(input.query, async (query) => {
     const body = (await call(core, operation, { ...input, query })) as Record<string, unknown>
     const { next } = body
-    return { items: body[field] as T[], ...(typeof next === 'string' ? { next: { after: next } } : {}) }
+    return {
+      items: body[field] as T[],
+      ...(typeof next === 'string' ? { next: { ...nextOf(query), [parameter]: next } } : {}),
+    }
   })
+}
+
+/** The filters of a query, as texts. */
+function nextOf(query: object | undefined): Record<string, string> {
+  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
 }
 
 /**

@@ -13,6 +13,15 @@ export function createPush(core: Core) {
   const on = (id: string, options?: RequestOptions) => ({ path: { id }, options })
   return {
     list: (options?: RequestOptions) => call(core, 'GET /push', { options }),
+    /** Tests a destination before it is added. */
+    testDraft: (draft: BodyOf<'POST /push/test'>, options?: RequestOptions) =>
+      call(core, 'POST /push/test', { body: draft, options }),
+    /** What a destination would get. */
+    preview: (draft: BodyOf<'POST /push/preview'>, options?: RequestOptions) =>
+      call(core, 'POST /push/preview', { body: draft, options }),
+    /** The SQL that creates a role for deliveries. */
+    rights: (query: QueryOf<'GET /push/rights'>, options?: RequestOptions) =>
+      call(core, 'GET /push/rights', { query, options }),
     /** The response has `secret`, the signing secret of a webhook, which is shown only once. */
     add: (destination: NewDestination, options?: RequestOptions) =>
       call(core, 'POST /push', { body: destination, options }),
@@ -28,7 +37,9 @@ export function createPush(core: Core) {
     backfill: (id: string, options?: RequestOptions) => call(core, 'POST /push/{id}/backfill', on(id, options)),
     replay: (id: string, from: BodyOf<'POST /push/{id}/replay'> = {}, options?: RequestOptions) =>
       call(core, 'POST /push/{id}/replay', { ...on(id, options), body: from }),
-    redrive: (id: string, options?: RequestOptions) => call(core, 'POST /push/{id}/redrive', on(id, options)),
+    /** Tries all dead letters again, or those of one profile. */
+    redrive: (id: string, body: BodyOf<'POST /push/{id}/redrive'> = {}, options?: RequestOptions) =>
+      call(core, 'POST /push/{id}/redrive', { ...on(id, options), body }),
     verify: (id: string, body: BodyOf<'POST /push/{id}/verify'> = {}, options?: RequestOptions) =>
       call(core, 'POST /push/{id}/verify', { ...on(id, options), body }),
     rotateSecret: (id: string, options?: RequestOptions) =>
@@ -37,6 +48,10 @@ export function createPush(core: Core) {
       pagedById(core, 'GET /push/{id}/deliveries', { ...on(id, options), query }, DELIVERIES_PER_PAGE),
     deadLetters: (id: string, query?: QueryOf<'GET /push/{id}/dead-letters'>, options?: RequestOptions) =>
       call(core, 'GET /push/{id}/dead-letters', { ...on(id, options), query }),
+    deadLetterReasons: (id: string, options?: RequestOptions) =>
+      call(core, 'GET /push/{id}/dead-letters/reasons', on(id, options)),
+    history: (id: string, query?: QueryOf<'GET /push/{id}/history'>, options?: RequestOptions) =>
+      call(core, 'GET /push/{id}/history', { ...on(id, options), query }),
   }
 }
 

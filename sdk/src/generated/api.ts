@@ -107,6 +107,11 @@ export type AccountProfile = {
   profile: string
   service: string
   name?: string | undefined
+  handle?: string | undefined
+  email?: string | undefined
+  photo?: string | undefined
+  /** The scope that the person granted. */
+  scope?: string | undefined
   state: ProfileState
   connected_at: number
   synced_at?: number | undefined
@@ -236,6 +241,7 @@ export type App = {
     /** Services that an agent may write to, if the person allows it too. Default none. */
     write_services: string[]
   } | undefined
+  branding: Branding
   created_at: number
   deleting_at?: number | undefined
 }
@@ -278,6 +284,7 @@ export type AppDetail = {
     /** Services that an agent may write to, if the person allows it too. Default none. */
     write_services: string[]
   } | undefined
+  branding: Branding
   created_at: number
   deleting_at?: number | undefined
   secrets: ({
@@ -295,6 +302,32 @@ export type AppliedProfile = {
   profile: string
   /** Whether the service confirmed that the token was issued to this app; false if it cannot. */
   app_verified: boolean
+}
+
+/** Something that somebody should look at. */
+export type Attention = {
+  kind: "not_ready" | "worker_down" | "destination_stopped" | "spending_stopped" | "quota_reached" | "destination_failing" | "sync_late" | "dead_letters" | "endpoints_failing" | "endpoints_parked" | "needs_auth" | "records_quarantined" | "fields_unreadable" | "quota_near"
+  level: "bad" | "warn"
+  app?: string | undefined
+  /** A destination's id, a service, a check, a lane or a quota. */
+  subject?: string | undefined
+  /** Of `endpoints_failing`. */
+  reason?: "access_denied" | "address_invalid" | "address_refused" | "address_wrong" | "answer_too_large" | "answer_unreadable" | "capacity" | "capacity_here" | "callback_unusable" | "callback_unconfirmed" | "checkpoint_stuck" | "code_missing" | "connector_fault" | "credential_damaged" | "discovery_failed" | "grant_refused" | "handle_unresolved" | "home_mismatch" | "issuer_mismatch" | "keys_refused" | "no_credential" | "no_refresh_token" | "not_found" | "not_supported" | "page_too_large" | "parameter_repeated" | "person_changed" | "position_lost" | "rate_limited" | "rate_limited_here" | "redirect_refused" | "refresh_busy" | "request_invalid" | "request_refused" | "request_token_mismatch" | "scope_missing" | "self_without_id" | "priced" | "service_failed" | "service_refused" | "service_timeout" | "service_unreachable" | "spending_limit_reached" | "subject_changed" | "subject_mismatch" | "subject_missing" | "token_unbound" | "unpaid" | "unexpected_answer" | "verifier_missing" | "walk_broken" | "walk_repeats" | "quota_reached" | "worker_died" | undefined
+  n: number
+  text: string
+}
+
+/** What happened, when, and who did it. */
+export type AuditEntry = {
+  id: string
+  at: number
+  actor: string
+  action: string
+  app?: string | undefined
+  account?: string | undefined
+  detail: {
+    [field: string]: unknown
+  }
 }
 
 /** A person as they appear on an item. */
@@ -339,6 +372,19 @@ export type BatchResult = {
 } | {
   error: string
   reason: Reason
+}
+
+/** How an app looks on the pages that people see. */
+export type Branding = {
+  color?: string | undefined
+  /** The colour as pages show it, so that text in it is readable. */
+  color_shown?: {
+    light: string
+    dark: string
+  } | undefined
+  privacy_url?: string | undefined
+  /** Path of the logo on this server; it changes with the picture. */
+  logo?: string | undefined
 }
 
 /** The normalised card of an item. */
@@ -520,6 +566,30 @@ export type ClientDocument = {
   }
 }
 
+/** A link by which one person connects a service, and what became of it. */
+export type ConnectSession = {
+  id: string
+  /** `open`: nobody began. `used`: a browser began, and only that one can go on. `done`: a profile is connected. */
+  state: "open" | "used" | "done" | "expired" | "revoked"
+  /** The account that the profile joins. */
+  account?: string | undefined
+  /** What was connected, once it is done. */
+  service?: string | undefined
+  services?: string[] | undefined
+  label?: string | undefined
+  created_at: number
+  expires_at: number
+  used_at?: number | undefined
+  done_at?: number | undefined
+}
+
+/** A link to the page on which a person sees and ends their connections. */
+export type ConnectionsLink = {
+  /** For the person only. Works once, and until `expires_at`. */
+  url: string
+  expires_at: number
+}
+
 /** The card of an item of the type `contacts`; its `type` is `contact`. */
 export type ContactCard = {
   /** The type of the card: `photo`, `video`, `link`, `text`, `checkin`, `contact` … */
@@ -663,6 +733,7 @@ export type CreatedApp = {
     /** Services that an agent may write to, if the person allows it too. Default none. */
     write_services: string[]
   } | undefined
+  branding: Branding
   created_at: number
   deleting_at?: number | undefined
   client_secret: string
@@ -711,6 +782,23 @@ export type CreatedDestination = {
   secret?: string | undefined
 }
 
+/** Who is signed in to the dashboard in this browser. */
+export type DashboardSession = {
+  operator: {
+    id: string
+    name: string
+    /** `operator`: everything. `developer`: certain apps with their accounts. */
+    role: "operator" | "developer"
+    /** A developer's apps (`client_id`). */
+    apps: string[]
+  }
+  session: string
+  /** Until then dangerous actions do not ask for the password or passkey again. */
+  confirmed_until: number
+  /** Whether this address allows passkeys. */
+  passkeys: boolean
+}
+
 /** A row that the destination rejected. */
 export type DeadLetter = {
   /** The id of the profile. */
@@ -720,6 +808,15 @@ export type DeadLetter = {
   seq: number
   reason: string
   at: number
+}
+
+/** How many rows a destination rejected for one reason. */
+export type DeadLetterReason = {
+  reason: string
+  dead_letters: number
+  profiles: number
+  first_at: number
+  last_at: number
 }
 
 /** What was deleted. */
@@ -742,6 +839,52 @@ export type Delivery = {
   last_seq?: number | undefined
   ok: boolean
   error?: string | undefined
+}
+
+/** The deliveries of one period. Periods without any are missing. */
+export type DeliveryPeriod = {
+  /** Beginning of the period. */
+  at: number
+  /** Rows delivered. */
+  rows: number
+  batches: number
+  /** Attempts that failed. */
+  failed: number
+  /** Age of the oldest change when it was delivered, the greatest of the period. */
+  lag_ms?: number | undefined
+}
+
+/** A demo service: whether it is down or throttled, and its time. */
+export type DemoControls = {
+  service: string
+  down: boolean
+  throttled: boolean
+  /** The time at the service, in milliseconds: `week_later` moves it. */
+  now: number
+}
+
+/** The demo services that an app may use now. */
+export type DemoServicesOfApp = {
+  services: ({
+    service: string
+    key: string
+    /** Where browsers reach the demo service. */
+    url: string
+  })[]
+}
+
+/** The demo services, and the browser's account at the demo app. */
+export type DemoSession = {
+  client_id: string
+  services: ({
+    service: string
+    title: string
+    summary: string
+    connected: boolean
+  })[]
+  account?: string | undefined
+  /** For this browser only: it has the cookie with the account's token. */
+  access_token?: string | undefined
 }
 
 /** Where an app's data is delivered, with its progress. */
@@ -785,6 +928,30 @@ export type Destination = {
   created_at: number
 }
 
+/** What a destination would get. */
+export type DestinationPreview = {
+  /** Tables that Tributary creates; empty for kinds without tables. */
+  tables: ({
+    name: string
+    columns: ({
+      name: string
+      type: string
+    })[]
+  })[]
+  /** One view for each type of items. */
+  views: string[]
+  /** Rows of `tributary_items`, or messages where there are no tables. */
+  examples: ({
+    [field: string]: unknown
+  })[]
+  matches: {
+    profiles: number
+    items: number
+    /** False if counting took too long and there are more. */
+    exact: boolean
+  }
+}
+
 /** What a test of a destination found. */
 export type DestinationTest = {
   ok: boolean
@@ -792,6 +959,8 @@ export type DestinationTest = {
     check: string
     ok: boolean
     detail: string
+    /** What to do about it. */
+    hint?: string | undefined
   })[]
   matches: {
     profiles: number
@@ -828,7 +997,7 @@ export type EndpointProgress = {
   last_run?: number | undefined
   next_run: number
   /** Why it was not read to its end. */
-  last_reason?: "access_denied" | "address_invalid" | "address_refused" | "address_wrong" | "answer_too_large" | "answer_unreadable" | "capacity" | "capacity_here" | "callback_unusable" | "callback_unconfirmed" | "checkpoint_stuck" | "code_missing" | "connector_fault" | "credential_damaged" | "discovery_failed" | "grant_refused" | "handle_unresolved" | "home_mismatch" | "issuer_mismatch" | "keys_refused" | "no_credential" | "no_refresh_token" | "not_found" | "not_supported" | "page_too_large" | "parameter_repeated" | "person_changed" | "position_lost" | "rate_limited" | "rate_limited_here" | "redirect_refused" | "refresh_busy" | "request_invalid" | "request_refused" | "request_token_mismatch" | "self_without_id" | "priced" | "service_failed" | "service_refused" | "service_timeout" | "service_unreachable" | "spending_limit_reached" | "subject_changed" | "subject_mismatch" | "subject_missing" | "token_unbound" | "unpaid" | "unexpected_answer" | "verifier_missing" | "walk_broken" | "walk_repeats" | "quota_reached" | "scope_missing" | "worker_died" | undefined
+  last_reason?: "access_denied" | "address_invalid" | "address_refused" | "address_wrong" | "answer_too_large" | "answer_unreadable" | "capacity" | "capacity_here" | "callback_unusable" | "callback_unconfirmed" | "checkpoint_stuck" | "code_missing" | "connector_fault" | "credential_damaged" | "discovery_failed" | "grant_refused" | "handle_unresolved" | "home_mismatch" | "issuer_mismatch" | "keys_refused" | "no_credential" | "no_refresh_token" | "not_found" | "not_supported" | "page_too_large" | "parameter_repeated" | "person_changed" | "position_lost" | "rate_limited" | "rate_limited_here" | "redirect_refused" | "refresh_busy" | "request_invalid" | "request_refused" | "request_token_mismatch" | "scope_missing" | "self_without_id" | "priced" | "service_failed" | "service_refused" | "service_timeout" | "service_unreachable" | "spending_limit_reached" | "subject_changed" | "subject_mismatch" | "subject_missing" | "token_unbound" | "unpaid" | "unexpected_answer" | "verifier_missing" | "walk_broken" | "walk_repeats" | "quota_reached" | "worker_died" | undefined
   /** The same as a sentence. */
   last_error?: string | undefined
   /** More missing items than is plausible; kept until confirmed. */
@@ -865,7 +1034,7 @@ export type ErrorBody = {
   /** A sentence for developers; it names what was wrong. */
   error: string
   /** The number of the reason. */
-  code: 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40011 | 40007 | 40008 | 40009 | 40010 | 40101 | 40102 | 40103 | 40104 | 40105 | 40106 | 40301 | 40302 | 40303 | 40304 | 40305 | 41303 | 40401 | 40402 | 40403 | 40405 | 40404 | 40501 | 40801 | 40901 | 40902 | 40903 | 40904 | 41001 | 41002 | 41301 | 41302 | 41501 | 42201 | 43101 | 42901 | 42902 | 42903 | 42904 | 42905 | 50001 | 50201 | 50202 | 50301 | 50401 | 50701
+  code: 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40011 | 40110 | 40007 | 40008 | 40009 | 40010 | 40101 | 40102 | 40103 | 40104 | 40105 | 40106 | 40107 | 40108 | 40109 | 40301 | 40302 | 40303 | 40304 | 40305 | 40306 | 40307 | 41303 | 40401 | 40402 | 40403 | 40405 | 40404 | 40501 | 40801 | 40901 | 40902 | 40903 | 40904 | 40905 | 40906 | 41001 | 41002 | 41301 | 41302 | 41501 | 42201 | 43101 | 42901 | 42902 | 42903 | 42904 | 42905 | 50001 | 50201 | 50202 | 50203 | 50204 | 50301 | 50401 | 50701
   reason: Reason
   /** The parameter or field at fault, with its path: `accounts.3.id`. */
   param?: string | undefined
@@ -1079,6 +1248,39 @@ export type FileMap = {
   [field: string]: unknown
 }
 
+/** A step inside another one, as a call to a service is. */
+export type InnerStep = {
+  name: string
+  at: number
+  ms: number
+  outcome: "ok" | "failed" | "refused" | "open"
+  /** Without secrets. */
+  detail: {
+    [field: string]: string | number | boolean
+  }
+}
+
+/** An operation with its steps. */
+export type InspectedOperation = {
+  id: string
+  kind: "sign_in" | "sync" | "proxy" | "delivery"
+  /** When it began. */
+  at: number
+  /** From its beginning to its last step. */
+  ms: number
+  /** `failed`: something did not work. `refused`: a request was wrong, or the person declined or did not come back. `open`: a sign-in that is under way. */
+  outcome: "ok" | "failed" | "refused" | "open"
+  reason?: string | undefined
+  service?: string | undefined
+  /** The id of the profile. */
+  profile?: string | undefined
+  account?: string | undefined
+  /** Of the last request. */
+  request_id?: string | undefined
+  summary: string
+  steps: OperationStep[]
+}
+
 /** One record of a service, in the format that all services share. */
 export type Item = {
   /** The global id. It never changes. */
@@ -1194,10 +1396,52 @@ export type ItemMap = {
   oembed?: Card | undefined
 }
 
+/** What a test of an app's keys found, step by step. */
+export type KeyTest = {
+  service: string
+  /** The address to enter at the service. */
+  callback: string
+  /** `unknown`: the service does not tell without a person who signs in. */
+  result: "ok" | "failed" | "unknown"
+  steps: ({
+    step: "addresses" | "sign_in_page" | "keys"
+    result: "ok" | "failed" | "unknown"
+    reason: "ok" | "unknown" | "not_required" | "access_denied" | "address_invalid" | "address_refused" | "address_wrong" | "answer_too_large" | "answer_unreadable" | "capacity" | "capacity_here" | "callback_unusable" | "callback_unconfirmed" | "checkpoint_stuck" | "code_missing" | "connector_fault" | "credential_damaged" | "discovery_failed" | "grant_refused" | "handle_unresolved" | "home_mismatch" | "issuer_mismatch" | "keys_refused" | "no_credential" | "no_refresh_token" | "not_found" | "not_supported" | "page_too_large" | "parameter_repeated" | "person_changed" | "position_lost" | "rate_limited" | "rate_limited_here" | "redirect_refused" | "refresh_busy" | "request_invalid" | "request_refused" | "request_token_mismatch" | "scope_missing" | "self_without_id" | "priced" | "service_failed" | "service_refused" | "service_timeout" | "service_unreachable" | "spending_limit_reached" | "subject_changed" | "subject_mismatch" | "subject_missing" | "token_unbound" | "unpaid" | "unexpected_answer" | "verifier_missing" | "walk_broken" | "walk_repeats"
+    detail: string
+  })[]
+}
+
 /** The process is alive. */
 export type Liveness = {
   alive: true
   version: string
+}
+
+/** A part of the log of an app. */
+export type Log = {
+  operations: LoggedOperation[]
+  /** Continues with older operations. A rare match may need several requests: each examines a limited number. */
+  next?: string | undefined
+}
+
+/** A sign-in, a sync, a proxied call or a delivery. */
+export type LoggedOperation = {
+  id: string
+  kind: "sign_in" | "sync" | "proxy" | "delivery"
+  /** When it began. */
+  at: number
+  /** From its beginning to its last step. */
+  ms: number
+  /** `failed`: something did not work. `refused`: a request was wrong, or the person declined or did not come back. `open`: a sign-in that is under way. */
+  outcome: "ok" | "failed" | "refused" | "open"
+  reason?: string | undefined
+  service?: string | undefined
+  /** The id of the profile. */
+  profile?: string | undefined
+  account?: string | undefined
+  /** Of the last request. */
+  request_id?: string | undefined
+  summary: string
 }
 
 /** The card of an item of the type `measures`; its `type` is `measure`. */
@@ -1406,6 +1650,14 @@ export type MessageMap = {
   [field: string]: unknown
 }
 
+/** A new connect session, with its link. */
+export type NewConnectSession = {
+  id: string
+  /** For the person. It is shown only once. */
+  url: string
+  expires_at: number
+}
+
 /** The card of an item of the type `news`; its `type` is `link`. */
 export type NewsCard = {
   /** The type of the card: `photo`, `video`, `link`, `text`, `checkin`, `contact` … */
@@ -1510,6 +1762,165 @@ export type NewsMap = {
   [field: string]: unknown
 }
 
+/** A link that nobody used yet. */
+export type OpenOperatorLink = {
+  id: string
+  /** Who sets a new password or passkey with it; absent: a new operator. */
+  operator?: string | undefined
+  name?: string | undefined
+  /** `operator`: everything. `developer`: certain apps with their accounts. */
+  role: "operator" | "developer"
+  /** A developer's apps (`client_id`). */
+  apps: string[]
+  created_by: string
+  created_at: number
+  expires_at: number
+}
+
+/** A step of an operation, with the steps inside it. */
+export type OperationStep = {
+  name: string
+  at: number
+  ms: number
+  outcome: "ok" | "failed" | "refused" | "open"
+  /** Without secrets. */
+  detail: {
+    [field: string]: string | number | boolean
+  }
+  steps: InnerStep[]
+}
+
+/** A named operator or developer. */
+export type Operator = {
+  id: string
+  name: string
+  /** `operator`: everything. `developer`: certain apps with their accounts. */
+  role: "operator" | "developer"
+  /** A developer's apps (`client_id`). */
+  apps: string[]
+  /** Whether they can sign in with a password. */
+  password: boolean
+  passkeys: number
+  /** Browsers in which they are signed in. */
+  sessions: number
+  created_at: number
+  seen_at?: number | undefined
+}
+
+/** A link with which a person becomes an operator, or signs in anew. */
+export type OperatorLink = {
+  id: string
+  /** Works once. The secret is behind `#`. */
+  url: string
+  expires_at: number
+}
+
+/** A browser in which an operator is signed in. */
+export type OperatorSession = {
+  id: string
+  operator: string
+  name: string
+  method: "password" | "passkey" | "link"
+  browser: string
+  address: string
+  created_at: number
+  seen_at: number
+  expires_at: number
+  /** The session of this request. */
+  current: boolean
+}
+
+/** The state of an installation, or of one of its apps, at a glance. */
+export type Overview = {
+  /** When the figures were read: seconds ago, in large installations up to a minute. */
+  at: number
+  app?: string | undefined
+  /** The most urgent first; at most 30. */
+  attention: Attention[]
+  profiles: ({
+    service: string
+    state: ProfileState
+    n: number
+  })[]
+  /** The last seven days, with the current hour as the last. */
+  items_per_hour: ({
+    at: number
+    added: number
+    updated: number
+  })[]
+  sync: {
+    /** Profiles that wait for a run. */
+    due: number
+    /** How long the first of them waits. */
+    lag_ms: number
+    /** Endpoints whose last run failed or was held back. */
+    endpoints: ({
+      service: string
+      reason: "access_denied" | "address_invalid" | "address_refused" | "address_wrong" | "answer_too_large" | "answer_unreadable" | "capacity" | "capacity_here" | "callback_unusable" | "callback_unconfirmed" | "checkpoint_stuck" | "code_missing" | "connector_fault" | "credential_damaged" | "discovery_failed" | "grant_refused" | "handle_unresolved" | "home_mismatch" | "issuer_mismatch" | "keys_refused" | "no_credential" | "no_refresh_token" | "not_found" | "not_supported" | "page_too_large" | "parameter_repeated" | "person_changed" | "position_lost" | "rate_limited" | "rate_limited_here" | "redirect_refused" | "refresh_busy" | "request_invalid" | "request_refused" | "request_token_mismatch" | "scope_missing" | "self_without_id" | "priced" | "service_failed" | "service_refused" | "service_timeout" | "service_unreachable" | "spending_limit_reached" | "subject_changed" | "subject_mismatch" | "subject_missing" | "token_unbound" | "unpaid" | "unexpected_answer" | "verifier_missing" | "walk_broken" | "walk_repeats" | "quota_reached" | "worker_died"
+      failing: boolean
+      n: number
+    })[]
+  }
+  /** Destinations, the most conspicuous first; at most 20. */
+  push: ({
+    id: string
+    app: string
+    name: string
+    kind: string
+    state: string
+    /** Undelivered changes. */
+    behind: number
+    /** Age of the oldest of them. */
+    lag_ms: number
+    dead_letters: number
+    /** Failed deliveries of the last 24 hours. */
+    failed_24h: number
+    error?: string | undefined
+  })[]
+  /** The quotas that are used most; at most 20. */
+  quotas: ({
+    app: string
+    quota: string
+    /** 1: the limit is reached. */
+    share: number
+  })[]
+  /** What endpoints that cost money have cost this month. */
+  spending: ({
+    app: string
+    service: string
+    currency: string
+    spent: number
+    limit?: number | undefined
+  })[]
+  /** Those that received most in the last 24 hours; at most 20. */
+  apps: ({
+    app: string
+    profiles: number
+    added_24h: number
+    updated_24h: number
+  })[]
+  /** Of the process that answers; not for a single app. */
+  health?: {
+    ready: boolean
+    checks: {
+      [field: string]: {
+        ok: boolean
+        detail: string
+      }
+    }
+    version: string
+    workers: ({
+      lane: string
+      /** `idle`: it starts when there is work for it. */
+      state: "running" | "starting" | "idle" | "down"
+      jobs: number
+      memory_bytes: number
+      /** Unexpected ends since this process started. */
+      deaths: number
+    })[]
+  } | undefined
+}
+
 /** The person of an account, merged from all profiles. */
 export type OwnPerson = {
   /** The account. */
@@ -1538,6 +1949,21 @@ export type OwnProfile = {
   url?: string | undefined
   thumbnail_url?: string | undefined
   state: ProfileState
+}
+
+/** What `navigator.credentials.create` is called with; bytes as base64url. */
+export type PasskeyCreation = {
+  challenge: string
+  rp: {
+    id: string
+    name: string
+  }
+  user: {
+    id: string
+    name: string
+  }
+  algorithms: number[]
+  exclude: string[]
 }
 
 /** A person whom the account knows: contacts that belong together. */
@@ -1859,13 +2285,19 @@ export type Readiness = {
 }
 
 /** Why a request was refused. */
-export type Reason = "bad_request" | "bad_parameter" | "bad_body" | "client_unknown" | "redirect_unregistered" | "session_expired" | "link_invalid" | "code_invalid" | "same_account" | "token_conflict" | "parameter_unknown" | "token_missing" | "token_invalid" | "app_secret_invalid" | "service_refused" | "hook_refused" | "admin_token_invalid" | "needs_auth" | "other_app" | "app_unproven" | "scope_missing" | "origin_refused" | "quota_reached" | "no_profile" | "service_unknown" | "no_service_keys" | "no_media" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "profile_paused" | "app_has_accounts" | "idempotency_in_progress" | "endpoint_retired" | "cursor_expired" | "body_too_large" | "too_many_contacts" | "media_type_unsupported" | "idempotency_conflict" | "headers_too_large" | "too_many_attempts" | "too_many_sign_ins" | "service_limited" | "too_many_readers" | "agent_limited" | "internal" | "service_unreachable" | "destination_failed" | "database_unavailable" | "service_timeout" | "storage_full"
+export type Reason = "bad_request" | "bad_parameter" | "bad_body" | "client_unknown" | "redirect_unregistered" | "session_expired" | "link_invalid" | "connections_closed" | "code_invalid" | "same_account" | "token_conflict" | "parameter_unknown" | "token_missing" | "token_invalid" | "app_secret_invalid" | "service_refused" | "hook_refused" | "admin_token_invalid" | "signed_out" | "password_wrong" | "passkey_refused" | "needs_auth" | "other_app" | "app_unproven" | "scope_missing" | "origin_refused" | "role_refused" | "sign_in_again" | "quota_reached" | "no_profile" | "service_unknown" | "no_service_keys" | "no_media" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "profile_paused" | "app_has_accounts" | "idempotency_in_progress" | "demo_not_running" | "last_operator" | "endpoint_retired" | "cursor_expired" | "body_too_large" | "too_many_contacts" | "media_type_unsupported" | "idempotency_conflict" | "headers_too_large" | "too_many_attempts" | "too_many_sign_ins" | "service_limited" | "too_many_readers" | "agent_limited" | "internal" | "service_unreachable" | "destination_failed" | "address_refused" | "connector_failed" | "database_unavailable" | "service_timeout" | "storage_full"
 
 /** A link by which a person signs in again. */
 export type ReconnectLink = {
   /** For the person. Works once, and until `expires_at`. */
   url: string
   expires_at: number
+}
+
+/** Statements for an administrator of the database to run once. */
+export type RightsScript = {
+  kind: string
+  sql: string
 }
 
 /** An app, with its new secret. */
@@ -1883,6 +2315,7 @@ export type RotatedApp = {
     /** Services that an agent may write to, if the person allows it too. Default none. */
     write_services: string[]
   } | undefined
+  branding: Branding
   created_at: number
   deleting_at?: number | undefined
   client_secret: string
@@ -1907,9 +2340,24 @@ export type Service = {
       types: string[]
       class: string
       every_seconds: number
+      /** Scopes that the person must grant for it; empty: none of its own. */
+      scope: string[]
     }
   }
   types: string[]
+  /** What a sign-in requests unless the app or its key says otherwise. */
+  scope: string[]
+  /** The documented rate limits of the service, which are never exceeded. */
+  limits: ({
+    /** Whose calls are counted together. */
+    of: "app" | "person" | "service"
+    calls: number
+    per_seconds: number
+    /** Only calls to this group of endpoints. */
+    group?: string | undefined
+    /** Only calls that read. */
+    reads?: true | undefined
+  })[]
   /** Whether the service confirms to `apply` that it issued a token to this app. */
   apply: "proven" | "unproven"
   /** Whether `force_login` has an effect. */
@@ -1977,6 +2425,54 @@ export type ServiceTokens = {
 /** All services, by name. */
 export type Services = {
   [field: string]: Service
+}
+
+/** How this installation is set up. */
+export type Settings = {
+  version: string
+  base_url: string
+  /** Addresses and networks of proxies that are trusted. */
+  trusted_proxies: number
+  database: {
+    kind: "embedded" | "external"
+    version: string
+    sharded: boolean
+    replica: boolean
+    /** Where the tables of the job queue are. */
+    queue: "same" | "separate"
+    pending_migrations: number
+  }
+  keys: {
+    source: "file" | "TRIBUTARY_KEY"
+    /** The public id of the key that seals. */
+    newest: string
+    /** Older keys, which still open values. */
+    old: number
+    commands: string[]
+  }
+  backups: {
+    commands: string[]
+  }
+  retention: ({
+    what: string
+    days: number
+  })[]
+  quotas: ({
+    name: string
+    meaning: string
+    limit: number | null
+  })[]
+  sessions: {
+    idle_hours: number
+    days: number
+  }
+  workers: ({
+    lane: string
+    pid?: number | undefined
+    ready: boolean
+    memory_bytes: number
+    deaths: number
+  })[]
 }
 
 /** The new signing secret; shown only once. */
@@ -2441,6 +2937,18 @@ export interface Operations {
     body: undefined
     response: unknown
   }
+  /** Get the icon of the pages */
+  'GET /favicon.svg': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** Get the icon in the format that browsers ask for by themselves */
+  'GET /favicon.ico': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
   /** Show the API reference; with `Accept: text/markdown` as markdown */
   'GET /docs': {
     query: undefined
@@ -2527,17 +3035,112 @@ export interface Operations {
       code_challenge?: string | number | readonly (string | number)[] | undefined
       /** `S256`. */
       code_challenge_method?: string | number | readonly (string | number)[] | undefined
+      /** Language of the pages, e.g. `de`; otherwise that of the browser. */
+      locale?: string | number | readonly (string | number)[] | undefined
+      /** Show only services whose name contains this. */
+      q?: string | number | readonly (string | number)[] | undefined
+      /** Page of the list. */
+      page?: string | number | readonly (string | number)[] | undefined
     } | undefined
     body: undefined
     response: unknown
   }
-  /** Demo app: create a `state` for this browser and redirect to the page of services */
-  'GET /demo/connect': {
+  /** Show the services of a connect session, or what became of it; opening it does not use it up */
+  'GET /connect/link': {
+    query: {
+      /** From the link. */
+      ticket: string | number | readonly (string | number)[] | undefined
+      /** Show only services whose name contains this. */
+      q?: string | number | readonly (string | number)[] | undefined
+      /** Page of the list. */
+      page?: string | number | readonly (string | number)[] | undefined
+    }
+    body: undefined
+    response: unknown
+  }
+  /** Choose a service of a connect session: the link then belongs to this browser */
+  'POST /connect/link': {
+    query: undefined
+    body: {
+      /** From the link. */
+      ticket: string
+      /** The service. */
+      service: string
+    }
+    response: unknown
+  }
+  /** Create a link by which one person connects a service; it works once, in one browser */
+  'POST /connect/sessions': {
+    query: undefined
+    body: {
+      /** Where the person returns to, with a `code`; must be registered. */
+      redirect_uri: string
+      /** Add the profile to this account, after the person confirms. Default: their own, or a new one. */
+      account?: string | undefined
+      /** Offer only these. Default: all services of the app. */
+      services?: string[] | undefined
+      /** Language of the pages: en, de, fr, es, pt, ja or ar. Default: that of the browser. */
+      locale?: string | undefined
+      /** Returned unchanged in the redirect. */
+      state?: string | undefined
+      /** Overrides the service's default scope. */
+      scope?: string | undefined
+      /** What the person is called in the app, shown to them: a name or an email address. */
+      label?: string | undefined
+      /** Seconds for which the link works. */
+      expires_in?: number | undefined
+      /** PKCE with `S256`; required for a public client. */
+      code_challenge?: string | undefined
+    }
+    response: NewConnectSession
+  }
+  /** Get a connect session: whether its link was used, and what was connected */
+  'GET /connect/sessions/{id}': {
+    query: undefined
+    body: undefined
+    response: ConnectSession
+  }
+  /** Revoke a connect session; its link and a sign-in that began with it end */
+  'DELETE /connect/sessions/{id}': {
+    query: undefined
+    body: undefined
+    response: ConnectSession
+  }
+  /** Get an app's logo; the address changes with the picture */
+  'GET /apps/{client_id}/logo/{hash}': {
     query: undefined
     body: undefined
     response: unknown
   }
-  /** Demo app: redeem the code and show how to use the token */
+  /** Show the demo */
+  'GET /demo': {
+    query: {
+      /** The page without scripts. */
+      plain?: boolean | undefined
+      /** Why the last sign-in failed. */
+      error?: string | number | readonly (string | number)[] | undefined
+      /** The same in a sentence. */
+      error_description?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: unknown
+  }
+  /** Demo app: connect Ada at every demo service */
+  'POST /demo/start': {
+    query: undefined
+    body: Record<string, never>
+    response: unknown
+  }
+  /** Demo app: begin a sign-in for this browser, which adds to its account */
+  'GET /demo/connect': {
+    query: {
+      /** The demo service; without it, the page of the demo lists them. */
+      service?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: unknown
+  }
+  /** Demo app: redeem the code once and go back to the page of the demo */
   'GET /demo/callback': {
     query: {
       /** From the redirect. */
@@ -2546,7 +3149,52 @@ export interface Operations {
       state?: string | number | readonly (string | number)[] | undefined
       /** What went wrong. */
       error?: string | number | readonly (string | number)[] | undefined
+      /** The same in a sentence. */
+      error_description?: string | number | readonly (string | number)[] | undefined
     } | undefined
+    body: undefined
+    response: unknown
+  }
+  /** Demo app: get the demo services and this browser's account */
+  'GET /demo/session': {
+    query: undefined
+    body: undefined
+    response: DemoSession
+  }
+  /** Demo app: forget the account of this browser */
+  'DELETE /demo/session': {
+    query: undefined
+    body: undefined
+    response: {
+      deleted: "session"
+    }
+  }
+  /** Demo app: get the state of the demo services */
+  'GET /demo/controls': {
+    query: undefined
+    body: undefined
+    response: DemoControls[]
+  }
+  /** Demo app: change the demo services */
+  'POST /demo/controls': {
+    query: undefined
+    body: {
+      /** Only this service. Default: all. */
+      service?: "demo-social" | "demo-micro" | "demo-health" | undefined
+      /** `week_later`: a week passes in the data, with new, edited and deleted items. `down`, `up`: the service is unavailable, or available again. `revoke`: all access is revoked at the service. `throttle`, `unthrottle`: few calls are allowed, or the usual number. */
+      action: "week_later" | "down" | "up" | "revoke" | "throttle" | "unthrottle"
+    }
+    response: DemoControls[]
+  }
+  /** Demo services: show a page or a picture */
+  'GET /demo/services/{service}/{path}': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** Demo services: submit the form of a page */
+  'POST /demo/services/{service}/{path}': {
+    query: undefined
     body: undefined
     response: unknown
   }
@@ -2571,6 +3219,8 @@ export interface Operations {
       force_login?: boolean | undefined
       /** Returned unchanged in the redirect. */
       state?: string | number | readonly (string | number)[] | undefined
+      /** Language of the pages that people see here, e.g. `de`; otherwise that of the browser. */
+      locale?: string | number | readonly (string | number)[] | undefined
       /** PKCE. */
       code_challenge?: string | number | readonly (string | number)[] | undefined
       /** `S256`. */
@@ -2604,6 +3254,8 @@ export interface Operations {
       force_login?: boolean | undefined
       /** Returned unchanged in the redirect. */
       state?: string | number | readonly (string | number)[] | undefined
+      /** Language of the pages that people see here, e.g. `de`; otherwise that of the browser. */
+      locale?: string | number | readonly (string | number)[] | undefined
       /** PKCE. */
       code_challenge?: string | number | readonly (string | number)[] | undefined
       /** `S256`. */
@@ -2785,6 +3437,8 @@ export interface Operations {
       error?: string | number | readonly (string | number)[] | undefined
       /** Why it failed, as a sentence. */
       error_description?: string | number | readonly (string | number)[] | undefined
+      /** Its description. */
+      error_uri?: string | number | readonly (string | number)[] | undefined
     }
     body: undefined
     response: unknown
@@ -2902,6 +3556,137 @@ export interface Operations {
         data?: unknown
       } | undefined
     }
+  }
+  /** Create a link by which the person of one of the app's accounts sees and ends their connections */
+  'POST /connections/sessions': {
+    query: undefined
+    body: {
+      /** The account. */
+      account: string
+      /** A registered address of the app: the page leads back to its host. Default: the first one. */
+      redirect_uri?: string | undefined
+      /** Language of the page: en, de, fr, es, pt, ja or ar. Default: that of the browser. */
+      locale?: string | undefined
+    }
+    response: ConnectionsLink
+  }
+  /** Create a link by which the person of the account sees and ends their connections */
+  'POST /connections/link': {
+    query: undefined
+    body: {
+      /** A registered address of the app: the page leads back to its host. Default: the first one. */
+      redirect_uri?: string | undefined
+      /** Language of the page: en, de, fr, es, pt, ja or ar. Default: that of the browser. */
+      locale?: string | undefined
+    }
+    response: ConnectionsLink
+  }
+  /** Show a person their connections; with a link, ask whether to open the page in this browser */
+  'GET /connections': {
+    query: {
+      /** From the link. */
+      ticket?: string | number | readonly (string | number)[] | undefined
+      /** Title of the service whose connection has ended. */
+      ended?: string | number | readonly (string | number)[] | undefined
+      /** Title of the service that was connected again. */
+      reconnected?: string | number | readonly (string | number)[] | undefined
+      /** What was just done: `reconnectFailed` or `agentEnded`. */
+      notice?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: unknown
+  }
+  /** Open the page of connections in this browser; the link is used up */
+  'POST /connections/open': {
+    query: undefined
+    body: {
+      /** From the link. */
+      ticket: string
+    }
+    response: unknown
+  }
+  /** Ask a person whether to end a connection */
+  'GET /connections/end': {
+    query: {
+      /** `id@service`. */
+      profile: string | number | readonly (string | number)[] | undefined
+    }
+    body: undefined
+    response: unknown
+  }
+  /** End a connection: erase the profile and revoke its token at the service; repeating it changes nothing */
+  'POST /connections/end': {
+    query: undefined
+    body: {
+      /** `id@service`. */
+      profile: string
+      /** From the page. */
+      form: string
+    }
+    response: unknown
+  }
+  /** Let a person sign in again to a profile, and return to the page of connections */
+  'POST /connections/reconnect': {
+    query: undefined
+    body: {
+      /** `id@service`. */
+      profile: string
+      /** From the page. */
+      form: string
+    }
+    response: unknown
+  }
+  /** Receive a person who signed in again, and go on to the page of connections */
+  'GET /connections/reconnected': {
+    query: {
+      /** The profile. */
+      reconnected?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: unknown
+  }
+  /** End the access of an agent; repeating it changes nothing */
+  'POST /connections/agents/end': {
+    query: undefined
+    body: {
+      /** From the page. */
+      agent: string
+      /** From the page. */
+      form: string
+    }
+    response: unknown
+  }
+  /** Download everything that is stored about the person: profiles and items, one JSON document per line */
+  'GET /connections/download': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** Ask a person to type a word before everything is deleted */
+  'GET /connections/delete': {
+    query: {
+      /** Another word was typed. */
+      wrong?: boolean | undefined
+    } | undefined
+    body: undefined
+    response: unknown
+  }
+  /** Delete the whole account after the person typed the word of the page */
+  'POST /connections/delete': {
+    query: undefined
+    body: {
+      /** As the page says. */
+      word?: string | undefined
+      /** From the page. */
+      form: string
+    }
+    response: unknown
+  }
+  /** Tell a person that everything was deleted */
+  'GET /connections/deleted': {
+    query: undefined
+    body: undefined
+    response: unknown
   }
   /** List what the person allowed agents to do */
   'GET /agents': {
@@ -3192,6 +3977,12 @@ export interface Operations {
       service?: string | number | readonly (string | number)[] | undefined
       /** Only accounts with a profile in this state; with `service`, of this service. */
       state?: "connecting" | "active" | "needs_auth" | "limited" | "paused" | undefined
+      /** The id of an account or a profile, or words of a name, a handle, an e-mail address or a native id; each may be the beginning. */
+      q?: string | number | readonly (string | number)[] | undefined
+      /** Only accounts with a profile that has an endpoint whose last run failed. */
+      failing?: boolean | undefined
+      /** Only accounts with a profile that has an endpoint with this `last_reason`. */
+      reason?: "access_denied" | "address_invalid" | "address_refused" | "address_wrong" | "answer_too_large" | "answer_unreadable" | "capacity" | "capacity_here" | "callback_unusable" | "callback_unconfirmed" | "checkpoint_stuck" | "code_missing" | "connector_fault" | "credential_damaged" | "discovery_failed" | "grant_refused" | "handle_unresolved" | "home_mismatch" | "issuer_mismatch" | "keys_refused" | "no_credential" | "no_refresh_token" | "not_found" | "not_supported" | "page_too_large" | "parameter_repeated" | "person_changed" | "position_lost" | "rate_limited" | "rate_limited_here" | "redirect_refused" | "refresh_busy" | "request_invalid" | "request_refused" | "request_token_mismatch" | "scope_missing" | "self_without_id" | "priced" | "service_failed" | "service_refused" | "service_timeout" | "service_unreachable" | "spending_limit_reached" | "subject_changed" | "subject_mismatch" | "subject_missing" | "token_unbound" | "unpaid" | "unexpected_answer" | "verifier_missing" | "walk_broken" | "walk_repeats" | "quota_reached" | "worker_died" | undefined
       /** Add `X-Total-Count`: the number of all accounts that match. */
       count?: boolean | undefined
     } | undefined
@@ -3752,6 +4543,43 @@ export interface Operations {
     }
     response: CreatedDestination
   }
+  /** Get the SQL that creates a database role with the rights that deliveries require */
+  'GET /push/rights': {
+    query: {
+      /** A kind of database with roles. */
+      kind: "postgres" | "mysql" | undefined
+      /** The schema (postgres) or database (mysql). */
+      place?: string | number | readonly (string | number)[] | undefined
+    }
+    body: undefined
+    response: RightsScript
+  }
+  /** Test a destination before it is added: connect, check rights, write and roll back */
+  'POST /push/test': {
+    query: undefined
+    body: {
+      kind: "postgres" | "mysql" | "clickhouse" | "webhook" | "files" | "nats"
+      /** A connection string or web address. Sealed at rest, and shown without its secrets. */
+      url: string
+      /** API paths with their parameters, e.g. `/types/photos?q=cat`; `*` for all. */
+      filter?: string[] | undefined
+      /** `quiet_hours`, `events` (webhook) and the options of the kind (`schema`, `deletes`); unknown ones are refused. */
+      options?: {
+        [field: string]: unknown
+      } | undefined
+    }
+    response: DestinationTest
+  }
+  /** Preview what a destination would get: tables, columns, a few rows, and how many */
+  'POST /push/preview': {
+    query: undefined
+    body: {
+      kind: "postgres" | "mysql" | "clickhouse" | "webhook" | "files" | "nats"
+      /** API paths with their parameters, e.g. `/types/photos?q=cat`; `*` for all. */
+      filter?: string[] | undefined
+    }
+    response: DestinationPreview
+  }
   /** Get a destination: state, lag, last error, counts */
   'GET /push/{id}': {
     query: undefined
@@ -3825,10 +4653,13 @@ export interface Operations {
     }
     response: StartedDelivery
   }
-  /** Try the dead letters again */
+  /** Try the dead letters again, all or those of one profile */
   'POST /push/{id}/redrive': {
     query: undefined
-    body: undefined
+    body: {
+      /** Only this profile. */
+      profile?: string | undefined
+    }
     response: StartedDelivery
   }
   /** Compare the tables with the store row by row; with `repair` also correct differences */
@@ -3867,6 +4698,23 @@ export interface Operations {
     } | undefined
     body: undefined
     response: DeadLetter[]
+  }
+  /** Count the dead letters of a destination by their reason */
+  'GET /push/{id}/dead-letters/reasons': {
+    query: undefined
+    body: undefined
+    response: DeadLetterReason[]
+  }
+  /** Get the throughput and the lag of a destination over time */
+  'GET /push/{id}/history': {
+    query: {
+      /** Epoch ms. Default: a day ago. */
+      since?: string | number | readonly (string | number)[] | undefined
+      /** Length of a period in ms, at least 60000; at most 500 periods. */
+      step?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: DeliveryPeriod[]
   }
   /** Call the service's own API with the person's credential; any method and body, streamed both ways */
   'GET /proxy/{service}/{path}': {
@@ -3913,7 +4761,279 @@ export interface Operations {
     body: undefined
     response: unknown
   }
-  /** List all apps */
+  /** Get the state of the installation at a glance: profiles, items per hour, lag, failures, limits, health */
+  'GET /admin/overview': {
+    query: undefined
+    body: undefined
+    response: Overview
+  }
+  /** Who is signed in to the dashboard in this browser */
+  'GET /dashboard/session': {
+    query: undefined
+    body: undefined
+    response: DashboardSession
+  }
+  /** Sign in to the dashboard with a password; again for dangerous actions */
+  'POST /dashboard/session': {
+    query: undefined
+    body: {
+      name: string
+      password: string
+    }
+    response: DashboardSession
+  }
+  /** Sign out of the dashboard in this browser */
+  'DELETE /dashboard/session': {
+    query: {
+      /** `true`: in every browser of this operator. */
+      everywhere?: boolean | undefined
+    } | undefined
+    body: undefined
+    response: {
+      ended: number
+    }
+  }
+  /** What a passkey signs to sign in to the dashboard */
+  'POST /dashboard/session/challenge': {
+    query: undefined
+    body: undefined
+    response: {
+      challenge: string
+      rp_id: string
+    }
+  }
+  /** Sign in to the dashboard with a passkey */
+  'POST /dashboard/session/passkey': {
+    query: undefined
+    body: {
+      /** base64url */
+      id: string
+      /** base64url */
+      client_data_json: string
+      /** base64url */
+      authenticator_data: string
+      /** base64url */
+      signature: string
+    }
+    response: DashboardSession
+  }
+  /** What a link for an operator offers, without using it */
+  'POST /dashboard/link': {
+    query: undefined
+    body: {
+      /** What stands behind `#` in the link. */
+      token: string
+    }
+    response: {
+      new_operator: boolean
+      name?: string | undefined
+      /** `operator`: everything. `developer`: certain apps with their accounts. */
+      role: "operator" | "developer"
+      /** A developer's apps (`client_id`). */
+      apps: string[]
+      expires_at: number
+      passkeys: boolean
+    }
+  }
+  /** What an authenticator creates a passkey from, for a link */
+  'POST /dashboard/link/passkey': {
+    query: undefined
+    body: {
+      /** What stands behind `#` in the link. */
+      token: string
+      name: string
+    }
+    response: PasskeyCreation
+  }
+  /** Use a link: choose a name and a password or passkey, and sign in */
+  'POST /dashboard/link/accept': {
+    query: undefined
+    body: {
+      /** What stands behind `#` in the link. */
+      token: string
+      name?: string | undefined
+      password?: string | undefined
+      passkey?: {
+        name: string
+        registration: {
+          /** base64url */
+          id: string
+          /** base64url */
+          client_data_json: string
+          /** base64url */
+          authenticator_data: string
+          /** base64url */
+          public_key: string
+        }
+      } | undefined
+    }
+    response: DashboardSession
+  }
+  /** Set one's own password; other sessions end */
+  'PUT /dashboard/password': {
+    query: undefined
+    body: {
+      password: string
+    }
+    response: {
+      /** How many other sessions ended. */
+      ended: number
+    }
+  }
+  /** List one's own passkeys */
+  'GET /dashboard/passkeys': {
+    query: undefined
+    body: undefined
+    response: ({
+      id: string
+      name: string
+      created_at: number
+      used_at?: number | undefined
+    })[]
+  }
+  /** Add a passkey of one's own */
+  'POST /dashboard/passkeys': {
+    query: undefined
+    body: {
+      name: string
+      registration: {
+        /** base64url */
+        id: string
+        /** base64url */
+        client_data_json: string
+        /** base64url */
+        authenticator_data: string
+        /** base64url */
+        public_key: string
+      }
+    }
+    response: {
+      id: string
+    }
+  }
+  /** What an authenticator creates one's own passkey from */
+  'POST /dashboard/passkeys/options': {
+    query: undefined
+    body: undefined
+    response: PasskeyCreation
+  }
+  /** Remove a passkey of one's own */
+  'DELETE /dashboard/passkeys/{id}': {
+    query: undefined
+    body: undefined
+    response: {
+      deleted: string
+    }
+  }
+  /** List the operators and developers */
+  'GET /admin/operators': {
+    query: undefined
+    body: undefined
+    response: Operator[]
+  }
+  /** Create a link with which a person becomes an operator or developer; it works once */
+  'POST /admin/operators': {
+    query: undefined
+    body: {
+      /** A proposal; the person may choose another one. */
+      name?: string | undefined
+      /** `operator`: everything. `developer`: certain apps with their accounts. */
+      role: "operator" | "developer"
+      /** A developer's apps (`client_id`). */
+      apps?: string[] | undefined
+    }
+    response: OperatorLink
+  }
+  /** List the links for operators that nobody used yet */
+  'GET /admin/operators/links': {
+    query: undefined
+    body: undefined
+    response: OpenOperatorLink[]
+  }
+  /** Revoke a link for an operator */
+  'DELETE /admin/operators/links/{id}': {
+    query: undefined
+    body: undefined
+    response: Deleted
+  }
+  /** Change the name, role or apps of an operator; their sessions get it at once */
+  'PATCH /admin/operators/{id}': {
+    query: undefined
+    body: {
+      name?: string | undefined
+      /** `operator`: everything. `developer`: certain apps with their accounts. */
+      role?: "operator" | "developer" | undefined
+      /** A developer's apps (`client_id`). */
+      apps?: string[] | undefined
+    }
+    response: Operator
+  }
+  /** Remove an operator and end their sessions */
+  'DELETE /admin/operators/{id}': {
+    query: undefined
+    body: undefined
+    response: Deleted
+  }
+  /** Create a link with which an operator sets a new password or passkey; it works once, and ends their sessions */
+  'POST /admin/operators/{id}/link': {
+    query: undefined
+    body: undefined
+    response: OperatorLink
+  }
+  /** End every session of an operator */
+  'DELETE /admin/operators/{id}/sessions': {
+    query: undefined
+    body: undefined
+    response: {
+      ended: number
+    }
+  }
+  /** List the sessions in the dashboard; a developer gets their own */
+  'GET /admin/sessions': {
+    query: undefined
+    body: undefined
+    response: OperatorSession[]
+  }
+  /** End a session in the dashboard */
+  'DELETE /admin/sessions/{id}': {
+    query: undefined
+    body: undefined
+    response: Deleted
+  }
+  /** Read the audit log, newest first; a developer gets the entries of their apps */
+  'GET /admin/audit': {
+    query: {
+      /** An app's client id. */
+      app?: string | number | readonly (string | number)[] | undefined
+      /** `admin`, `cli`, `operator:<id>`, `app:<id>`, `account:<id>`, `person`, … */
+      actor?: string | number | readonly (string | number)[] | undefined
+      /** Such as `app.create`. */
+      action?: string | number | readonly (string | number)[] | undefined
+      /** An account's id. */
+      account?: string | number | readonly (string | number)[] | undefined
+      /** From this time on, in milliseconds. */
+      since?: string | number | readonly (string | number)[] | undefined
+      /** Before this time, in milliseconds. */
+      until?: string | number | readonly (string | number)[] | undefined
+      /** `next` of the page before. */
+      cursor?: string | number | readonly (string | number)[] | undefined
+      /** Entries per page. */
+      limit?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: {
+      entries: AuditEntry[]
+      /** The cursor of the next page. */
+      next?: string | undefined
+    }
+  }
+  /** How this installation is set up, without secrets */
+  'GET /admin/settings': {
+    query: undefined
+    body: undefined
+    response: Settings
+  }
+  /** List all apps; a developer gets theirs */
   'GET /admin/apps': {
     query: undefined
     body: undefined
@@ -3933,6 +5053,12 @@ export interface Operations {
       public?: boolean | undefined
       /** Tokens that apply accepts: only those that the service confirms it issued to this app, or any. Default `proven`. */
       apply?: "proven" | "any" | undefined
+      /** How the app looks on the pages that people see. `null` removes a value. */
+      branding?: {
+        color?: string | null | undefined
+        privacy_url?: string | null | undefined
+        logo?: string | null | undefined
+      } | undefined
     }
     response: CreatedApp
   }
@@ -3942,7 +5068,7 @@ export interface Operations {
     body: undefined
     response: AppDetail
   }
-  /** Change the name, redirect addresses or flows of an app */
+  /** Change the name, redirect addresses, flows or branding of an app */
   'PATCH /admin/apps/{client_id}': {
     query: undefined
     body: {
@@ -3956,6 +5082,12 @@ export interface Operations {
       public?: boolean | undefined
       /** Tokens that apply accepts: only those that the service confirms it issued to this app, or any. Default `proven`. */
       apply?: "proven" | "any" | undefined
+      /** How the app looks on the pages that people see. `null` removes a value. */
+      branding?: {
+        color?: string | null | undefined
+        privacy_url?: string | null | undefined
+        logo?: string | null | undefined
+      } | undefined
       /** Lets agents act over MCP for people who consent. `null` turns it off and ends their access at once. */
       agents?: {
         /** Addresses that agents receive people at; compared exactly. */
@@ -3992,6 +5124,12 @@ export interface Operations {
     }
     response: RotatedApp
   }
+  /** End a replaced secret of an app now, before its overlap is over */
+  'DELETE /admin/apps/{client_id}/secrets/{id}': {
+    query: undefined
+    body: undefined
+    response: Deleted
+  }
   /** Get the sync rules of an app */
   'GET /admin/apps/{client_id}/sync': {
     query: undefined
@@ -4003,6 +5141,12 @@ export interface Operations {
     query: undefined
     body: SyncRules
     response: SyncRules
+  }
+  /** Get the state of an app at a glance: profiles, items per hour, lag, failures, limits */
+  'GET /admin/apps/{client_id}/overview': {
+    query: undefined
+    body: undefined
+    response: Overview
   }
   /** List endpoints of an app's profiles that are parked because they ended three worker processes */
   'GET /admin/apps/{client_id}/parked': {
@@ -4173,11 +5317,48 @@ export interface Operations {
     body: undefined
     response: ProxyCall[]
   }
+  /** List sign-ins, syncs, proxied calls and deliveries of an app, newest first */
+  'GET /admin/apps/{client_id}/log': {
+    query: {
+      kind?: "sign_in" | "sync" | "proxy" | "delivery" | undefined
+      outcome?: "ok" | "failed" | "refused" | "open" | undefined
+      /** Only operations with this reason. */
+      reason?: string | number | readonly (string | number)[] | undefined
+      /** Only operations at this service. */
+      service?: string | number | readonly (string | number)[] | undefined
+      /** Only operations of this account. */
+      account?: string | number | readonly (string | number)[] | undefined
+      /** Only operations whose summary, names, ids or reason contain this text. */
+      q?: string | number | readonly (string | number)[] | undefined
+      /** Only operations logged at this time or later, in epoch milliseconds. */
+      since?: string | number | readonly (string | number)[] | undefined
+      /** Only operations logged before this time, in epoch milliseconds. */
+      until?: string | number | readonly (string | number)[] | undefined
+      /** The `next` of the previous response. */
+      cursor?: string | number | readonly (string | number)[] | undefined
+      /** 1 to 299. */
+      limit?: string | number | readonly (string | number)[] | undefined
+    } | undefined
+    body: undefined
+    response: Log
+  }
+  /** Get an operation of the log with its steps, their times and reasons */
+  'GET /admin/apps/{client_id}/log/{id}': {
+    query: undefined
+    body: undefined
+    response: InspectedOperation
+  }
   /** List an app's keys for services, without their secrets */
   'GET /admin/apps/{client_id}/keys': {
     query: undefined
     body: undefined
     response: ServiceKey[]
+  }
+  /** Give an app keys at the demo services (test mode) */
+  'POST /admin/apps/{client_id}/demo-services': {
+    query: undefined
+    body: Record<string, never>
+    response: DemoServicesOfApp
   }
   /** Set an app's key for a service */
   'PUT /admin/apps/{client_id}/keys/{service}': {
@@ -4209,5 +5390,11 @@ export interface Operations {
     query: undefined
     body: undefined
     response: Deleted
+  }
+  /** Test an app's keys at their service, as far as that is possible without a person */
+  'POST /admin/apps/{client_id}/keys/{service}/test': {
+    query: undefined
+    body: undefined
+    response: KeyTest
   }
 }
