@@ -1,0 +1,28 @@
+import { useAddress } from './address.ts'
+import { rememberApp, useApps, useCurrentApp } from './current-app.ts'
+
+/** Chooses the app that the pages show. */
+export function AppChoice() {
+  const { data } = useApps()
+  const current = useCurrentApp()
+  const [, change] = useAddress()
+  if (data === undefined || data.length === 0) return null
+  return (
+    <label className="row app-choice">
+      <span className="soft">App</span>
+      <select
+        value={current}
+        onChange={({ target }) => {
+          rememberApp(target.value)
+          change({ app: target.value })
+        }}
+      >
+        {data.map(({ client_id: id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

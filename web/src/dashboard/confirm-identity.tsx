@@ -1,0 +1,40 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { onConfirmIdentity } from '../api/confirm-identity.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { CredentialsForm } from './credentials-form.tsx'
+import { sessionRequest } from './session.ts'
+
+/** Asks for the password or passkey again before a dangerous action, which then goes on. */
+export function ConfirmIdentity({ name }: { name: string }) {
+  const [isOpen, setOpen] = useState(false)
+  const answer = useRef<(isConfirmed: boolean) => void>(() => {})
+  const queries = useQueryClient()
+  useEffect(
+    () =>
+      onConfirmIdentity(() => {
+        setOpen(true)
+        return new Promise((resolve) => {
+          answer.current = resolve
+        })
+      }),
+    [],
+  )
+  const close = (isConfirmed: boolean) => {
+    setOpen(false)
+    answer.current(isConfirmed)
+  }
+  if (!isOpen) return null
+  return (
+    <Dialog title="Confirm that it is you" onClose={() => close(false)}>
+      <p>This cannot be undone easily, so it asks for your password or passkey again.</p>
+      <CredentialsForm
+        name={name}
+        onDone={() => {
+          void queries.invalidateQueries({ queryKey: sessionRequest.queryKey })
+          close(true)
+        }}
+      />
+    </Dialog>
+  )
+}

@@ -1,0 +1,50 @@
+import { Link, Outlet } from '@tanstack/react-router'
+import { AppChoice } from './app-choice.tsx'
+import { PAGES } from './pages.ts'
+import { SignedIn } from './signed-in.tsx'
+
+/** The frame around every page: navigation, the app in view, and the page. */
+export function Frame() {
+  return (
+    <SignedIn>
+      <FramedPage />
+    </SignedIn>
+  )
+}
+
+function FramedPage() {
+  return (
+    <div className="frame">
+      <a className="skip" href="#page">
+        Skip to the page
+      </a>
+      <header className="frame-top">
+        <Link to="/" className="mark">
+          Tributary
+        </Link>
+        <div className="row">
+          <AppChoice />
+          <Link to="/account">Your account</Link>
+        </div>
+      </header>
+      <nav className="frame-nav" aria-label="Dashboard">
+        {PAGES.map(
+          ({ path, navigation }) =>
+            navigation !== undefined && (
+              <Link
+                key={path}
+                to={path}
+                activeOptions={{ exact: path === '/' }}
+                activeProps={{ 'aria-current': 'page' }}
+              >
+                {navigation}
+              </Link>
+            ),
+        )}
+      </nav>
+      <main id="page" className="frame-page" tabIndex={-1}>
+        <Outlet />
+      </main>
+    </div>
+  )
+}

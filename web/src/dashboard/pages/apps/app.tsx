@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { operator, request } from '../../../api/core.ts'
+import { CopyButton } from '../../../ui/copy-button.tsx'
+import { QueryView } from '../../../ui/query-view.tsx'
+import { Tabs } from '../../../ui/tabs.tsx'
+import { useAddress } from '../../address.ts'
+import { rememberApp } from '../../current-app.ts'
+import { PageTitle } from '../../page-title.tsx'
+import { BrandingForm } from './branding.tsx'
+import { DeleteApp } from './delete-app.tsx'
+import { Keys } from './keys.tsx'
+import { Secrets } from './secrets.tsx'
+import { SettingsForm } from './settings.tsx'
+import { TriedSignIn } from './tried-sign-in.tsx'
+import './page.css'
+
+const TABS = [
+  { name: 'keys', title: 'Keys' },
+  { name: 'settings', title: 'Settings' },
+  { name: 'secrets', title: 'Secrets' },
+  { name: 'look', title: 'Look' },
+  { name: 'delete', title: 'Delete' },
+]
+
+export default function AppPage() {
+  const { app: id = '' } = useParams({ strict: false }) as { app?: string }
+  const [{ tab = 'keys' }, change] = useAddress()
+  const app = useQuery(request(operator, 'GET /admin/apps/{client_id}', { path: { client_id: id } }))
+  useEffect(() => rememberApp(id), [id])
+  return (
+    <div className="stack">
+      <QueryView query={app}>
+        {(shown) => (
+          <>
+            <PageTitle title={shown.name}>
+              <span className="row">
+                <code>{id}</code>
+                <CopyButton text={id} label="Copy client id" />
+              </span>
+            </PageTitle>
+            <TriedSignIn />
+            <Tabs
+              label="Parts of the app"
+              tabs={TABS}
+              current={tab}
+              onChoose={(name) => change({ tab: name === 'keys' ? undefined : name, service: undefined })}
+            />
+            {tab === 'keys' && <Keys app={shown} />}
+            {tab === 'settings' && <SettingsForm app={shown} />}
+            {tab === 'secrets' && <Secrets app={shown} />}
+            {tab === 'look' && <BrandingForm app={shown} />}
+            {tab === 'delete' && <DeleteApp app={shown} />}
+          </>
+        )}
+      </QueryView>
+      <p>
+        <Link to="/apps">All apps</Link>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query'
+import { app as asApp, operator, request } from '../../../api/core.ts'
+import { Badge } from '../../../ui/badge.tsx'
+import { Field } from '../../../ui/field.tsx'
+import { QueryView } from '../../../ui/query-view.tsx'
+import { useAddress } from '../../address.ts'
+import { DemoServices } from './demo-services.tsx'
+import { KeyEditor } from './key-editor.tsx'
+import type { KeyOfService, ServiceEntry, ShownApp } from './shown-app.ts'
+
+/** The services, and the app's key for the chosen one. The choice and the search are in the address. */
+export function Keys({ app }: { app: ShownApp }) {
+  const [{ service: chosen, q = '' }, change] = useAddress()
+  const services = useQuery(request(asApp(app.client_id), 'GET /services'))
+  const keys = useQuery(request(operator, 'GET /admin/apps/{client_id}/keys', { path: { client_id: app.client_id } }))
+  return (
+    <QueryView query={services}>
+      {(all) => (
+        <QueryView query={keys}>
+          {(set) => {
+            const shown = matching(all, set, q)
+            const name = chosen ?? shown[0]?.[0]
+            const entry = name === undefined ? undefined : all[name]
+            return (
+              <div className="apps-keys">
+                <section className="card stack" aria-label="Services">
+                  <Field label="Search services">
+                    <input
+                      type="search"
+                      value={q}
+                      onChange={({ target }) => change({ q: target.value }, { replace: true })}
+                    />
+                  </Field>
+                  <ul className="apps-services">
+                    {shown.map(([each, { title, needs_keys: needsKeys }]) => (
+                      <li key={each}>
+                        <button
+                          type="button"
+                          aria-current={each === name ? 'true' : undefined}
+                          onClick={() => change({ service: each })}
+                        >
+                          <span>{title}</span>
+                          {keyBadge(set, each, needsKeys)}
+                        </button>
+                      </li>
+                    ))}
+                  </ul>
+                  {shown.length === 0 && <p className="soft">No service has such a name.</p>}
+                  <DemoServices clientId={app.client_id} />
+                </section>
+                {name !== undefined && entry !== undefined && (
+                  <KeyEditor
+                    key={name}
+                    app={app}
+                    name={name}
+                    service={entry}
+                    stored={set.find((each) => each.service === name)}
+                  />
+                )}
+                {name !== undefined && entry === undefined && <p>There is no service {name}.</p>}
+              </div>
+            )
+          }}
+        </QueryView>
+      )}
+    </QueryView>
+  )
+}
+
+const keyBadge = (keys: KeyOfService[], name: string, needsKeys: boolean) => {
+  if (keys.some(({ service }) => service === name)) return <Badge tone="good">keys set</Badge>
+  return needsKeys ? <span className="soft">no keys</span> : <span className="soft">no keys required</span>
+}
+
+/** Services with keys first, then by title. */
+function matching(all: Record<string, ServiceEntry>, keys: KeyOfService[], q: string): [string, ServiceEntry][] {
+  const wanted = q.trim().toLowerCase()
+  const hasKeys = (name: string) => keys.some(({ service }) => service === name)
+  return Object.entries(all)
+    .filter(([name, { title }]) => `${name} ${title}`.toLowerCase().includes(wanted))
+    .sort(([a, one], [b, other]) => Number(hasKeys(b)) - Number(hasKeys(a)) || one.title.localeCompare(other.title))
+}

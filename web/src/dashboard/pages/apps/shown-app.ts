@@ -1,0 +1,8 @@
+import type { ResponseOf } from '@tributary/client/core.ts'
+
+export type ShownApp = ResponseOf<'GET /admin/apps/{client_id}'>
+export type KeyOfService = ResponseOf<'GET /admin/apps/{client_id}/keys'>[number]
+export type ServiceEntry = ResponseOf<'GET /services'>[string]
+
+/** Where the dashboard itself may receive the end of a sign-in that an operator tries. */
+export const triedAddress = (clientId: string): string => `${location.origin}/dashboard/apps/${clientId}`

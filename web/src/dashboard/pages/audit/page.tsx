@@ -1,0 +1,133 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { call, type ResponseOf } from '@tributary/client/core.ts'
+import { asOperator } from '../../../api/core.ts'
+import { Field } from '../../../ui/field.tsx'
+import { QueryView } from '../../../ui/query-view.tsx'
+import { Table } from '../../../ui/table.tsx'
+import { Time } from '../../../ui/time.tsx'
+import { type Address, useAddress } from '../../address.ts'
+import { useApps } from '../../current-app.ts'
+import { PageTitle } from '../../page-title.tsx'
+
+type Entry = ResponseOf<'GET /admin/audit'>['entries'][number]
+
+/** Who did what, newest first. */
+export default function AuditPage() {
+  const [address, change] = useAddress()
+  const query = filtersOf(address)
+  const log = useInfiniteQuery({
+    queryKey: ['operator', 'GET /admin/audit', query],
+    queryFn: ({ pageParam, signal }) =>
+      call(asOperator, 'GET /admin/audit', {
+        query: { ...query, ...(pageParam === '' ? {} : { cursor: pageParam }) },
+        options: { signal },
+      }),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.next,
+  })
+  return (
+    <div className="stack">
+      <PageTitle title="Audit" />
+      <Filters address={address} change={change} />
+      <section className="card" aria-label="Entries">
+        <QueryView query={log}>{({ pages }) => <Entries rows={pages.flatMap(({ entries }) => entries)} />}</QueryView>
+        {log.hasNextPage && (
+          <button type="button" className="quiet" disabled={log.isFetching} onClick={() => void log.fetchNextPage()}>
+            Show older entries
+          </button>
+        )}
+      </section>
+    </div>
+  )
+}
+
+function filtersOf({ of, actor, action, account, from, to }: Address) {
+  const time = (day: string | undefined) => (day === undefined ? undefined : Date.parse(day))
+  const [since, until] = [time(from), time(to)]
+  return {
+    ...(of === undefined ? {} : { app: of }),
+    ...(actor === undefined ? {} : { actor }),
+    ...(action === undefined ? {} : { action }),
+    ...(account === undefined ? {} : { account }),
+    ...(since === undefined || Number.isNaN(since) ? {} : { since }),
+    // The whole last day.
+    ...(until === undefined || Number.isNaN(until) ? {} : { until: until + 86_400_000 }),
+  }
+}
+
+function Filters({ address, change }: { address: Address; change: (changes: Address) => void }) {
+  const { data: apps = [] } = useApps()
+  return (
+    <form
+      className="card columns"
+      // What is typed is part of the address when it is finished, not with each letter.
+      key={JSON.stringify(address)}
+      onSubmit={(event) => {
+        event.preventDefault()
+        const given = new FormData(event.currentTarget)
+        const text = (name: string) => {
+          const value = given.get(name)
+          return typeof value === 'string' ? value : ''
+        }
+        change({
+          of: text('of'),
+          actor: text('actor'),
+          action: text('action'),
+          account: text('account'),
+          from: text('from'),
+          to: text('to'),
+        })
+      }}
+    >
+      <Field label="App">
+        <select name="of" defaultValue={address['of'] ?? ''}>
+          <option value="">Every app</option>
+          {apps.map(({ client_id: id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field label="Actor">
+        <input name="actor" defaultValue={address['actor']} placeholder="admin" />
+      </Field>
+      <Field label="Action">
+        <input name="action" defaultValue={address['action']} placeholder="app.create" />
+      </Field>
+      <Field label="Account">
+        <input name="account" defaultValue={address['account']} />
+      </Field>
+      <Field label="From">
+        <input name="from" type="date" defaultValue={address['from']} />
+      </Field>
+      <Field label="To">
+        <input name="to" type="date" defaultValue={address['to']} />
+      </Field>
+      <div className="row">
+        <button type="submit">Filter</button>
+      </div>
+    </form>
+  )
+}
+
+function Entries({ rows }: { rows: Entry[] }) {
+  return (
+    <Table
+      label="Entries"
+      rows={rows}
+      rowKey={({ id }) => id}
+      empty="No entries match."
+      columns={[
+        { title: 'When', cell: ({ at }) => <Time at={at} /> },
+        { title: 'Who', cell: ({ actor }) => <code>{actor}</code> },
+        { title: 'What', cell: ({ action }) => <code>{action}</code> },
+        { title: 'App or account', cell: ({ app, account }) => <code>{account ?? app}</code> },
+        {
+          title: 'Details',
+          cell: ({ detail }) => (Object.keys(detail).length === 0 ? null : <code>{JSON.stringify(detail)}</code>),
+        },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,40 @@
+import type { ResponseOf } from '@tributary/client/core.ts'
+import { Badge, type Tone } from '../../../ui/badge.tsx'
+
+export type Inspected = ResponseOf<'GET /admin/apps/{client_id}/log/{id}'>
+type Outcome = Inspected['outcome']
+
+export const KIND_NAMES: Record<Inspected['kind'], string> = {
+  sign_in: 'Sign-in',
+  sync: 'Sync',
+  proxy: 'Proxied call',
+  delivery: 'Delivery',
+}
+
+export const OUTCOME_NAMES: Record<Outcome, string> = { ok: 'OK', failed: 'Failed', refused: 'Refused', open: 'Open' }
+const TONES: Record<Outcome, Tone> = { ok: 'good', failed: 'bad', refused: 'warn', open: 'plain' }
+
+export function OutcomeBadge({ outcome }: { outcome: Outcome }) {
+  return <Badge tone={TONES[outcome]}>{OUTCOME_NAMES[outcome]}</Badge>
+}
+
+/** A reason with its explanation; a status of a service explains itself. */
+export function ReasonLink({ reason }: { reason: string }) {
+  if (reason.startsWith('http_')) return <code>{reason}</code>
+  return (
+    <a href={`/docs#log-${reason}`}>
+      <code>{reason}</code>
+    </a>
+  )
+}
+
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${(ms / 60_000).toFixed(1)} min`
+}
+
+/** Names of steps are written for programs: `token_exchange`. */
+export function readable(name: string): string {
+  const text = name.replaceAll('_', ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,119 @@
+import './page.css'
+import { useQuery } from '@tanstack/react-query'
+import { isTributaryError } from '@tributary/client/errors.ts'
+import type { Overview } from '@tributary/client/generated/api.ts'
+import { operator, request } from '../../../api/core.ts'
+import { formatDuration, formatShort } from '../../../ui/amounts.ts'
+import { QueryView } from '../../../ui/query-view.tsx'
+import { Time } from '../../../ui/time.tsx'
+import { useAddress } from '../../address.ts'
+import { useCurrentApp } from '../../current-app.ts'
+import { PageTitle } from '../../page-title.tsx'
+import { AttentionList } from './attention-list.tsx'
+import { Health } from './health.tsx'
+import { ItemsChart } from './items-chart.tsx'
+import { Limits } from './limits.tsx'
+import { ProfileStates } from './profile-states.tsx'
+import { Destinations, Failures } from './troubles.tsx'
+
+const REFRESH_MS = 10_000
+const HTTP_FORBIDDEN = 403
+
+/** A developer sees one app; an operator sees all of them or one. */
+function useOverview() {
+  const [{ scope }] = useAddress()
+  const app = useCurrentApp()
+  // While the page is in the background, nothing is asked.
+  const all = useQuery({
+    ...request(operator, 'GET /admin/overview'),
+    refetchInterval: REFRESH_MS,
+    enabled: scope !== 'app',
+  })
+  const mayNotSeeAll = isTributaryError(all.error) && all.error.status === HTTP_FORBIDDEN
+  const isOneApp = scope === 'app' || mayNotSeeAll
+  const one = useQuery({
+    ...request(operator, 'GET /admin/apps/{client_id}/overview', { path: { client_id: app ?? '' } }),
+    refetchInterval: REFRESH_MS,
+    enabled: isOneApp && app !== undefined,
+  })
+  return { query: isOneApp ? one : all, isOneApp, mayNotSeeAll }
+}
+
+export default function OverviewPage() {
+  const { query, isOneApp, mayNotSeeAll } = useOverview()
+  const [, change] = useAddress()
+  return (
+    <div className="stack">
+      <PageTitle title="Overview">
+        {!mayNotSeeAll && (
+          <div className="overview-scope" role="group" aria-label="Apps">
+            <button
+              type="button"
+              className="quiet"
+              aria-pressed={!isOneApp}
+              onClick={() => change({ scope: undefined })}
+            >
+              All apps
+            </button>
+            <button type="button" className="quiet" aria-pressed={isOneApp} onClick={() => change({ scope: 'app' })}>
+              This app
+            </button>
+          </div>
+        )}
+      </PageTitle>
+      <QueryView query={query}>{(overview) => <Figures overview={overview} />}</QueryView>
+    </div>
+  )
+}
+
+function Figures({ overview }: { overview: Overview }) {
+  return (
+    <>
+      <AttentionList entries={overview.attention} />
+      <Tiles overview={overview} />
+      <ItemsChart hours={overview.items_per_hour} />
+      <div className="overview-pair">
+        <ProfileStates profiles={overview.profiles} />
+        <Failures endpoints={overview.sync.endpoints} />
+      </div>
+      <Destinations destinations={overview.push} />
+      <Limits quotas={overview.quotas} spending={overview.spending} />
+      {overview.health !== undefined && <Health health={overview.health} />}
+      <p className="soft">
+        Read <Time at={overview.at} />. The page refreshes itself.
+      </p>
+    </>
+  )
+}
+
+function Tiles({ overview: { profiles, items_per_hour: hours, sync, push } }: { overview: Overview }) {
+  const total = profiles.reduce((sum, { n }) => sum + n, 0)
+  const active = profiles.filter(({ state }) => state === 'active').reduce((sum, { n }) => sum + n, 0)
+  const day = hours.slice(-24)
+  const added = day.reduce((sum, hour) => sum + hour.added, 0)
+  const updated = day.reduce((sum, hour) => sum + hour.updated, 0)
+  const pushLag = Math.max(0, ...push.map(({ lag_ms: ms }) => ms))
+  const behind = push.reduce((sum, each) => sum + each.behind, 0)
+  return (
+    <dl className="overview-tiles">
+      <Tile label="Profiles" value={formatShort(total)} note={`${formatShort(active)} active`} />
+      <Tile label="Items, 24 hours" value={formatShort(added)} note={`${formatShort(updated)} updated`} />
+      <Tile label="Sync lag" value={formatDuration(sync.lag_ms)} note={`${formatShort(sync.due)} profiles wait`} />
+      <Tile
+        label="Push lag"
+        value={push.length === 0 ? '–' : formatDuration(pushLag)}
+        note={push.length === 0 ? 'no destinations' : `${formatShort(behind)} changes wait`}
+      />
+    </dl>
+  )
+}
+
+function Tile({ label, value, note }: { label: string; value: string; note: string }) {
+  return (
+    <div className="card overview-tile">
+      <dt>{label}</dt>
+      <dd className="overview-value">{value}</dd>
+      <dd className="soft">{note}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ResponseOf } from '@tributary/client/core.ts'
+import { useMemo } from 'react'
+import { app as asApp, request } from '../../../api/core.ts'
+import { Chart, type Series } from '../../../ui/chart.tsx'
+import { QueryView } from '../../../ui/query-view.tsx'
+import { Tabs } from '../../../ui/tabs.tsx'
+import { useAddress } from '../../address.ts'
+import { lagText } from './state-badge.tsx'
+
+const SPANS = [
+  { name: 'hour', title: 'Hour', ms: 3_600_000, step: 60_000 },
+  { name: 'day', title: 'Day', ms: 86_400_000, step: 900_000 },
+  { name: 'week', title: 'Week', ms: 7 * 86_400_000, step: 7_200_000 },
+]
+const REFRESH_MS = 10_000
+
+/** Lag and throughput over time. */
+export function History({ app, id, lagMs }: { app: string; id: string; lagMs: number }) {
+  const [{ span: chosen = 'day' }, change] = useAddress()
+  const span = SPANS.find(({ name }) => name === chosen) ?? SPANS[1]!
+  // Rounded, so that the same request is asked for again and not a new one at every drawing.
+  const since = Math.floor((Date.now() - span.ms) / span.step) * span.step
+  const history = useQuery({
+    ...request(asApp(app), 'GET /push/{id}/history', { path: { id }, query: { since, step: span.step } }),
+    refetchInterval: REFRESH_MS,
+  })
+  return (
+    <section className="card stack" aria-label="History">
+      <Tabs
+        label="Time"
+        tabs={SPANS}
+        current={span.name}
+        onChoose={(name) => change({ span: name === 'day' ? undefined : name })}
+      />
+      <QueryView query={history}>
+        {(periods) => <Charts periods={periods} since={since} step={span.step} lagMs={lagMs} />}
+      </QueryView>
+    </section>
+  )
+}
+
+type Periods = ResponseOf<'GET /push/{id}/history'>
+
+function Charts({ periods, since, step, lagMs }: { periods: Periods; since: number; step: number; lagMs: number }) {
+  const { times, lag, rows } = useMemo(() => seriesOf(periods, since, step), [periods, since, step])
+  const delivered = periods.reduce((sum, each) => sum + each.rows, 0)
+  const failed = periods.reduce((sum, each) => sum + each.failed, 0)
+  const worst = Math.max(0, ...periods.map((each) => each.lag_ms ?? 0))
+  return (
+    <div className="push-charts">
+      <div>
+        <h2>Lag in seconds</h2>
+        <Chart label={`Lag over time: at most ${lagText(worst)}, now ${lagText(lagMs)}`} times={times} series={lag} />
+        <p className="soft">
+          Age of the oldest change when it was delivered: at most {lagText(worst)}. A backfill counts with the age of
+          its changes.
+        </p>
+      </div>
+      <div>
+        <h2>Rows delivered</h2>
+        <Chart
+          label={`Rows over time: ${delivered} delivered, ${failed} attempts failed`}
+          times={times}
+          series={rows}
+        />
+        <p className="soft">
+          {delivered.toLocaleString()} rows, {failed.toLocaleString()} failed attempts.
+        </p>
+      </div>
+    </div>
+  )
+}
+
+/** A point for each period; periods without deliveries are zero rows and no lag. */
+function seriesOf(periods: Periods, since: number, step: number): { times: number[]; lag: Series[]; rows: Series[] } {
+  const byTime = new Map(periods.map((each) => [each.at, each]))
+  const times: number[] = []
+  for (let at = since; at <= Date.now(); at += step) times.push(at)
+  const found = times.map((at) => byTime.get(at))
+  return {
+    times,
+    lag: [
+      {
+        label: 'Lag',
+        color: '--warn',
+        values: found.map((each) => (each?.lag_ms === undefined ? null : each.lag_ms / 1000)),
+      },
+    ],
+    rows: [
+      { label: 'Rows', color: '--brand', values: found.map((each) => each?.rows ?? 0) },
+      { label: 'Failed attempts', color: '--bad', values: found.map((each) => each?.failed ?? 0) },
+    ],
+  }
+}

@@ -1,0 +1,102 @@
+import type { Item } from '@tributary/client/generated/api.ts'
+import type { ItemTypes } from '@tributary/client/item-types.ts'
+import { useContext, useEffect, useState } from 'react'
+import { QueryView } from '../../ui/query-view.tsx'
+import { useAddress } from '../address.ts'
+import { Panel } from '../panel.tsx'
+import { type ListQuery, listItems } from '../requests/sdk-calls.ts'
+import { usePages, useRecorder } from '../requests/use-call.ts'
+import { SessionContext } from '../session-context.ts'
+import { ShowMore } from '../show-more.tsx'
+import { FeedItem } from './feed-item.tsx'
+import './feed.css'
+
+const TYPES: [keyof ItemTypes, string][] = [
+  ['all', 'Everything'],
+  ['statuses', 'Posts'],
+  ['photos', 'Photos'],
+  ['checkins', 'Check-ins'],
+  ['activities', 'Activities'],
+  ['measures', 'Measures'],
+  ['all_feed', 'By friends'],
+]
+const TYPED_MS = 180
+
+/** Items of all services, newest first, with search as one types. */
+export function Feed() {
+  const recorder = useRecorder()
+  const { until } = useContext(SessionContext)
+  const [chosen, setChosen] = useAddress('type')
+  const [q, setQ] = useAddress('q')
+  const [text, setText] = useTyped(q, setQ)
+  const type = TYPES.find(([name]) => name === chosen)?.[0] ?? 'all'
+  const query: ListQuery = { limit: 25, dedup: true, map: true, q: searchOf(q), until }
+  const pages = usePages<Item>(recorder, 'feed', query, (page) => listItems(type, page))
+  return (
+    <Panel title="Feed" name="feed" note="all services, newest first" recorder={recorder}>
+      <div className="feed-filters">
+        <input
+          type="search"
+          aria-label="Search the items"
+          placeholder="Search as you type: coffee, train, piano …"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <fieldset className="feed-types">
+          <legend className="hidden-text">Types</legend>
+          {TYPES.map(([name, label]) => (
+            <button
+              type="button"
+              key={name}
+              className="quiet"
+              aria-pressed={name === type}
+              onClick={() => setChosen(name === 'all' ? undefined : name)}
+            >
+              {label}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      <div className="feed-list" role="region" aria-label="Items" tabIndex={0}>
+        <QueryView query={pages}>
+          {({ pages: loaded }) => {
+            const items = loaded.flatMap((page) => page.items)
+            if (items.length === 0)
+              return <p className="soft">{q === undefined ? 'Nothing has arrived yet.' : `Nothing matches “${q}”.`}</p>
+            return (
+              <>
+                <ul className="feed-items">
+                  {items.map((item) => (
+                    <FeedItem key={item.id} item={item} />
+                  ))}
+                </ul>
+                <ShowMore pages={pages} what="items" />
+              </>
+            )
+          }}
+        </QueryView>
+      </div>
+    </Panel>
+  )
+}
+
+/** What is typed is shown at once and searched for when the typing pauses. Back and forward change the field too. */
+function useTyped(q: string | undefined, setQ: (q: string | undefined) => void): [string, (text: string) => void] {
+  const [text, setText] = useState(q ?? '')
+  const [searched, setSearched] = useState(q)
+  if (q !== searched) {
+    setSearched(q)
+    if (text.trim() !== (q ?? '')) setText(q ?? '')
+  }
+  useEffect(() => {
+    if (text.trim() === (q ?? '')) return undefined
+    const timer = setTimeout(() => setQ(text.trim()), TYPED_MS)
+    return () => clearTimeout(timer)
+  }, [text, q, setQ])
+  return [text, setText]
+}
+
+/** The last word may be unfinished: a final `*` finds its continuations. */
+function searchOf(q: string | undefined): string | undefined {
+  return q !== undefined && /[\p{L}\p{N}]$/u.test(q) ? `${q}*` : q
+}

@@ -1,0 +1,81 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { ResponseOf } from '@tributary/client/core.ts'
+import { isTributaryError } from '@tributary/client/errors.ts'
+import { sleep } from '@tributary/client/transport.ts'
+import { useCallback, useEffect, useState } from 'react'
+import type { Recorder } from '../requests/recorder.ts'
+import { PANEL } from '../requests/use-call.ts'
+
+export type Overview = ResponseOf<'GET /sync'>
+
+export const PROGRESS = 'progress'
+const FOLLOW = 'for await (const { progress } of account.sync.follow()) console.log(progress)'
+/** After a sync has ended, how long until the page looks again. */
+const LOOK_AGAIN_MS = 5000
+const REFRESH_MS = 1000
+/** Limit: pages of a list that are loaded again on their own; a longer one stays as the reader left it. */
+const MAX_REFRESHED_PAGES = 3
+
+/** Follows the syncs of all profiles by one stream, and loads again what the panels show when something has arrived. */
+export function useLive(recorder: Recorder): {
+  overview: Overview | undefined
+  /** Looks at once: something was changed that a sync will see. */
+  look: () => void
+} {
+  const [overview, setOverview] = useState<Overview>()
+  const [round, setRound] = useState(0)
+  const refresh = useRefresh()
+  const client = useQueryClient()
+  useEffect(() => {
+    const ended = new AbortController()
+    const { signal } = ended
+    const follow = async () => {
+      for (;;) {
+        try {
+          for await (const { progress } of recorder.account(FOLLOW).sync.follow({ signal })) {
+            setOverview(progress)
+            refresh()
+          }
+        } catch (error) {
+          if (signal.aborted) return
+          // The access ended, in another tab for example: the session says so. Everything else is the connection, which comes back.
+          if (isTributaryError(error) && error.status < 500) return client.invalidateQueries({ queryKey: ['session'] })
+        }
+        await sleep(LOOK_AGAIN_MS, signal)
+      }
+    }
+    follow().catch(() => {
+      // The page moved on; nobody waits for this any more.
+    })
+    return () => ended.abort()
+  }, [recorder, refresh, client, round])
+  const look = useCallback(() => setRound((before) => before + 1), [])
+  return { overview, look }
+}
+
+/** Loads the panels again, at once and then at most once in a while. */
+export function useRefresh(): () => void {
+  const client = useQueryClient()
+  const [refresh] = useState(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let isDue = false
+    const load = () => {
+      isDue = false
+      void client.invalidateQueries({ queryKey: [PROGRESS] })
+      void client.invalidateQueries({
+        queryKey: [PANEL],
+        predicate: ({ state }) =>
+          ((state.data as { pages?: unknown[] } | undefined)?.pages?.length ?? 0) <= MAX_REFRESHED_PAGES,
+      })
+      timer = setTimeout(() => {
+        timer = undefined
+        if (isDue) load()
+      }, REFRESH_MS)
+    }
+    return () => {
+      if (timer === undefined) load()
+      else isDue = true
+    }
+  })
+  return refresh
+}

@@ -1,0 +1,73 @@
+import type { Person } from '@tributary/client/generated/api.ts'
+import { useEffect, useState } from 'react'
+import { QueryView } from '../../ui/query-view.tsx'
+import { setAddress } from '../address.ts'
+import { Panel } from '../panel.tsx'
+import { Picture } from '../picture.tsx'
+import { listPeople } from '../requests/sdk-calls.ts'
+import { usePages, useRecorder } from '../requests/use-call.ts'
+import { ServiceMark } from '../service-mark.tsx'
+import { ShowMore } from '../show-more.tsx'
+import './people.css'
+
+const TYPED_MS = 180
+
+/** Whom the person knows: contacts of all services, joined where they are one person. */
+export function People() {
+  const recorder = useRecorder()
+  const [text, setText] = useState('')
+  const [q, setQ] = useState<string>()
+  useEffect(() => {
+    const timer = setTimeout(() => setQ(text.trim() === '' ? undefined : text.trim()), TYPED_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  const pages = usePages<Person>(recorder, 'people', { limit: 24, q }, listPeople)
+  return (
+    <Panel title="People" name="people" note="contacts of all services, joined" recorder={recorder}>
+      <input
+        type="search"
+        aria-label="Search the people"
+        placeholder="Name or handle"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <QueryView query={pages}>
+        {({ pages: loaded }) => {
+          const people = loaded.flatMap((page) => page.items)
+          if (people.length === 0)
+            return <p className="soft">{q === undefined ? 'Nobody has arrived yet.' : 'Nobody matches.'}</p>
+          return (
+            <div className="people-list" role="region" aria-label="People list" tabIndex={0}>
+              <ul className="people">
+                {people.map((person) => (
+                  <li key={person.id}>
+                    <button
+                      type="button"
+                      className="person-button"
+                      onClick={() => setAddress({ person: person.id }, true)}
+                    >
+                      <Picture src={person.thumbnail_url} alt="" letter={person.name} className="avatar" />
+                      <span className="person-name">
+                        {person.name ?? person.handles[0]}
+                        <span className="soft">@{person.handles[0]}</span>
+                      </span>
+                      <span className="person-marks">
+                        {Object.keys(person.services).map((service) => (
+                          <ServiceMark key={service} service={service} title={titleOf(service)} isSmall />
+                        ))}
+                        <span className="hidden-text">{Object.keys(person.services).join(', ')}</span>
+                      </span>
+                    </button>
+                  </li>
+                ))}
+              </ul>
+              <ShowMore pages={pages} what="people" />
+            </div>
+          )
+        }}
+      </QueryView>
+    </Panel>
+  )
+}
+
+const titleOf = (service: string) => service.replace(/^demo-/, '').replace(/^./, (first) => first.toUpperCase())

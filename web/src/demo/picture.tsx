@@ -1,0 +1,38 @@
+import { useState } from 'react'
+
+/** A picture of a demo service by its path, so that it loads under every name of this server; a plain field where there is none. */
+export function Picture({
+  src,
+  alt,
+  letter = alt,
+  className,
+}: {
+  src: string | undefined
+  alt: string
+  /** Shown where there is none. */
+  letter?: string | undefined
+  className?: string
+}) {
+  const [failed, setFailed] = useState<string>()
+  const own = ownPath(src)
+  if (own === undefined || failed === own)
+    return (
+      <span
+        className={`picture-missing ${className ?? ''}`}
+        {...(alt === '' ? { 'aria-hidden': true } : { role: 'img', 'aria-label': alt })}
+      >
+        {letter.slice(0, 1)}
+      </span>
+    )
+  return (
+    <img src={own} alt={alt} className={className} loading="lazy" decoding="async" onError={() => setFailed(own)} />
+  )
+}
+
+const SERVICES = '/demo/services/'
+
+function ownPath(src: string | undefined): string | undefined {
+  if (src === undefined || !URL.canParse(src)) return undefined
+  const { pathname, search } = new URL(src)
+  return pathname.startsWith(SERVICES) ? pathname + search : undefined
+}

@@ -1,0 +1,77 @@
+import { useEffect, useRef, useSyncExternalStore } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+
+export interface Series {
+  label: string
+  /** A CSS variable of the design, such as `--brand`. */
+  color: string
+  values: (number | null)[]
+  /** Default: a line. */
+  shape?: 'line' | 'area' | 'bars'
+}
+
+const bars = uPlot.paths.bars?.({ size: [0.7, 40] })
+
+/** Lines over time. `label` is its text for screen readers and must say what the chart shows. */
+export function Chart({
+  label,
+  times,
+  series,
+  height = 180,
+}: {
+  label: string
+  /** Milliseconds, ascending. */
+  times: number[]
+  series: Series[]
+  height?: number
+}) {
+  const element = useRef<HTMLDivElement>(null)
+  const isDark = useDark()
+  useEffect(() => {
+    const target = element.current
+    if (target === null) return undefined
+    const color = (name: string) => getComputedStyle(target).getPropertyValue(name)
+    const axis = { stroke: color('--soft'), grid: { stroke: color('--line'), width: 1 } }
+    const plot = new uPlot(
+      {
+        width: target.clientWidth,
+        height,
+        legend: { show: series.length > 1 },
+        axes: [axis, axis],
+        series: [
+          {},
+          ...series.map(({ label: name, color: variable, shape = 'line' }) => ({
+            label: name,
+            stroke: color(variable),
+            width: shape === 'bars' ? 0 : 2,
+            ...(shape === 'line' ? {} : { fill: color(shape === 'bars' ? variable : `${variable}-soft`) }),
+            ...(shape === 'bars' && bars !== undefined ? { paths: bars, points: { show: false } } : {}),
+          })),
+        ],
+      },
+      [times.map((at) => at / 1000), ...series.map((each) => each.values)],
+      target,
+    )
+    const observer = new ResizeObserver(() => plot.setSize({ width: target.clientWidth, height }))
+    observer.observe(target)
+    return () => {
+      observer.disconnect()
+      plot.destroy()
+    }
+  }, [times, series, height, isDark])
+  return <div ref={element} role="img" aria-label={label} />
+}
+
+/** A canvas has fixed colours: it is drawn again when the scheme changes. */
+function useDark(): boolean {
+  const scheme = '(prefers-color-scheme: dark)'
+  return useSyncExternalStore(
+    (listener) => {
+      const list = matchMedia(scheme)
+      list.addEventListener('change', listener)
+      return () => list.removeEventListener('change', listener)
+    },
+    () => matchMedia(scheme).matches,
+  )
+}
