@@ -1,4 +1,12 @@
 # Tributary with a database of yours (DATABASE_URL); the embedded one is not in here. See docs/operating.md.
+# The pages of the demo and the dashboard.
+FROM node:24-slim AS pages
+WORKDIR /build
+COPY scripts/build-web.mjs ./scripts/
+COPY sdk/src ./sdk/src
+COPY web ./web
+RUN node scripts/build-web.mjs
+
 FROM node:24-slim
 
 ENV NODE_ENV=production \
@@ -12,8 +20,10 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
 
 COPY LICENSE NOTICE ./
+COPY docs ./docs
 COPY migrations ./migrations
 COPY src ./src
+COPY --from=pages /build/web/dist ./web/dist
 
 RUN install -d -o node -g node -m 700 /data
 VOLUME /data

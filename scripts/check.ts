@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { installWeb } from './build-web.mjs'
 
 const root = join(import.meta.dirname, '..')
 
@@ -9,12 +10,14 @@ const STRUCTURE_TESTS = ['test/house.test.ts', 'test/words.test.ts', 'test/docs.
 const STEPS: [name: string, command: string, args: string[]][] = [
   ['types', 'tsc', ['-p', '.']],
   ['types of the SDK', 'tsc', ['-p', 'sdk', '--noEmit']],
+  ['types of the pages', 'tsc', ['-p', 'web', '--noEmit']],
   ['lint', 'oxlint', ['--quiet']],
   ['format', 'biome', ['check', '--diagnostic-level=error']],
   ['structure, words and docs', 'node', ['--test', '--test-reporter=dot', ...STRUCTURE_TESTS]],
   ['dead exports', 'knip', ['--no-progress']],
 ]
 
+installWeb(root)
 let failed = 0
 for (const [name, command, args] of STEPS) {
   const started = Date.now()

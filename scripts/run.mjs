@@ -4,6 +4,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { isWebCurrent } from './build-web.mjs'
 import { ensureInstalled } from './install.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -15,6 +16,10 @@ if (version[0] < 20) fail(`Node ${process.versions.node} is too old.`, 'Install 
 
 // Stripped and compiled code is cached for the next start, which then takes half the time and a fifth less memory.
 const cache = join(root, 'node_modules', '.cache', 'tributary')
+
+// Beside the installation and the start, which take as long; until it is done, the pages say so.
+if (['demo', 'serve'].includes(rest[0]) && !isWebCurrent())
+  spawn(process.execPath, [join(root, 'scripts/build-web.mjs')], { stdio: ['ignore', 2, 2] }).unref()
 
 try {
   if (ensureInstalled(root, { tools: needsTools })) fillCompileCache()

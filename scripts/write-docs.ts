@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { COMMANDS } from '#cli/commands.ts'
+import { withArguments } from '#cli/help.ts'
 import { connectors } from '#connectors/index.ts'
 import * as clickhouse from '#destinations/clickhouse/tables.ts'
 import type { Kind } from '#destinations/contract.ts'
@@ -114,9 +115,7 @@ function revocations(): string {
 }
 
 function commands(): string {
-  const rows = COMMANDS.map(
-    (command) => `| \`${[command.name, ...(command.args ?? [])].join(' ')}\` | ${command.summary} |`,
-  )
+  const rows = COMMANDS.map((command) => `| \`${withArguments(command)}\` | ${command.summary} |`)
   return ['| command | what it does |', '|---|---|', ...rows].join('\n')
 }
 

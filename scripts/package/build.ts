@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join, relative } from 'node:path'
+import { buildWeb } from '../build-web.mjs'
 import { localSpecifiers, toJavaScript } from './specifiers.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -9,7 +10,17 @@ const root = join(import.meta.dirname, '..', '..')
 /** What the package carries as JavaScript, because Node does not strip types below `node_modules`. */
 const SOURCES = ['src/**', 'lab/**']
 /** What it carries as it is. */
-const COPIED = ['migrations', 'deploy', 'LICENSE', 'NOTICE', 'README.md', 'CHANGELOG.md', 'SECURITY.md']
+const COPIED = [
+  'migrations',
+  'deploy',
+  'docs',
+  'web/dist',
+  'LICENSE',
+  'NOTICE',
+  'README.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+]
 /** Only tests use these. */
 const LEFT_OUT = ['**/*.test.ts', 'lab/testing/**', 'lab/**/testing.ts']
 
@@ -24,6 +35,7 @@ export function buildPackage(target: string): void {
     const path = join(file.parentPath, file.name)
     writeSource(path, join(target, relative(root, path)))
   }
+  buildWeb()
   for (const path of COPIED) cpSync(join(root, path), join(target, path), { recursive: true })
   mkdirSync(join(target, 'bin'))
   cpSync(join(import.meta.dirname, 'bin.mjs'), join(target, 'bin/tributary.mjs'))

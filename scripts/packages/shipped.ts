@@ -24,9 +24,9 @@ export interface Shipped extends Locked {
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** Every entry of the lock file by its path, `''` being Tributary itself. */
-export function lockedPackages(): Record<string, Locked> {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+/** Every entry of a lock file by its path, `''` being the package itself. */
+export function lockedPackages(folder = ''): Record<string, Locked> {
+  const { packages } = JSON.parse(readFileSync(join(root, folder, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, Locked>
   }
   return packages
