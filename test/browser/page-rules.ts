@@ -16,7 +16,7 @@ interface Findings {
 
 // Runs inside the page: the accessibility rules that every page must meet.
 const LOOK = `(() => {
-  const shown = (element) => element.getClientRects().length > 0
+  const shown = (element) => element.getClientRects().length > 0 && element.checkVisibility()
   const all = (selector) => [...document.querySelectorAll(selector)].filter(shown)
   const channel = (value) => { const c = value / 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4 }
   const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b)

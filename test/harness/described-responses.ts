@@ -36,8 +36,10 @@ export function describedResponses(): DescribedResponses {
 }
 
 function compare(request: FastifyRequest, reply: FastifyReply, payload: unknown): string | undefined {
-  const { url } = request.routeOptions
-  if (url === undefined || request.method === 'OPTIONS' || reply.statusCode === 405) return undefined
+  const { url, config } = request.routeOptions
+  // Built pages and their files are not part of the API.
+  if (url === undefined || config.isWebFile === true || request.method === 'OPTIONS' || reply.statusCode === 405)
+    return undefined
   const query = (request.query ?? {}) as Record<string, unknown>
   return checkerOf().mismatch({
     method: request.method === 'HEAD' ? 'GET' : request.method,

@@ -30,6 +30,9 @@ export interface Pusher {
   caughtUp: (made: Pick<Shown, 'id'>) => Promise<Shown>
 }
 
+/** Names are unique within an app, of which there may be several clients. */
+let made = 0
+
 /** Creates a client of the push API for an app. */
 export function pusher(running: Running, app: App): Pusher {
   const request: Pusher['request'] = (method, path, json) => send(running, method, path, { headers: basic(app), json })
@@ -38,14 +41,15 @@ export function pusher(running: Running, app: App): Pusher {
     request,
     show,
     add: async (fields) => {
-      const made = await request('POST', '/push', { name: 'Ours', filter: ['*'], ...fields })
-      if (made.status !== 201) throw new Error(`The destination was not created: ${made.text}`)
-      return made.body as unknown as Shown
+      made += 1
+      const { status, text, body } = await request('POST', '/push', { name: `Ours ${made}`, filter: ['*'], ...fields })
+      if (status !== 201) throw new Error(`The destination was not created: ${text}`)
+      return body as unknown as Shown
     },
-    caughtUp: (made) =>
+    caughtUp: (destination) =>
       until(
         'the destination has caught up',
-        () => show(made),
+        () => show(destination),
         ({ profiles_behind: behind }) => behind === 0,
       ),
   }

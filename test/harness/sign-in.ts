@@ -102,6 +102,10 @@ export function withoutDescription(address: string): string {
   const pattern = /([?&])error_description=([^&]+)&?/
   const description = new URLSearchParams(pattern.exec(address)?.[0]).get('error_description') ?? ''
   assert.match(description, /^[ !#-[\]-~]{10,300}$/, address)
-  assert.match(address, /[?&]iss=http[^&]+$/)
-  return address.replace(pattern, '$1').replace(/[?&]iss=[^&]+$/, '')
+  const query = address.replace(/#.*$/, '')
+  assert.match(query, /[?&]iss=http[^&]+$/)
+  return query
+    .replace(pattern, '$1')
+    .replace(/([?&])error_uri=[^&]+&?/, '$1')
+    .replace(/[?&]iss=[^&]+$/, '')
 }

@@ -5,6 +5,7 @@ export interface Locator {
   fill(value: string): Promise<void>
   press(key: string): Promise<void>
   check(): Promise<void>
+  uncheck(): Promise<void>
   selectOption(value: string): Promise<string[]>
   focus(): Promise<void>
   waitFor(options?: { state?: 'attached' | 'detached' | 'visible' | 'hidden'; timeout?: number }): Promise<void>
@@ -21,6 +22,9 @@ export interface Locator {
   locator(selector: string): Locator
   filter(options: { hasText: string | RegExp }): Locator
   ariaSnapshot(): Promise<string>
+  getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator
+  getByText(text: string | RegExp, options?: { exact?: boolean }): Locator
+  getByLabel(text: string | RegExp, options?: { exact?: boolean }): Locator
 }
 
 export interface Page {
@@ -36,7 +40,7 @@ export interface Page {
   locator(selector: string): Locator
   getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator
   getByText(text: string | RegExp, options?: { exact?: boolean }): Locator
-  getByLabel(text: string | RegExp): Locator
+  getByLabel(text: string | RegExp, options?: { exact?: boolean }): Locator
   waitForURL(url: string | RegExp | ((url: URL) => boolean), options?: { timeout?: number }): Promise<void>
   /** Evaluates an expression in the page and returns its JSON value. */
   evaluate<Value>(expression: string): Promise<Value>
@@ -46,6 +50,8 @@ export interface Page {
   setViewportSize(size: { width: number; height: number }): Promise<void>
   emulateMedia(options: { colorScheme?: 'light' | 'dark'; reducedMotion?: 'reduce' }): Promise<void>
   setContent(html: string): Promise<void>
+  setExtraHTTPHeaders(headers: Record<string, string>): Promise<void>
+  goForward(): Promise<PageResponse | null>
   keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> }
   on(event: 'console', listener: (message: { type(): string; text(): string }) => void): void
   on(event: 'pageerror', listener: (error: Error) => void): void
@@ -53,8 +59,19 @@ export interface Page {
   on(event: 'response', listener: (response: PageResponse) => void): void
   /** The next window that the page opens. */
   waitForEvent(event: 'popup'): Promise<Page>
+  /** The cookies of this page's person, and the protocol of the browser's developer tools. */
+  context(): BrowserContext
+  setDefaultTimeout(ms: number): void
   isClosed(): boolean
   close(): Promise<void>
+}
+
+export interface BrowserContext {
+  addCookies(cookies: { name: string; value: string; url: string }[]): Promise<void>
+  newPage(): Promise<Page>
+  newCDPSession(page: Page): Promise<{
+    send<Result>(method: string, parameters?: Record<string, unknown>): Promise<Result>
+  }>
 }
 
 export interface PageResponse {

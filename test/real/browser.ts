@@ -12,6 +12,8 @@ export interface RunningBrowser {
 }
 
 const programs = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+/** Long, for slow machines: no test asserts how long something takes. */
+const ACTION_TIMEOUT_MS = 120_000
 // Without these flags the browser contacts hosts of its vendor at every start.
 const flags = [
   '--no-sandbox',
@@ -38,7 +40,9 @@ export async function openBrowser(): Promise<RunningBrowser> {
   return {
     async page(options = {}) {
       const context = await browser.newContext(options)
-      return context.newPage()
+      const page = await context.newPage()
+      page.setDefaultTimeout(ACTION_TIMEOUT_MS)
+      return page
     },
     close: () => browser.close(),
   }

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import type { Page } from '../real/browser.ts'
+import { loadCorePackage } from '../real/packages.ts'
+
+export interface WatchedPage {
+  page: Page
+  /** Fails for console errors, policy violations, other hosts, axe findings in light and dark, and overflow at 320 px. */
+  assertClean(what: string): Promise<void>
+}
+
+interface Violation {
+  id: string
+  impact: string
+  nodes: string[]
+}
+
+/** Watches a page from now on. `allowed`: console messages that belong to what the test does, such as a refused request. */
+export async function watchPage(page: Page, allowed: RegExp[] = []): Promise<WatchedPage> {
+  const complaints: string[] = []
+  const hosts = new Set<string>()
+  const isAllowed = (text: string) => allowed.some((pattern) => pattern.test(text))
+  page.on('request', (request) => {
+    const { protocol, hostname } = new URL(request.url())
+    if (/^https?:$/.test(protocol)) hosts.add(hostname)
+  })
+  page.on('console', (message) => {
+    if (/^(?:error|warning)$/.test(message.type()) && !isAllowed(message.text())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  await page.addInitScript({
+    content: `addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`,
+  })
+  const axe = (await loadCorePackage<{ default: { source: string } }>('axe-core')).default.source
+  const violations = (rules: string) =>
+    page.evaluate<Violation[]>(`(async () => {
+      ${axe}
+      const { violations } = await axe.run(${rules})
+      return violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html.slice(0, 120)) }))
+    })()`)
+  return {
+    page,
+    assertClean: async (what) => {
+      await page.setViewportSize({ width: 1280, height: 900 })
+      await page.emulateMedia({ colorScheme: 'light' })
+      assert.deepEqual(await violations('{}'), [], `${what}, light`)
+      await page.emulateMedia({ colorScheme: 'dark' })
+      assert.deepEqual(await violations("{ runOnly: ['color-contrast'] }"), [], `${what}, dark`)
+      await page.setViewportSize({ width: 320, height: 700 })
+      assert.deepEqual(await violations('{}'), [], `${what}, 320 px`)
+      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+      assert.ok(overflow <= 0, `${what} overflows by ${overflow} px at 320 px`)
+      await page.setViewportSize({ width: 1280, height: 900 })
+      await page.emulateMedia({ colorScheme: 'light' })
+      assert.deepEqual(complaints, [], `${what}: console`)
+      assert.deepEqual(
+        [...hosts].filter((host) => host !== 'localhost' && host !== '127.0.0.1'),
+        [],
+        `${what}: other hosts`,
+      )
+    },
+  }
+}
