@@ -41,8 +41,8 @@ const isStore = (file: string): boolean => /^src\/(store|platform\/(postgres|emb
 
 const root = join(import.meta.dirname, '..')
 const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
-const everything = globSync('{src,lab,test,bench,scripts,sdk}/**/*.{ts,mjs}', { cwd: root }).filter(
-  (file) => !/node_modules|^sdk\/(?:dist|src\/generated)\//.test(file),
+const everything = globSync('{src,lab,test,bench,scripts,sdk,web}/**/*.{ts,tsx,mjs}', { cwd: root }).filter(
+  (file) => !/node_modules|^web\/dist|^sdk\/(?:dist|src\/generated)\//.test(file),
 )
 
 function importsOf(file: string): string[] {

@@ -43,7 +43,9 @@ suite('S57 a release', () => {
     for (const file of releaseFiles()) {
       assert.ok(
         top.includes(file) ||
-          /^(?:src\/.+(?<!\.test)\.ts|src\/http\/docs\/try-it\.js|migrations\/[\w-]+\.sql)$/.test(file),
+          /^(?:src\/.+(?<!\.test)\.ts|src\/http\/docs\/try-it\.js|docs\/(?:\w+\/)?[\w-]+\.(?:md|svg)|migrations\/[\w-]+\.sql)$/.test(
+            file,
+          ),
         file,
       )
       const { mode, size } = lstatSync(join(root, file))

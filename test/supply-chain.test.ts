@@ -16,11 +16,22 @@ const PLATFORMS = ['linux', 'darwin'].flatMap((os) => ['x64', 'arm64'].map((cpu)
 const LICENCES = /^(?:MIT|Apache-2\.0|ISC|BSD-[23]-Clause|0BSD|Unlicense|\(MIT OR CC0-1\.0\))$/
 
 suite('S55 the lock file', () => {
-  test('S55 has the integrity of every package, and no download address', () => {
-    const wrong = Object.entries(lockedPackages()).filter(
-      ([path, locked]) => path !== '' && (locked.integrity?.startsWith('sha512-') !== true || 'resolved' in locked),
-    )
-    assert.deepEqual(wrong, [])
+  for (const folder of ['', 'web'])
+    test(`S55 has the integrity of every package, and no download address: ${folder || 'the service'}`, () => {
+      const wrong = Object.entries(lockedPackages(folder)).filter(
+        ([path, locked]) => path !== '' && (locked.integrity?.startsWith('sha512-') !== true || 'resolved' in locked),
+      )
+      assert.deepEqual(wrong, [])
+    })
+
+  test('S55 has a bundler for every platform of the README', () => {
+    for (const { os, cpu } of PLATFORMS) {
+      const names = Object.keys(lockedPackages('web'))
+      assert.ok(
+        names.some((name) => name.includes(`@rolldown/binding-${os}-${cpu}`)),
+        `${os} ${cpu}`,
+      )
+    }
   })
 
   test('S55 has a Node and a PostgreSQL for every platform of the README', () => {

@@ -5,18 +5,22 @@ import { suite, test } from 'node:test'
 
 const root = join(import.meta.dirname, '..')
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
+/** Texts of pages in other languages: French has “pour”. */
+const TRANSLATION = /\/languages\/[\w-]+\/(?!en\.|index\.)\w+\.ts$/
 const filesIn = (pattern: string): string[] =>
-  globSync(pattern, { cwd: root }).filter((file) => !file.includes('node_modules') && !file.endsWith('words.test.ts'))
+  globSync(pattern, { cwd: root }).filter(
+    (file) => !file.includes('node_modules') && !file.endsWith('words.test.ts') && !TRANSLATION.test(file),
+  )
 
 // The lab speaks of the services it simulates, in their words.
-const code = filesIn('{src,test,bench,scripts,sdk/src,sdk/scripts}/**/*.{ts,mjs}')
+const code = filesIn('{src,test,bench,scripts,sdk/src,sdk/scripts,web/src}/**/*.{ts,tsx,mjs}')
 const prose = [
-  ...filesIn('{src,test,bench,scripts,lab,sdk/src,sdk/scripts}/**/*.{ts,mjs}'),
+  ...filesIn('{src,test,bench,scripts,lab,sdk/src,sdk/scripts,web/src}/**/*.{ts,tsx,mjs}'),
   ...filesIn('migrations/*.sql'),
   ...filesIn('*.md').filter((file) => file !== 'CONTRIBUTING.md'),
   ...filesIn('{docs,examples}/**/*.md'),
   ...filesIn('examples/*/*.{js,py,sh,sql,html}'),
-  ...filesIn('sdk/*.md'),
+  ...filesIn('{sdk,web}/*.md'),
 ]
 
 /** Names that the glossary replaced. As English words they are free; as names in code they are not. */

@@ -101,6 +101,9 @@ suite('commands with --json print one document', () => {
     // With the addresses to enter at the service.
     const { addresses, ...stored } = set as { addresses?: Record<string, string> }
     assert.deepEqual(Object.keys(addresses ?? {}), ['callback', 'hook'])
+    const typo = await tributary(['keys', 'set', id, 'gihub', '--key', 'K', '--secret', 's'], env())
+    assert.match(typo.stdout, /^Warning: no service is called gihub here.* Did you mean github\?$/m)
+    await document(['keys', 'delete', id, 'gihub'])
     const keys = await document<object[]>(['keys', 'list', id])
     assert.deepEqual(keys, [stored])
     assert.ok(!JSON.stringify([set, keys]).includes('s3cret'))

@@ -18,6 +18,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
+import { buildWeb } from '../../scripts/build-web.mjs'
 import { releaseFiles } from '../../scripts/release/files.ts'
 import { freshDatabase, type TestDatabase } from '../harness/database.ts'
 import { freePort } from '../harness/free-port.ts'
@@ -70,6 +71,9 @@ suite('the image', () => {
       mkdirSync(dirname(join(app, file)), { recursive: true })
       cpSync(join(root, file), join(app, file))
     }
+    // As the first stage does.
+    buildWeb()
+    cpSync(join(root, 'web/dist'), join(app, 'web/dist'), { recursive: true })
     linkRunTimePackages()
     writeFileSync(join(secrets, 'database_url'), `${address.url}\n`)
     writeFileSync(join(secrets, 'key'), `${randomBytes(32).toString('base64')}\n`)
@@ -163,6 +167,14 @@ suite('the image', () => {
     const token = readFileSync(join(secrets, 'admin_token'), 'utf8').trim()
     const apps = await fetch(`http://127.0.0.1:${port}/admin/apps`, { headers: { authorization: `Bearer ${token}` } })
     assert.equal(apps.status, 200)
+  })
+
+  test('has the dashboard and the guides', async () => {
+    const url = `http://127.0.0.1:${port}`
+    const page = await (await fetch(`${url}/dashboard`)).text()
+    const [, script] = /src="(\/web\/assets\/[^"]+\.js)"/.exec(page)!
+    assert.equal((await fetch(`${url}${script}`)).status, 200)
+    assert.equal((await fetch(`${url}/docs/push.md`)).status, 200)
   })
 
   test('is run by an ordinary user, and compose leaves it no rights', () => {

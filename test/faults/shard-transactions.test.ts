@@ -124,6 +124,7 @@ const STORED = [
   'account',
   'app_secret',
   'audit',
+  'connect_session',
   'consent',
   'credential',
   'item',

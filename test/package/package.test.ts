@@ -64,7 +64,7 @@ suite('the npm package', () => {
         return /is running\s+(http:\S+)/.exec(output) ?? undefined
       })
       assert.ok(output.includes(`Data folder            ${join(empty, 'data')}\n`), output)
-      assert.match(output, / npx tributary app show app_/)
+      assert.match(output, / npx tributary demo control week-later/)
       assert.equal((await fetch(`${url}/readyz`)).status, 200)
       assert.ok(existsSync(join(empty, 'data/keyring.json')))
       const { stdout } = await run('npx', ['--no-install', 'tributary', 'app', 'list', '--json'], {
@@ -72,8 +72,9 @@ suite('the npm package', () => {
         env: { ...childEnv, HOME: installed.folder },
       })
       assert.equal((JSON.parse(stdout) as unknown[]).length, 1, 'a command works beside it')
-      const page = await fetch(`${url}/demo/connect`, { redirect: 'manual' })
+      const page = await fetch(`${url}/demo`)
       assert.ok(page.status < 400, `the demo's first page: ${page.status}`)
+      assert.equal((await fetch(`${url}/dashboard`)).status, 200)
     } finally {
       process.kill(-child.pid!, 'SIGINT')
       await ended

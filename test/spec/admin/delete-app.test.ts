@@ -66,6 +66,11 @@ async function livedInApp(destination?: string) {
   })
   assert.equal(merged.status, 200, merged.text)
   await send(harness, 'GET', '/proxy/demo-social/api/me', { token: ada.access_token })
+  // Calls are logged within a second; one that is logged after the deletion would stay until it is old.
+  await until('the call is logged', async () => {
+    const logged = await harness.sql('select 1 from call_log where app_id = $1', [app.clientId])
+    return logged.length > 0
+  })
   await newCode(harness, 'demo-social', 'esra', {}, app)
   const tokens = [await serviceToken(ada, app)]
   return { app, ada, tokens, ids: await idsOfApp(sql, app.clientId) }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { purgeExpired } from '#flows/operations/purge-expired.ts'
 import { type App, basic, makeApp } from '../../harness/app.ts'
 import { tributary as runCommand } from '../../harness/command-line.ts'
 import { newPerson } from '../../harness/person.ts'
@@ -112,9 +113,8 @@ suite('GET /accounts', () => {
     assert.equal((await ask(app, '/accounts')).headers.get('x-total-count'), null)
   })
 
-  test('the next page keeps the filters, and a page without matches may be followed by another', async () => {
+  test('the next page keeps the filters, and a rare match is found at once among many accounts', async () => {
     const app = await makeApp(tributary)
-    // More accounts than one request examines, written at once.
     await tributary.sql(
       `insert into account (shard, id, app_id, shards, created_at)
        select 0, '00' || lpad(n::text, 26, '0'), $1, '{0}', 1 from generate_series(1, 4500) n`,
@@ -122,20 +122,66 @@ suite('GET /accounts', () => {
     )
     await tributary.sql(
       `insert into profile (shard, id, account_id, app_id, service, native_id, state, self, data, connected_at)
-       select 0, '00' || lpad('4321', 26, '7'), '00' || lpad('4321', 26, '0'), $1, 'github', '1', 'paused', '{}', '{}', 1`,
+       select 0, '00' || lpad(n::text, 26, '7'), '00' || lpad(n::text, 26, '0'), $1, 'github', '1', 'paused', '{}', '{}', 1
+       from unnest('{4321, 4400}'::int[]) n`,
       [app.clientId],
     )
-    const first = await ask(app, '/accounts?state=paused&limit=3')
-    assert.deepEqual(listOf(first), [])
+    const first = await ask(app, '/accounts?state=paused&limit=1')
+    assert.deepEqual(
+      listOf(first).map(({ id }) => id),
+      [`00${'4321'.padStart(26, '0')}`],
+    )
     assert.match(nextOf(first) ?? '', /state=paused/)
     let statements = 0
     const end = watchStatements(tributary.store.database, ({ name }) => {
-      if (name === 'account-page') statements += 1
+      if (name === 'account-matches') statements += 1
       return undefined
     })
-    assert.deepEqual(await walk(app, '/accounts?state=paused&limit=3').finally(end), [`00${'4321'.padStart(26, '0')}`])
-    assert.equal(statements, 6, 'each of three requests examines a bounded number, with two statements')
+    const both = ['4321', '4400'].map((n) => `00${n.padStart(26, '0')}`)
+    assert.deepEqual(await walk(app, '/accounts?state=paused&limit=1').finally(end), both)
+    assert.equal(statements, 2)
     assert.equal((await walk(app, '/accounts?limit=200')).length, 4500)
+  })
+
+  test('finds people by words of name, handle, e-mail and native id, also of an older release after maintenance', async () => {
+    const [app, other] = [await makeApp(tributary), await makeApp(tributary)]
+    const ada = await newAccount(app, [['github', 'Ada.Lovelace-1815']])
+    const ben = await newAccount(app, [['github', '77_42']])
+    await newAccount(other, [['github', 'Ada.Lovelace-1815']])
+    const found = (query: string) => walk(app, `/accounts?${query}`)
+    for (const q of ['ada', 'LOVEL', 'lovelace ada', '1815', ada.id])
+      assert.deepEqual(await found(`q=${q}`), [ada.id], q)
+    assert.deepEqual(await found('q=77_4'), [ben.id])
+    for (const q of ['ove', 'ada 77', '%27', ':*', '!ada | ben', ada.id.slice(1)])
+      assert.deepEqual(await found(`q=${encodeURIComponent(q)}`), [], q)
+    assert.deepEqual(await found('q=ada&service=twitter'), [])
+    assert.equal((await ask(app, '/accounts?q=ada&count=true')).headers.get('x-total-count'), '1')
+    const [profile] = await tributary.sql<{ id: string }>('select id from profile where account_id = $1', [ada.id])
+    assert.deepEqual(await found(`q=${profile!.id}`), [ada.id])
+    await tributary.sql('update profile set person_terms = null where account_id = $1', [ada.id])
+    assert.deepEqual(await found('q=ada'), [])
+    await purgeExpired({ ...tributary.store, clock: Date })
+    assert.deepEqual(await found('q=ada'), [ada.id])
+  })
+
+  test('finds accounts by what fails', async () => {
+    const app = await makeApp(tributary)
+    const [ada, ben] = [await newAccount(app, [['github', '1']]), await newAccount(app, [['github', '2']])]
+    const fails = (account: { id: string }, reason: string) =>
+      tributary.sql(
+        `insert into endpoint_sync (shard, profile_id, endpoint, next_run_at, interval_ms, epoch, items, fails, faults,
+           quarantined, suspect_deletes, last_reason)
+         select shard, id, 'repos', 1, 1, 0, 0, 1, 0, 0, 0, $2 from profile where account_id = $1`,
+        [account.id, reason],
+      )
+    await fails(ada, 'rate_limited')
+    await fails(ben, 'scope_missing')
+    const found = (query: string) => walk(app, `/accounts?${query}`)
+    assert.deepEqual(await found('failing=true'), [ada.id])
+    assert.deepEqual(await found('reason=scope_missing'), [ben.id])
+    assert.deepEqual(await found('reason=rate_limited&q=2'), [])
+    assert.equal((await ask(app, '/accounts?failing=true&count=true')).headers.get('x-total-count'), '1')
+    assertRefused(await ask(app, '/accounts?reason=nonsense'), 400, 'bad_parameter')
   })
 
   test('a page is found by the index on app, shard and id', async () => {

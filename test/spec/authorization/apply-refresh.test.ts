@@ -137,7 +137,7 @@ suite('a refresh token of another system', () => {
     for (const instance of [{ nonsense: 'https://a.test' }, { api_url: 'file:///etc' }, 'not json', ['a']])
       assertRefused(await apply('demo-social', { token: 't', instance }, app), 400, 'bad_body')
     const inside = await apply('demo-social', { token: 't', instance: { base_url: 'http://10.0.0.1' } }, app)
-    assertRefused(inside, 502, 'service_unreachable')
+    assertRefused(inside, 502, 'address_refused')
   })
 
   test('is not stored any more once its app is being deleted', async () => {

@@ -249,7 +249,8 @@ test('an address that we refuse ourselves is not a refusal of the service', asyn
     overrides: { base_url: 'http://10.255.255.1' },
   })
   const refused = await send(harness, 'POST', '/auth/demo-social/apply', { form: { token }, headers: basic(app) })
-  assertRefused(refused, 502, 'service_unreachable')
+  assertRefused(refused, 502, 'address_refused')
+  assert.match(String(refused.body['error']), /10\.255\.255\.1.*TRIBUTARY_ALLOW_PRIVATE/)
 })
 
 suite('POST /auth/apply/batch', () => {

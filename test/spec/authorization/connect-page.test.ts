@@ -24,7 +24,7 @@ suite('/connect', () => {
     assert.ok(page.body.includes('A &amp; &lt;i&gt;B&lt;/i&gt;'))
     assert.deepEqual(
       page.links.map(({ label }) => label),
-      ['Demo Micro', 'Demo Social'],
+      ['Demo Micro', 'Demo Social', 'Cancel and go back to A & <i>B</i>'],
     )
   })
 
@@ -73,7 +73,11 @@ suite('/connect', () => {
   test('an app without services shows a message', async () => {
     const app = await harness.makeApp({ services: [] })
     const page = await newBrowser().open(address({}, app.clientId))
-    assert.deepEqual(page.links, [])
+    assert.deepEqual(
+      page.links.map(({ href }) => href.split('?')[0]),
+      [REDIRECT],
+      'only the way back',
+    )
     assert.match(page.body, /no services yet/)
   })
 
@@ -87,6 +91,6 @@ suite('/connect', () => {
     )
     const page = await newBrowser().open(address({}, 'app_nobody'))
     assert.equal(page.status, 400)
-    assert.match(page.title, /did not work/)
+    assert.match(page.title, /couldn’t finish connecting/)
   })
 })

@@ -1,92 +1,147 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { ensureDemoApp, readDemoApp } from '#flows/operations/demo.ts'
 import { type Browser, createBrowser, type Page } from '../../../lab/browser.ts'
-import { startLab } from '../../../lab/lab.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
-import { CONNECTORS } from './fixture.ts'
 
-const SERVICES = ['demo-social', 'demo-health'] as const
-
-let lab: Awaited<ReturnType<typeof startLab<(typeof SERVICES)[number]>>>
 let tributary: Tributary
 before(async () => {
-  lab = await startLab({ services: [...SERVICES] })
-  tributary = await startTributary({ TRIBUTARY_CONNECTORS: CONNECTORS }, {}, { demo: true })
-  const demo = readDemoApp(tributary.dataDir, tributary.url)
-  const keys = SERVICES.map((service) => {
-    const { url, register } = lab.services[service]
-    return { service, url, ...register({ redirectUris: [`${tributary.url}/auth/${service}/callback`] }) }
-  })
-  await ensureDemoApp(tributary.store, demo, keys)
+  tributary = await startTributary({}, {}, { demo: true })
 })
-after(async () => {
-  await tributary.stop()
-  await lab.close()
-})
+after(() => tributary.stop())
 
-const home = () => `${tributary.url}/demo/connect`
-const linkTo = (page: Page, label: RegExp) =>
-  new URL(page.links.find((link) => label.test(link.label))!.href, page.url).href
-
-/** Walks from the demo's start to its last page, or stops earlier. */
-async function connect(browser: Browser, title: RegExp, person: string, from = home()): Promise<Page> {
-  return browser.walk(linkTo(await browser.open(from), title), { person })
+interface Session {
+  client_id: string
+  services: { service: string; title: string; connected: boolean }[]
+  account?: string
+  access_token?: string
 }
 
-/** The address at which the demo's app receives the result of a sign-in. */
-async function returnFor(person: string): Promise<URL> {
-  const browser = createBrowser({ stopAt: (url) => url.startsWith(`${tributary.url}/demo/callback`) })
-  return new URL((await connect(browser, /Social/, person)).url)
+const at = (path: string) => `${tributary.url}${path}`
+const sessionOf = async (browser: Browser) => JSON.parse((await browser.open(at('/demo/session'))).body) as Session
+const connectedOf = ({ services }: Session) => services.filter((one) => one.connected).map(({ service }) => service)
+const asBearer = (token: string | undefined) => ({ authorization: `Bearer ${token}` })
+
+const cookieOf = (browser: Browser) =>
+  Object.entries(browser.cookies(at('/demo/session')))
+    .map((pair) => pair.join('='))
+    .join('; ')
+
+/** Walks from the demo's page through a service's pages and back. */
+const connect = (browser: Browser, service: string, person: string): Promise<Page> =>
+  browser.walk(at(`/demo/connect?service=${service}`), { person })
+
+/** The address at which the demo's app receives the result of a sign-in; it is not opened. */
+async function callbackFor(person: string): Promise<{ browser: Browser; url: string }> {
+  let stops = true
+  const browser = createBrowser({ stopAt: (url) => stops && url.startsWith(at('/demo/callback')) })
+  const { url } = await connect(browser, 'demo-social', person)
+  stops = false
+  return { browser, url }
 }
 
 suite('F10 the demo app', () => {
-  test('creates a state, receives it back and connects', async () => {
+  test('connects services to one account, and the address has neither a code nor a token', async () => {
     const browser = createBrowser()
-    const page = await connect(browser, /Social/, 'ada')
-    assert.equal(page.status, 200, page.body)
-    assert.match(page.body, /Ada Marlowe is connected/)
-    assert.match(page.url, /[?&]state=\w{20,}/)
-    const more = await connect(browser, /Health/, 'ada', linkTo(page, /another/))
-    assert.match(more.body, /is connected/)
-    assert.equal(/Account <code>(\w+)/.exec(more.body)?.[1], /Account <code>(\w+)/.exec(page.body)?.[1])
+    const page = await connect(browser, 'demo-social', 'ada')
+    assert.deepEqual([page.status, page.url], [200, at('/demo')], page.body)
+    const { body: plain } = await browser.open(at('/demo?plain=true'))
+    assert.match(plain, /types\/photos\?limit=3[^']+' -H 'authorization: Bearer trt_\w+' \| jq/)
+    const first = await sessionOf(browser)
+    assert.deepEqual(connectedOf(first), ['demo-social'])
+    await connect(browser, 'demo-health', 'ada')
+    const second = await sessionOf(browser)
+    assert.equal(second.account, first.account)
+    assert.deepEqual(connectedOf(second), ['demo-social', 'demo-health'])
+  })
+
+  test('lists Demo Social first', async () => {
+    const { services, account } = await sessionOf(createBrowser())
+    assert.deepEqual(
+      services.map(({ title }) => title),
+      ['Demo Social', 'Demo Micro', 'Demo Health'],
+    )
+    assert.equal(account, undefined)
+  })
+
+  test('a callback that is requested again does no harm: reload, Back, double click', async () => {
+    const { browser, url } = await callbackFor('ben')
+    const [one, two] = await Promise.all([browser.open(url), browser.open(url)])
+    assert.deepEqual([one.url, two.url], [at('/demo'), at('/demo')])
+    const { access_token: token } = await sessionOf(browser)
+    assert.equal((await browser.open(url)).url, at('/demo'))
+    assert.equal((await fetch(at('/profiles'), { headers: asBearer(token) })).status, 200)
+    assert.equal((await sessionOf(browser)).access_token, token)
   })
 
   test('refuses a code with the state of another browser, without a state, or with an invented one', async () => {
-    const accounts = async () =>
+    const count = async () =>
       (await tributary.store.database.rows({ name: 'test-accounts', text: 'select id from account' })).length
-    const foreign = await returnFor('ben')
-    const before = await accounts()
+    const foreign = new URL((await callbackFor('chloe')).url)
+    const before = await count()
     const browser = createBrowser()
-    await browser.open(home())
+    await browser.open(at('/demo/connect?service=demo-social'))
     const without = new URL(foreign)
     without.searchParams.delete('state')
     const forged = new URL(foreign)
-    forged.searchParams.set('state', 'x'.repeat(foreign.searchParams.get('state')!.length))
-    for (const url of [foreign, without, forged]) {
+    forged.searchParams.set('state', `o${'x'.repeat(foreign.searchParams.get('state')!.length - 1)}`)
+    const worded = new URL(at('/demo/callback?error=x&error_description=Call+this+number'))
+    for (const url of [foreign, without, forged, worded]) {
       const page = await browser.open(url.href)
-      assert.equal(page.status, 400)
-      assert.match(page.body, /did not begin in this browser/)
-      assert.ok(linkTo(page, /again/).endsWith('/demo/connect'))
+      assert.equal(new URL(page.url).searchParams.get('error'), 'state_invalid')
+      assert.match(new URL(page.url).searchParams.get('error_description') ?? '', /did not begin in this browser/)
     }
-    assert.equal((await createBrowser().open(foreign.href)).status, 400, 'a browser without a cookie')
-    assert.equal(await accounts(), before)
+    assert.match((await createBrowser().open(foreign.href)).url, /state_invalid/, 'a browser without a cookie')
+    assert.equal(await count(), before)
   })
 
   test('two tabs of one browser both finish', async () => {
     const browser = createBrowser()
-    const [one, two] = [await browser.open(home()), await browser.open(home())]
-    for (const tab of [one, two]) {
-      const page = await browser.walk(linkTo(tab, /Social/), { person: 'chloe' })
-      assert.match(page.body, /is connected/)
-    }
+    const tabs = [
+      await browser.open(at('/demo/connect?service=demo-social')),
+      await browser.open(at('/demo/connect?service=demo-social')),
+    ]
+    for (const tab of tabs) assert.equal((await browser.walk(tab.url, { person: 'chloe' })).url, at('/demo'))
+    assert.deepEqual(connectedOf(await sessionOf(browser)), ['demo-social'])
   })
 
-  test('shows whose account a link of somebody else would join', async () => {
-    const page = await connect(createBrowser(), /Social/, 'ben')
-    const link = linkTo(page, /another/)
-    const confirmation = await connect(createBrowser(), /Health/, 'esra', link)
-    assert.match(confirmation.body, /already exists/)
-    assert.match(confirmation.body, /Ben Okafor/)
+  test('a refusal leads back to the page with the reason', async () => {
+    const page = await createBrowser().walk(at('/demo/connect?service=demo-social'), {
+      person: 'ada',
+      decision: 'deny',
+    })
+    const { searchParams } = new URL(page.url)
+    assert.equal(searchParams.get('error'), 'access_denied')
+    assert.match(searchParams.get('error_description') ?? '', /\w/)
+  })
+
+  test('forgets the account of a browser, and only for a page of its own', async () => {
+    const browser = createBrowser()
+    await connect(browser, 'demo-social', 'esra')
+    const cookie = cookieOf(browser)
+    const forget = (headers: Record<string, string>) =>
+      fetch(at('/demo/session'), { method: 'DELETE', headers: { cookie, ...headers } })
+    assert.equal((await forget({ origin: 'https://evil.test' })).status, 403)
+    assert.equal((await forget({ 'sec-fetch-site': 'cross-site' })).status, 403)
+    const response = await forget({ origin: tributary.url, 'sec-fetch-site': 'same-origin' })
+    assert.equal(response.status, 200)
+    assert.match(
+      response.headers.get('set-cookie') ?? '',
+      /^tributary-demo-session=; .*HttpOnly; SameSite=Lax; Max-Age=0/,
+    )
+  })
+
+  test('a cookie that was changed, and one of a revoked token, count as none', async () => {
+    const browser = createBrowser()
+    await connect(browser, 'demo-social', 'dmitri')
+    const cookie = cookieOf(browser)
+    const session = async (headers: Record<string, string>) =>
+      (await (await fetch(at('/demo/session'), { headers })).json()) as Session
+    const { access_token: token, account } = await session({ cookie })
+    assert.ok(account)
+    const changed = cookie.replace(/session=.{20}/, `session=${'A'.repeat(20)}`)
+    assert.notEqual(changed, cookie)
+    assert.equal((await session({ cookie: changed })).account, undefined)
+    await fetch(at('/oauth/revoke'), { method: 'POST', body: new URLSearchParams({ token: token! }) })
+    assert.equal((await session({ cookie })).account, undefined)
   })
 })

@@ -62,15 +62,14 @@ suite('a service with many instances', () => {
     const form = page.forms.find(({ action }) => action === '/oauth/ask')
     assert.ok(form)
     const wrong = await browser.submit(page, form, { field_host: 'no host', answer: 'yes' })
-    assert.equal(wrong.status, 422)
+    assert.equal(wrong.url, page.url, 'a submit leads back to the page, so that reload and Back repeat nothing')
     assert.match(wrong.body, /aria-describedby="ask-host-hint ask-host-fault" aria-invalid="true"/)
     assert.match(wrong.body, /role="alert">Please write it like mastodon\.social/)
     assert.match(wrong.body, /value="no host"/)
     const empty = await browser.submit(page, form, { field_host: '', answer: 'yes' })
-    assert.equal(empty.status, 422)
+    assert.match(empty.body, /aria-invalid="true"/)
     // A server that is there and is none of this kind.
     const other = await browser.submit(page, form, { field_host: new URL(tributary.url).host, answer: 'yes' })
-    assert.equal(other.status, 422)
     assert.match(other.body, /not a Mastodon server/)
     const unreachable = await browser.submit(page, form, { field_host: '127.0.0.1:1', answer: 'yes' })
     assert.match(unreachable.body, /does not answer/)
@@ -247,8 +246,17 @@ suite('a host that is not public', () => {
       one.services.mastodon.requests.clear()
       for (const host of [hostOf(one), '169.254.169.254', 'localhost', '[::1]', '10.0.0.1']) {
         const back = await newBrowser().open(startUrl({ tributary: strict }, 'mastodon', { host }, own))
-        assert.equal(new URL(back.url).searchParams.get('error'), 'service_unreachable', host)
+        const { searchParams } = new URL(back.url)
+        assert.equal(searchParams.get('error'), 'address_refused', host)
+        const named = new URL(`https://${host}`).hostname.replace(/^\[|\]$/g, '')
+        assert.match(searchParams.get('error_description') ?? '', new RegExp(`${named} .*TRIBUTARY_ALLOW_PRIVATE`))
       }
+      // Whether a name is of a private network or does not exist must not be seen from outside.
+      const said = async (host: string) =>
+        new URL((await newBrowser().open(startUrl({ tributary: strict }, 'mastodon', { host }, own))).url).searchParams
+          .get('error_description')
+          ?.replaceAll(host, '')
+      assert.equal(await said('localhost'), await said('does-not-exist.invalid'))
       assert.equal(one.services.mastodon.requests.all.length, 0)
       assert.deepEqual(await strict.sql('select 1 from service_registration'), [])
     } finally {

@@ -78,7 +78,7 @@ suite('sign-in at a service built on oauthlib', { skip }, () => {
     const response = await fetch(harness.startUrl('oauthlib', { state: 's' }), { redirect: 'manual' })
     assert.match(
       response.headers.get('location') ?? '',
-      /\?error=service_refused&error_description=[^&]+&state=s&iss=[^&]+$/,
+      /\?error=service_refused&error_description=[^&]+&error_uri=[^&]+&state=s&iss=[^&]+$/,
     )
     await setKey(provider.consumerSecret)
     await finishReal(await walk())

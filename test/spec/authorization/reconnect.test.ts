@@ -44,7 +44,7 @@ const newLink = async ({ access_token: token }: Granted) => linkIn(await request
 const open = (link: string, person: string, browser: Browser = newBrowser()) => browser.walk(link, { person })
 /** The parameters of a return to the app, without those that every return or every error has. */
 const paramsOf = ({ url }: Page) => {
-  const { iss, error_description: described, ...rest } = Object.fromEntries(new URL(url).searchParams)
+  const { iss, error_description: described, error_uri: _uri, ...rest } = Object.fromEntries(new URL(url).searchParams)
   assert.equal(iss, harness.tributary.url)
   assert.equal('error' in rest, described !== undefined)
   return rest
@@ -88,7 +88,7 @@ suite('the link', () => {
     const page = await open(link, 'ada', browser)
     assert.equal(new URL(page.url).pathname, '/oauth/confirm', 'a browser that did not sign in before is asked')
     assert.match(page.body, /connected again in an account/)
-    assert.match(page.body, /<strong>Ada Marlowe<\/strong> at Demo Social/)
+    assert.match(page.body, /<li>Ada Marlowe at Demo Social<\/li>/)
     assert.equal(await stateOf(ada.access_token), 'needs_auth', 'nothing changes before the person confirms')
     const back = await press(browser, page, 'yes')
     assert.deepEqual(paramsOf(back), success(ada.account))

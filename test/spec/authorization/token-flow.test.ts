@@ -59,7 +59,7 @@ suite('response_type=token', () => {
     const ben = await signIn(harness, 'demo-micro', 'ben')
     const { page, browser } = await askedFor({ access_token: ben.access_token }, 'esra')
     assert.ok(page.body.includes('already exists'))
-    assert.ok(page.body.includes('<strong>Ben Okafor</strong> at Demo Micro'))
+    assert.ok(page.body.includes('<li>Ben Okafor at Demo Micro</li>'))
     const fragment = fragmentOf(await press(browser, page, 'yes'))
     assert.equal(fragment.get('account'), ben.account)
     const { body } = await get(harness, '/profiles', ben.access_token)

@@ -66,7 +66,8 @@ suite('what was typed is refused', () => {
   test('by the service: the page says so, keeps the name, and never repeats the secret', async () => {
     const { browser, page } = await openTyped(harness, 'password-service')
     const again = await typeIn(browser, page, { name: 'a<da', password: 'wr0ng-secret-canary' })
-    assert.equal(again.status, 422)
+    assert.equal(again.status, 200)
+    assert.equal(again.url, page.url, 'a submit leads back to the page, so that reload and Back repeat nothing')
     assert.match(again.body, /role="alert">Password Service did not accept this/)
     assert.match(again.body, /value="a&lt;da"/)
     assert.doesNotMatch(again.body, /wr0ng-secret-canary/)
@@ -80,15 +81,17 @@ suite('what was typed is refused', () => {
     const { browser, page } = await openTyped(harness, 'key-service')
     const before = harness.service.requests.length
     const again = await typeIn(browser, page, { token: 'pk_secret-canary' })
-    assert.equal(again.status, 422)
     assert.match(again.body, /<title>Error: /)
-    assert.match(again.body, /id="field_token-fault">Secret key does not look right/)
+    assert.match(again.body, /id="field_token-fault">This does not look right/)
     assert.match(again.body, /aria-invalid="true" aria-describedby="field_token-hint field_token-fault"/)
     assert.doesNotMatch(again.body, /secret-canary/)
     const empty = await typeIn(browser, again, { token: '' })
-    assert.match(empty.body, /Enter secret key\./)
-    assert.equal((await typeIn(browser, again, { token: `sk_${'a'.repeat(5000)}` })).status, 422)
-    assert.equal((await typeIn(browser, again, { token: 'sk_a\u0001b' })).status, 422)
+    assert.match(empty.body, /Enter this: Secret key\./)
+    assert.match(
+      (await typeIn(browser, again, { token: `sk_${'a'.repeat(5000)}` })).body,
+      /This is too long: Secret key\./,
+    )
+    assert.match((await typeIn(browser, again, { token: 'sk_a\u0001b' })).body, /This does not look right/)
     assert.equal(harness.service.requests.length, before)
   })
 
@@ -97,7 +100,6 @@ suite('what was typed is refused', () => {
     harness.service.broken = 503
     const again = await typeIn(browser, page, KEY)
     harness.service.broken = undefined
-    assert.equal(again.status, 502)
     assert.match(again.body, /does not respond/)
     assert.ok((await typeIn(browser, again, KEY)).stopped)
   })
@@ -169,14 +171,12 @@ suite('the page cannot be used to guess', () => {
     ]
     for (const name of spellings) {
       const { browser, page } = await openTyped(harness, 'password-service')
-      assert.equal((await typeIn(browser, page, { name, password: 'wrong' })).status, 422, name)
+      assert.match((await typeIn(browser, page, { name, password: 'wrong' })).body, /did not accept this/, name)
     }
     const asked = harness.service.requests.length
     const { browser, page } = await openTyped(harness, 'password-service')
     const refused = await typeIn(browser, page, { name: 'carol', password: 'right perhaps' })
-    assert.equal(refused.status, 429)
-    assert.match(refused.body, /too many wrong attempts/)
-    assert.ok(Number(refused.headers.get('retry-after')) > 0)
+    assert.match(refused.body, /too many wrong attempts\. Try again in (a minute|\d+ minutes)/)
     assert.equal(harness.service.requests.length, asked, 'the service was not asked')
     const other = await typeIn(browser, page, { name: 'ada', password: 'correct horse' })
     assert.ok(other.stopped, 'another name still works')
@@ -186,12 +186,12 @@ suite('the page cannot be used to guess', () => {
     const browser = newBrowser()
     const wrong = async () => {
       const { page } = await openTyped(harness, 'key-service', browser)
-      return (await typeIn(browser, page, { token: 'sk_wrong' })).status
+      return (await typeIn(browser, page, { token: 'sk_wrong' })).body
     }
     const { page: right } = await openTyped(harness, 'key-service', browser)
     assert.ok((await typeIn(browser, right, KEY)).stopped)
-    for (let i = 0; i < 20; i += 1) assert.equal(await wrong(), 422, String(i))
-    assert.equal(await wrong(), 429)
+    for (let i = 0; i < 20; i += 1) assert.match(await wrong(), /did not accept this/, String(i))
+    assert.match(await wrong(), /too many wrong attempts/)
   })
 })
 
@@ -213,7 +213,6 @@ suite('a credential that stops working', () => {
     const page = await browser.open(String(link.body['url']))
     assert.match(page.body, /Connect Password Service/)
     const other = await typeIn(browser, page, { name: 'ada', password: 'correct horse' })
-    assert.equal(other.status, 422)
     assert.match(other.body, /another user/)
     let back = await typeIn(browser, other, { name: 'bob', password: 'changed' })
     const confirm = back.forms.find(({ action }) => action === '/oauth/confirm')
@@ -273,7 +272,6 @@ suite('a server that the person names', () => {
     const { browser, page } = await openTyped(harness, 'server-service')
     const values = { name: 'ada', password: 'correct horse' }
     const inside = await typeIn(browser, page, { ...values, server: 'http://10.0.0.1' })
-    assert.equal(inside.status, 502)
     assert.match(inside.body, /does not respond/)
     for (const server of ['ftp://files.test', 'https://user:pass@host.test', 'https://', 'javascript:alert(1)'])
       assert.match((await typeIn(browser, page, { ...values, server })).body, /must be a web address/, server)
@@ -282,7 +280,7 @@ suite('a server that the person names', () => {
   test('a value in an address cannot leave its place', async () => {
     const { browser, page } = await openTyped(harness, 'session-service')
     const again = await typeIn(browser, page, { workspace: '../../x', user: 'ada', pass: 'x' })
-    assert.match(again.body, /Workspace does not look right/)
+    assert.match(again.body, /This does not look right/)
   })
 })
 

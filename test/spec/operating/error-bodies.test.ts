@@ -143,7 +143,8 @@ suite('WWW-Authenticate', () => {
     const { status, headers } = await call(method, path, options)
     return [status, headers.get('www-authenticate')]
   }
-  const invalid = 'error="invalid_token", error_description="The access token is unknown, revoked or merged away."'
+  const invalid =
+    'error="invalid_token", error_description="The access token is unknown or revoked, or its account was merged into another."'
 
   test('without credentials names the scheme and the realm only', async () => {
     assert.deepEqual(await challenge('/profiles'), [401, 'Bearer realm="tributary"'])

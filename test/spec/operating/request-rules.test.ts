@@ -19,7 +19,8 @@ before(async () => {
 after(() => tributary.stop())
 
 const address = (path: string) => path.replaceAll(/:\w+/g, 'none')
-const credentials = (auth: string): RequestOptions => {
+const credentials = (auth: string, path: string): RequestOptions => {
+  if (path.startsWith('/dashboard/')) return { headers: { 'tributary-dashboard': '1' } }
   if (auth === 'admin') return { headers: { authorization: `Bearer ${tributary.adminToken}` } }
   if (auth === 'app') return { headers: basic(app) }
   return auth === 'account' ? { token: person.token } : {}
@@ -27,19 +28,32 @@ const credentials = (auth: string): RequestOptions => {
 
 /** Routes that ignore unknown parameters: OAuth endpoints, pages, callbacks, and what services and monitoring call. */
 const LENIENT = [
+  'DELETE /demo/session',
   'GET /',
   'GET /.well-known/oauth-authorization-server',
   'GET /.well-known/oauth-authorization-server/mcp',
   'GET /.well-known/oauth-protected-resource/mcp',
   'GET /auth/:service/callback',
   'GET /connect',
+  'GET /connect/link',
+  'GET /connections',
+  'GET /connections/delete',
+  'GET /connections/deleted',
+  'GET /connections/download',
+  'GET /connections/end',
+  'GET /connections/reconnected',
   'GET /deletions/:code',
+  'GET /demo',
   'GET /demo/callback',
   'GET /demo/connect',
+  'GET /demo/controls',
+  'GET /demo/session',
   'GET /docs',
   'GET /docs.md',
   'GET /docs/:page',
   'GET /docs/try-it.js',
+  'GET /favicon.ico',
+  'GET /favicon.svg',
   'GET /healthz',
   'GET /hooks/:service/:client_id',
   'GET /llms.txt',
@@ -57,6 +71,14 @@ const LENIENT = [
   'GET /openapi.json',
   'GET /readyz',
   'POST /auth/:service/callback',
+  'POST /connect/link',
+  'POST /connections/agents/end',
+  'POST /connections/delete',
+  'POST /connections/end',
+  'POST /connections/open',
+  'POST /connections/reconnect',
+  'POST /demo/controls',
+  'POST /demo/start',
   'POST /hooks/:service/:client_id',
   'POST /hooks/:service/:client_id/deauthorize',
   'POST /hooks/:service/:client_id/deletion',
@@ -77,7 +99,7 @@ suite('an unknown parameter of a query', () => {
   test('is refused by every route but those that the specification exempts', async () => {
     const lenient: string[] = []
     for (const [method, path, { auth }] of served) {
-      const { body } = await send({ tributary }, method, `${address(path)}?acess_tokn=x`, credentials(auth))
+      const { body } = await send({ tributary }, method, `${address(path)}?acess_tokn=x`, credentials(auth, path))
       if (body['reason'] !== 'parameter_unknown') lenient.push(`${method} ${path}`)
       else {
         assert.deepEqual([method, path, body['param']], [method, path, 'acess_tokn'])
@@ -92,7 +114,7 @@ suite('an unknown parameter of a query', () => {
       const name = Object.keys(route.query?.shape ?? {}).find((each) => each.length > 5)
       if (name === undefined || LENIENT.includes(`${method} ${path}`)) continue
       const misspelt = name.slice(0, 2) + name.slice(3)
-      const reply = await send({ tributary }, method, `${address(path)}?${misspelt}=x`, credentials(route.auth))
+      const reply = await send({ tributary }, method, `${address(path)}?${misspelt}=x`, credentials(route.auth, path))
       assert.equal(reply.body['error'], `Unknown parameter “${misspelt}”. Did you mean “${name}”?`, `${method} ${path}`)
     }
   })
@@ -102,7 +124,7 @@ suite('every refusal', () => {
   test('has reason, code, see and request id, and names the parameter at fault', async () => {
     let refusals = 0
     for (const [method, path, { auth }] of ROUTES)
-      for (const options of [{}, credentials(auth), { ...credentials(auth), json: [[]] }]) {
+      for (const options of [{}, credentials(auth, path), { ...credentials(auth, path), json: [[]] }]) {
         if (method === 'GET' && 'json' in options) continue
         const { status, body, headers } = await send({ tributary }, method, address(path), options)
         if (status < 400 || !(headers.get('content-type') ?? '').startsWith('application/json')) continue

@@ -66,7 +66,9 @@ suite('S30 the proxy reaches no private machine that the operator did not allow'
         const { token } = await harness.connect({ apiUrl: `http://${host}:${port}/v1` })
         const response = await fetch(`${harness.url}/proxy/plain/x`, { headers: { authorization: `Bearer ${token}` } })
         assert.equal(response.status, 502, host)
-        texts.add((await response.text()).replace(/"request_id":"[^"]*"/, ''))
+        // The response repeats the host that the caller named.
+        const text = (await response.text()).replace(/"request_id":"[^"]*"/, '')
+        texts.add(text.replace(/The host \S+ was/, 'The host was'))
       }
     assert.equal(texts.size, 1, 'S37: an open port and a closed one look the same')
     assert.deepEqual(

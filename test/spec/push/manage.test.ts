@@ -296,10 +296,10 @@ suite('managing destinations over HTTP', () => {
 
   test('an app has at most 20 destinations', async () => {
     const crowded = await harness.newTenant()
-    const fields = { name: 'N', kind: 'webhook', url: 'https://app.test/hook' }
-    const made = await Promise.all(Array.from({ length: 24 }, () => crowded.ask('POST', '/push', fields)))
+    const fields = (n: number) => ({ name: `N${n}`, kind: 'webhook', url: 'https://app.test/hook' })
+    const made = await Promise.all(Array.from({ length: 24 }, (_, n) => crowded.ask('POST', '/push', fields(n))))
     assert.equal(made.filter(({ status }) => status === 201).length, 20)
-    const over = await crowded.ask('POST', '/push', fields)
+    const over = await crowded.ask('POST', '/push', fields(24))
     assert.deepEqual([over.status, over.body['reason']], [400, 'bad_request'])
   })
 

@@ -28,7 +28,10 @@ async function newReader(): Promise<Reader> {
 }
 
 /** Requests everything, reads the beginning, and pauses. */
-async function beginReading({ token }: Reader): Promise<{ socket: Socket; closed: Promise<void>; text: () => string }> {
+async function beginReading(
+  { token }: Reader,
+  headers = '',
+): Promise<{ socket: Socket; closed: Promise<void>; text: () => string }> {
   const { hostname, port } = new URL(harness.tributary.url)
   const socket = connect(Number(port), hostname)
   socket.on('error', () => {})
@@ -38,7 +41,9 @@ async function beginReading({ token }: Reader): Promise<{ socket: Socket; closed
   socket.on('data', (bytes: Buffer) => {
     text += bytes.toString('latin1')
   })
-  socket.write(`GET ${ALL} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\nconnection: close\r\n\r\n`)
+  socket.write(
+    `GET ${ALL} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n${headers}connection: close\r\n\r\n`,
+  )
   await until('the response has begun', () => text.length > 1000)
   assert.match(text, /^HTTP\/1\.1 200 /)
   socket.pause()
@@ -50,9 +55,13 @@ const endings = () =>
   harness.tributary.logged.filter((line) => line.includes('a response ended because its access ended')).length
 
 /** Reads on after access has ended; the rest must not arrive. */
-async function assertCut(reader: Reader, end: (reader: Reader) => Promise<unknown>): Promise<void> {
+async function assertCut(
+  reader: Reader,
+  end: (reader: Reader) => Promise<unknown>,
+  begin: (reader: Reader) => ReturnType<typeof beginReading> = beginReading,
+): Promise<void> {
   const before = endings()
-  const { socket, closed, text } = await beginReading(reader)
+  const { socket, closed, text } = await begin(reader)
   await end(reader)
   await until('the service has cut it', () => endings() > before)
   socket.resume()
@@ -89,6 +98,20 @@ suite('a response in progress is cut when', () => {
     await closed
     assert.equal(isWhole(text()), false)
   })
+})
+
+/** As an operator who reads for the account. */
+function beginReadingAsOperator({ account }: Reader): ReturnType<typeof beginReading> {
+  const { adminToken: token } = harness.tributary
+  return beginReading({ account, token }, `tributary-account: ${account.id}\r\n`)
+}
+
+test('a response to an operator is whole, and is cut when the account is erased', async () => {
+  const { socket, closed, text } = await beginReadingAsOperator(await newReader())
+  socket.resume()
+  await closed
+  assert.equal(isWhole(text()), true)
+  await assertCut(await newReader(), WAYS['its account is deleted']!, beginReadingAsOperator)
 })
 
 test('a response continues while another profile joins and another token is revoked', async () => {

@@ -118,7 +118,11 @@ suite('a cached account', () => {
 
   test('is loaded again after a refusal, and the route runs again only when the account changed', async () => {
     const { reader } = await newCachedReader()
-    const accounts = createAccounts(harness.tributary.store)
+    const accounts = createAccounts({
+      ...harness.tributary.store,
+      adminToken: undefined,
+      config: { baseUrl: harness.tributary.url },
+    })
     const request = { query: {}, headers: { authorization: `Bearer ${reader.token}` } } as FastifyRequest
     const runs: ReadingAccount[] = []
     const refuse = () =>

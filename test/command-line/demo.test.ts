@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { type Browser, createBrowser } from '../../lab/browser.ts'
+import { tributaryProcess } from '../harness/command-line.ts'
+import { preparedDatabase, type TestDatabase } from '../harness/database.ts'
+import { freePort } from '../harness/free-port.ts'
+import { type RunningProcess, startProcess } from '../harness/running.ts'
+import { until } from '../harness/until.ts'
+
+// One demo through its life: stopped, killed, moved to another port. Tokens, edits and the browser's session outlive each.
+const dataDir = mkdtempSync(join(tmpdir(), 'tributary-demo-'))
+const browser: Browser = createBrowser()
+let database: TestDatabase
+let env: Record<string, string>
+let demo: RunningProcess
+let token: string
+
+before(async () => {
+  database = await preparedDatabase()
+  env = { DATABASE_URL: database.url, TRIBUTARY_DATA: dataDir, PORT: String(await freePort()) }
+  demo = await startProcess(['demo'], env)
+})
+after(async () => {
+  if (demo.child.exitCode === null && demo.child.signalCode === null) await demo.end('SIGKILL')
+  await database.drop()
+  rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+})
+
+const at = (path: string) => `${demo.document['url']}${path}`
+const get = (path: string) => fetch(at(path), { headers: { authorization: `Bearer ${token}` } })
+const json = async <Body>(path: string) => (await (await get(path)).json()) as Body
+const count = async () => (await json<{ photos: number }>('/types')).photos
+const newestPicture = async () => (await json<{ oembed: { url: string } }[]>('/types/photos?limit=1'))[0]!.oembed.url
+
+/** Every service accepts the tokens of before, and pictures load. */
+async function assertReads(): Promise<void> {
+  const paths = ['/proxy/demo-social/me', '/proxy/demo-micro/me', '/proxy/demo-health/profile']
+  for (const path of paths) assert.equal((await get(path)).status, 200, path)
+  assert.equal((await fetch(await newestPicture())).status, 200)
+}
+
+/** The same, and the browser is remembered. */
+async function assertGoesOn(): Promise<void> {
+  await assertReads()
+  const session = JSON.parse((await browser.open(at('/demo/session'))).body) as {
+    access_token: string
+    services: { connected: boolean }[]
+  }
+  assert.equal(session.access_token, token)
+  assert.ok(session.services.every(({ connected }) => connected))
+}
+
+async function assertSyncs(): Promise<void> {
+  const before = await count()
+  const moved = await tributaryProcess(['demo', 'control', 'week-later', '--service', 'demo-social', '--json'], env)
+  assert.equal(moved.code, 0, moved.stderr)
+  await fetch(at('/profiles/demo-social/sync'), { method: 'POST', headers: { authorization: `Bearer ${token}` } })
+  await until('the photos of the week', async () => ((await count()) > before ? true : undefined))
+}
+
+suite('the demo', () => {
+  test('connects with one click', async () => {
+    assert.equal(demo.document['demo_url'], at('/demo'))
+    const page = await browser.open(at('/demo?plain=true'))
+    await browser.submit(page, page.forms.find(({ action }) => action.endsWith('/demo/start'))!)
+    const session = await browser.open(at('/demo/session'))
+    token = (JSON.parse(session.body) as { access_token: string }).access_token
+    await until('the first sync', async () =>
+      (await json<{ state: string }>('/sync')).state === 'complete' ? true : undefined,
+    )
+    await assertGoesOn()
+  })
+
+  test('a second one on the same folder is refused, and the first goes on', async () => {
+    const second = await tributaryProcess(['demo', '--port', String(await freePort())], env)
+    assert.equal(second.code, 3)
+    assert.ok(second.stderr.includes(`A demo already runs on this data folder: ${at('/demo')}.`), second.stderr)
+    await assertGoesOn()
+  })
+
+  test('goes on after Ctrl-C', async () => {
+    assert.deepEqual(await demo.end('SIGINT'), { code: 0, signal: null })
+    const stopped = await tributaryProcess(['demo', 'control', 'show'], env)
+    assert.match(stopped.stderr, /demo services do not run here/)
+    demo = await startProcess(['demo'], env)
+    await assertGoesOn()
+    await assertSyncs()
+  })
+
+  test('goes on after it was killed while it synced and its services changed', async () => {
+    const photos = await count()
+    const headers = { authorization: `Bearer ${token}` }
+    await fetch(at('/profiles/demo-social/reset'), { method: 'POST', headers })
+    await tributaryProcess(['demo', 'control', 'throttle', '--service', 'demo-micro'], env)
+    await demo.end('SIGKILL')
+    demo = await startProcess(['demo'], env)
+    const { stdout } = await tributaryProcess(['demo', 'control', 'show', '--json'], env)
+    const states = JSON.parse(stdout) as { service: string; throttled: boolean }[]
+    assert.deepEqual(
+      states.filter(({ throttled }) => throttled).map(({ service }) => service),
+      ['demo-micro'],
+    )
+    await tributaryProcess(['demo', 'control', 'unthrottle'], env)
+    await assertGoesOn()
+    assert.equal(await count(), photos)
+    assert.deepEqual(
+      readdirSync(join(dataDir, 'demo')).filter((name) => name.endsWith('.new')),
+      [],
+    )
+  })
+
+  test('on another port the browser goes on, and pictures are read again', async () => {
+    const old = new URL(await newestPicture())
+    await demo.end('SIGINT')
+    env['PORT'] = String(await freePort())
+    demo = await startProcess(['demo'], env)
+    await until('pictures have the new address', async () =>
+      (await newestPicture()) === at(old.pathname) ? true : undefined,
+    )
+    // The test's browser separates cookies by port, which real ones do not.
+    await assertReads()
+    const again = await browser.walk(at('/demo/connect?service=demo-social'), { person: 'ada' })
+    assert.equal(again.url, at('/demo'), 'the services know the new address of the app')
+  })
+
+  test('gives keys at its services to any app, by the command', async () => {
+    const made = await tributaryProcess(
+      ['app', 'create', '--name', 'Notes', '--redirect-uri', 'http://localhost:1/back', '--json'],
+      env,
+    )
+    const { client_id: clientId } = JSON.parse(made.stdout) as { client_id: string }
+    const used = await tributaryProcess(['keys', 'demo', clientId, '--json'], env)
+    assert.equal(used.code, 0, used.stderr)
+    const { services } = JSON.parse(used.stdout) as { services: { service: string; url: string }[] }
+    assert.deepEqual(
+      services.map(({ url }) => url),
+      ['demo-social', 'demo-micro', 'demo-health'].map((service) => at(`/demo/services/${service}`)),
+    )
+    await demo.end('SIGINT')
+    const refused = await tributaryProcess(['keys', 'demo', clientId], env)
+    assert.equal(refused.code, 4)
+    assert.match(refused.stderr, /Start them with `?tributary demo/)
+  })
+})

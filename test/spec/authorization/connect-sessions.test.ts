@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import type { Browser, Page } from '../../../lab/browser.ts'
+import { type App, basic } from '../../harness/app.ts'
+import { auditTrail } from '../../harness/audit.ts'
+import type { LabHarness } from '../../harness/lab.ts'
+import { get, type Reply, send } from '../../harness/send.ts'
+import { codeOf, continued, newBrowser, REDIRECT, redeem, redeemed, signIn } from '../../harness/sign-in.ts'
+import { assertRefused, expireAfter, startQuietHarness } from './fixture.ts'
+
+const HOURS = 3_600_000
+
+let harness: LabHarness
+before(async () => {
+  harness = await startQuietHarness()
+})
+after(() => harness.stop())
+
+interface Session {
+  id: string
+  url: string
+  expires_at: number
+}
+
+const request = (json: object = {}, by: App = harness.app, headers: Record<string, string> = {}): Promise<Reply> =>
+  send(harness, 'POST', '/connect/sessions', {
+    headers: { ...basic(by), ...headers },
+    json: { redirect_uri: REDIRECT, ...json },
+  })
+const create = async (json: object = {}, by: App = harness.app): Promise<Session> => {
+  const reply = await request(json, by)
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body as unknown as Session
+}
+const show = (id: string, by: App = harness.app) =>
+  send(harness, 'GET', `/connect/sessions/${id}`, { headers: basic(by) })
+const stateOf = async ({ id }: Session) => (await show(id)).body['state']
+const revoke = (id: string, by: App = harness.app) =>
+  send(harness, 'DELETE', `/connect/sessions/${id}`, { headers: basic(by) })
+
+/** Presses the button of a service, as far as the page of the service or our refusal. */
+const choose = (browser: Browser, page: Page, service: string): Promise<Page> => {
+  const form = page.forms.find(({ action, method }) => action === '/connect/link' && method.toLowerCase() === 'post')
+  assert.ok(form, page.body.slice(-800))
+  return browser.submit(page, form, { service })
+}
+/** Opens the link, chooses a service and signs in there, up to the redirect to the app. */
+const follow = async (session: Session, service: string, person = 'ada', browser = newBrowser()): Promise<URL> => {
+  const login = await choose(browser, await browser.open(session.url), service)
+  const back = await continued(browser, await browser.walk(login.url, { person }))
+  assert.ok(back.stopped, `${back.url} ${back.body.slice(-500)}`)
+  return new URL(back.url)
+}
+const pressed = (address: string, service: string, cookie?: string) =>
+  fetch(`${harness.tributary.url}/connect/link`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { accept: 'text/html', ...(cookie === undefined ? {} : { cookie }) },
+    body: new URLSearchParams({ ticket: new URL(address).searchParams.get('ticket')!, service }),
+  })
+
+suite('a connect session', () => {
+  test('leads a person through a sign-in to a code, without a token in any address', async () => {
+    const session = await create({ state: 'a&b', services: ['demo-social'], label: 'ada@example.com' })
+    assert.match(session.url, /^http[^?]+\/connect\/link\?ticket=tro_\w+$/)
+    assert.equal(await stateOf(session), 'open')
+    const browser = newBrowser()
+    const page = await browser.open(session.url)
+    assert.match(page.body, /This link is for ada@example\.com\./)
+    assert.doesNotMatch(page.body, /Demo Micro/, 'only the services that the app named')
+    const back = await follow(session, 'demo-social', 'ada', browser)
+    assert.equal(back.searchParams.get('state'), 'a&b')
+    assert.equal(await stateOf(session), 'used', 'until the app redeems the code')
+    const granted = await redeemed(harness, codeOf(back))
+    assert.ok(granted.account)
+    const shown = (await show(session.id)).body
+    assert.equal(shown['state'], 'done')
+    assert.equal(shown['service'], 'demo-social')
+    assert.equal(shown['label'], 'ada@example.com')
+    assert.ok(Number(shown['used_at']) <= Number(shown['done_at']))
+    const again = await browser.open(session.url)
+    assert.equal(again.status, 200)
+    assert.match(again.body, /You are connected/)
+    assert.equal((await pressed(session.url, 'demo-social')).status, 403, 'a replay elsewhere is refused')
+  })
+
+  test('adds the profile to the account of the session, after the person confirms', async () => {
+    const ada = await signIn(harness, 'demo-social', 'ada')
+    const session = await create({ account: ada.account, services: ['demo-health', 'demo-social'] })
+    const browser = newBrowser()
+    const page = await browser.open(session.url)
+    assert.match(page.body, /Demo Social<\/button> <span class="done">Connected</)
+    const login = await choose(browser, page, 'demo-health')
+    const confirm = await browser.walk(login.url, { person: 'ada' })
+    assert.equal(new URL(confirm.url).pathname, '/oauth/confirm', 'a link from an attacker cannot add a profile')
+    assert.match(confirm.body, /already exists in Lab App/)
+    const granted = await redeemed(harness, codeOf(new URL((await continued(browser, confirm)).url)))
+    assert.equal(granted.account, ada.account)
+    assert.deepEqual(Object.keys((await get(harness, '/profiles', ada.access_token)).body), [
+      'id',
+      'demo-health',
+      'demo-social',
+    ])
+    assert.equal((await show(session.id)).body['account'], ada.account)
+  })
+
+  test('a person who declines returns to the app, and may begin again in the same browser', async () => {
+    const session = await create({ services: ['demo-social'], state: 's' })
+    const browser = newBrowser()
+    const login = await choose(browser, await browser.open(session.url), 'demo-social')
+    const denied = await browser.walk(login.url, { person: 'ada', decision: 'deny' })
+    assert.match(denied.url, /error=access_denied.*state=s/)
+    assert.equal(await stateOf(session), 'used')
+    assert.ok(codeOf(await follow(session, 'demo-social', 'ada', browser)))
+  })
+
+  test('“Cancel” returns to the app and does not use the link', async () => {
+    const session = await create({ state: 'x y' })
+    const page = await newBrowser().open(session.url)
+    const cancel = new URL(page.links.find(({ label }) => label === 'Cancel and go back to Lab App')!.href)
+    assert.equal(`${cancel.origin}${cancel.pathname}`, REDIRECT)
+    assert.deepEqual(
+      ['error', 'state', 'iss'].map((name) => cancel.searchParams.get(name)),
+      ['access_denied', 'x y', harness.tributary.url],
+    )
+    assert.equal(await stateOf(session), 'open')
+  })
+})
+
+suite('a link works in one browser', () => {
+  test('previews, prefetches and HEAD do not use it up', async () => {
+    const session = await create({ services: ['demo-social'] })
+    for (const headers of [{ purpose: 'prefetch' }, { 'sec-purpose': 'prefetch;prerender' }, { 'user-agent': 'Bot' }]) {
+      const response = await fetch(session.url, { headers: { accept: 'text/html', ...headers } })
+      assert.equal(response.status, 200)
+      assert.equal(response.headers.get('set-cookie'), null)
+      await response.body?.cancel()
+    }
+    await fetch(session.url, { method: 'HEAD' })
+    assert.equal(await stateOf(session), 'open')
+    assert.ok(codeOf(await follow(session, 'demo-social')))
+  })
+
+  test('another browser is refused kindly, before and after the sign-in', async () => {
+    const session = await create({ services: ['demo-social'] })
+    const [mine, other] = [newBrowser(), newBrowser()]
+    const [page, seen] = [await mine.open(session.url), await other.open(session.url)]
+    await choose(mine, page, 'demo-social')
+    for (const refused of [await choose(other, seen, 'demo-social'), await other.open(session.url)]) {
+      assert.equal(refused.status, 403)
+      assert.match(refused.body, /opened in another browser/)
+      assert.match(refused.body, /Back to Lab App/)
+    }
+    assert.ok(codeOf(await follow(session, 'demo-social', 'ada', mine)), 'the first browser goes on')
+  })
+
+  test('of many browsers that begin at once, one wins', async () => {
+    const session = await create({ services: ['demo-social'] })
+    const statuses = await Promise.all(
+      Array.from({ length: 8 }, async () => (await pressed(session.url, 'demo-social')).status),
+    )
+    assert.deepEqual(
+      statuses.toSorted((one, other) => one - other),
+      [303, ...Array.from({ length: 7 }, () => 403)],
+    )
+  })
+
+  test('two tabs of it both finish', async () => {
+    const session = await create({ services: ['demo-social', 'demo-micro'] })
+    const browser = newBrowser()
+    const [one, two] = [await browser.open(session.url), await browser.open(session.url)]
+    const [social, micro] = [await choose(browser, one, 'demo-social'), await choose(browser, two, 'demo-micro')]
+    for (const login of [social, micro]) {
+      const back = await continued(browser, await browser.walk(login.url, { person: 'ada' }))
+      assert.equal((await redeem(harness, codeOf(new URL(back.url)))).status, 200)
+    }
+    assert.match((await choose(browser, one, 'demo-social')).body, /You are connected/, 'then it is done')
+  })
+
+  test('a service that the session does not offer is refused', async () => {
+    const session = await create({ services: ['demo-social'] })
+    assert.equal((await pressed(session.url, 'demo-micro')).status, 404)
+    assert.equal(await stateOf(session), 'open')
+  })
+})
+
+suite('a link ends', () => {
+  test('when it expires, with a page that says so; then it is purged', async () => {
+    const session = await create({ services: ['demo-social'], expires_in: 60 })
+    assert.ok(session.expires_at <= Date.now() + 60_000)
+    const browser = newBrowser()
+    const page = await browser.open(session.url)
+    await harness.sql('update connect_session set expires_at = $1 where id = $2', [Date.now() - 1, session.id])
+    const late = await choose(browser, page, 'demo-social')
+    assert.equal(late.status, 410)
+    assert.match(late.body, /has expired/)
+    assert.equal(await stateOf(session), 'expired')
+    await expireAfter(harness, 25 * HOURS)
+    assert.deepEqual(await harness.sql('select 1 from connect_session where id = $1', [session.id]), [])
+    const gone = await newBrowser().open(session.url)
+    assert.equal(gone.status, 404)
+    assert.match(gone.body, /This link does not work/)
+    assertRefused(await show(session.id), 404, 'not_found')
+  })
+
+  test('when the app revokes it, also in the middle of a sign-in, and nothing is connected', async () => {
+    const session = await create({ services: ['demo-social'] })
+    const browser = newBrowser()
+    const login = await choose(browser, await browser.open(session.url), 'demo-social')
+    assert.equal((await revoke(session.id)).body['state'], 'revoked')
+    assert.equal((await revoke(session.id)).body['state'], 'revoked', 'again changes nothing')
+    assert.match((await browser.walk(login.url, { person: 'ada' })).url, /error=access_denied/)
+    const page = await browser.open(session.url)
+    assert.equal(page.status, 410)
+    assert.match(page.body, /withdrawn/)
+    const entries = await auditTrail(harness.sql, 'connect_session.revoke', { app: harness.app.clientId })
+    assert.equal(entries.filter(({ detail }) => detail['session'] === session.id).length, 1)
+  })
+
+  test('a code of a session that was revoked meanwhile is refused', async () => {
+    const session = await create({ services: ['demo-social'] })
+    const code = codeOf(await follow(session, 'demo-social'))
+    await revoke(session.id)
+    assert.equal((await redeem(harness, code)).status, 400)
+    assert.equal(await stateOf(session), 'revoked')
+  })
+
+  test('with its account, and with its redirect address', async () => {
+    const ada = await signIn(harness, 'demo-social', 'ada')
+    const session = await create({ account: ada.account })
+    await send(harness, 'DELETE', '/profiles', { token: ada.access_token })
+    assert.equal((await newBrowser().open(session.url)).status, 404)
+    const app = await harness.makeApp({ services: ['demo-social'] })
+    const moved = await create({}, app)
+    await harness.tributary.admin('PATCH', `/admin/apps/${app.clientId}`, { redirect_uris: ['https://other.test/x'] })
+    assert.equal((await newBrowser().open(moved.url)).status, 410)
+  })
+})
+
+suite('requests for sessions', () => {
+  test('are checked', async () => {
+    assertRefused(await request({ redirect_uri: 'https://evil.test/' }), 400, 'redirect_unregistered')
+    assertRefused(await request({ services: ['nothing'] }), 404, 'service_unknown')
+    assertRefused(await request({ services: ['github'] }), 404, 'no_service_keys')
+    assertRefused(await request({ expires_in: 59 }), 400, 'bad_body')
+    assertRefused(await request({ expires_in: 604_801 }), 400, 'bad_body')
+    assertRefused(await request({ account: 'nobody' }), 404, 'not_found')
+    assertRefused(await request({ label: 'x'.repeat(101) }), 400, 'bad_body')
+    assert.equal((await send(harness, 'POST', '/connect/sessions', { json: { redirect_uri: REDIRECT } })).status, 401)
+  })
+
+  test('a public client gives a PKCE challenge', async () => {
+    const app = await harness.makeApp({ services: ['demo-social'], isPublic: true })
+    assertRefused(await request({}, app), 400, 'bad_body')
+    assert.equal((await request({ code_challenge: 'a'.repeat(43) }, app)).status, 201)
+  })
+
+  test('repeated with the same key return the same link', async () => {
+    const headers = { 'idempotency-key': 'one' }
+    const [one, two] = [await request({}, harness.app, headers), await request({}, harness.app, headers)]
+    assert.equal(one.text, two.text)
+  })
+
+  test('another app sees, uses and revokes nothing of it', async () => {
+    const other = await harness.makeApp({ name: 'Other', services: ['demo-social'] })
+    const ada = await signIn(harness, 'demo-social', 'ada')
+    const session = await create({ account: ada.account })
+    assertRefused(await show(session.id, other), 404, 'not_found')
+    assertRefused(await revoke(session.id, other), 404, 'not_found')
+    assertRefused(await request({ account: ada.account }, other), 404, 'not_found')
+    assert.equal(await stateOf(session), 'open')
+    const code = codeOf(await follow(await create({ services: ['demo-social'] }), 'demo-social'))
+    assert.equal((await redeem(harness, code, {}, other)).status, 400)
+  })
+
+  test('the link and what the app said are not stored in the open', async () => {
+    const session = await create({ label: 'label-canary', state: 'state-canary' })
+    const rows = await harness.sql<{ text: string }>('select c::text as text from connect_session c where id = $1', [
+      session.id,
+    ])
+    const ticket = new URL(session.url).searchParams.get('ticket')!
+    for (const canary of [ticket, 'label-canary', 'state-canary']) {
+      assert.ok(!rows[0]!.text.includes(canary), canary)
+      assert.ok(!rows[0]!.text.includes(Buffer.from(canary).toString('hex')), canary)
+      assert.ok(
+        harness.tributary.logged.every((line) => !line.includes(canary)),
+        canary,
+      )
+    }
+  })
+
+  test('the language of the session is that of every page', async () => {
+    const session = await create({ locale: 'de-AT', services: ['mastodon'] })
+    const browser = newBrowser()
+    const page = await browser.open(session.url)
+    assert.match(page.body, /<html lang="de" dir="ltr">/)
+    assert.match((await choose(browser, page, 'mastodon')).body, /Ihr Mastodon-Server/)
+  })
+})

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { developersOf } from '#http/permissions.ts'
+import { ROUTES } from '#http/routes.ts'
+import { type App, makeApp } from '../../harness/app.ts'
+import { newOperator, type SignedIn } from '../../harness/operator.ts'
+import { putItems } from '../../harness/own-items.ts'
+import { newPerson, type Person } from '../../harness/person.ts'
+import { type Reply, send } from '../../harness/send.ts'
+import { startTributary, type Tributary } from '../../harness/start.ts'
+
+let tributary: Tributary
+let own: App
+let other: App
+let ownPerson: Person
+let otherPerson: Person
+let developer: SignedIn
+
+before(async () => {
+  tributary = await startTributary()
+  ;[own, other] = [await makeApp(tributary), await makeApp(tributary)]
+  ownPerson = await newPerson(tributary.store, own.clientId)
+  otherPerson = await newPerson(tributary.store, other.clientId)
+  await putItems(tributary, otherPerson, [{ id: 'one', type: 'photo' }], 'notes')
+  developer = await newOperator(tributary, { role: 'developer', apps: [own.clientId] })
+})
+after(() => tributary.stop())
+
+const addressOf = (path: string, app: App, person: Person) =>
+  path
+    .replace('/accounts/:id', `/accounts/${person.account.id}`)
+    .replace(':client_id', app.clientId)
+    .replaceAll(/:\w+/g, 'none')
+
+function call(
+  method: string,
+  path: string,
+  app: App,
+  person: Person,
+  acting: 'app' | 'account' | 'none',
+): Promise<Reply> {
+  const headers = {
+    ...developer.headers,
+    ...(acting === 'app' ? { 'tributary-app': app.clientId } : {}),
+    ...(acting === 'account' ? { 'tributary-account': person.account.id } : {}),
+  }
+  const json = method === 'GET' || method === 'DELETE' ? {} : { json: {} }
+  return send({ tributary }, method, addressOf(path, app, person), { headers, ...json })
+}
+
+const allRoutes = ROUTES.map(([method, path, route]) => ({ method, path, route }))
+const adminRoutes = allRoutes.filter(({ route }) => route.auth === 'admin')
+const acting = allRoutes.flatMap(({ method, path, route: { auth } }) =>
+  auth === 'app' || auth === 'account' ? [{ method, path, auth }] : [],
+)
+// Every secret word of the other app: its id, its account, and what the account stores.
+const hidesOther = ({ text }: Reply) =>
+  [other.clientId, otherPerson.account.id].every((id) => !text.includes(id)) || text.includes('There is no account')
+
+suite('a developer', () => {
+  for (const { method, path, route } of adminRoutes) {
+    const who = developersOf(path, route)
+    test(`${method} ${path}: ${who === 'none' ? 'is refused' : 'gets nothing of the other app'}`, async () => {
+      const reply = await call(method, path, other, otherPerson, 'none')
+      if (path.includes(':client_id')) assert.equal(reply.status, 404, reply.text)
+      else if (who === 'none') assert.equal(reply.body['reason'], 'role_refused', reply.text)
+      else assert.ok([200, 404].includes(reply.status) && hidesOther(reply), reply.text)
+      if (!path.includes(':client_id')) return
+      const ofOwn = await call(method === 'DELETE' ? 'OPTIONS' : method, path, own, ownPerson, 'none')
+      if (who === 'none' && method !== 'DELETE') assert.equal(ofOwn.body['reason'], 'role_refused')
+      else assert.notEqual(ofOwn.body['reason'], 'role_refused', ofOwn.text)
+    })
+  }
+
+  for (const { method, path, auth } of acting)
+    test(`${method} ${path}: is refused for the other ${auth}`, async () => {
+      const reply = await call(method, path, other, otherPerson, auth)
+      assert.equal(reply.body['reason'], auth === 'app' ? 'client_unknown' : 'not_found', reply.text)
+      assert.ok(hidesOther(reply), reply.text)
+      // With the own app, the ids of the other one do not help.
+      if (auth === 'app')
+        assert.ok(hidesOther(await call(method, path, { ...other, clientId: own.clientId }, otherPerson, 'app')))
+    })
+
+  test('reads own apps, accounts and items', async () => {
+    const apps = await send({ tributary }, 'GET', '/admin/apps', { headers: developer.headers })
+    assert.deepEqual(
+      (apps.body as unknown as { client_id: string }[]).map(({ client_id }) => client_id),
+      [own.clientId],
+    )
+    for (const [path, as] of [
+      ['/accounts', 'app'],
+      ['/types/photos', 'account'],
+      [`/admin/apps/${own.clientId}`, 'none'],
+    ] as const)
+      assert.equal((await call('GET', path, own, ownPerson, as)).status, 200, path)
+  })
+
+  test('is refused what has no app: metrics of the installation', async () => {
+    const headers = { ...developer.headers, 'x-forwarded-for': '203.0.113.9' }
+    const { status } = await send({ tributary }, 'GET', '/metrics', { headers })
+    assert.notEqual(status, 200)
+  })
+})
+
+test('the list of routes has all three kinds', () => {
+  assert.ok(adminRoutes.length > 20)
+  for (const auth of ['app', 'account'] as const) assert.ok(acting.filter((each) => each.auth === auth).length > 10)
+})

@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { makeApp } from '../../harness/app.ts'
+import { auditTrail } from '../../harness/audit.ts'
+import { FROM_DASHBOARD, headersOf, newOperator, PASSWORD, secretIn } from '../../harness/operator.ts'
+import { newPerson } from '../../harness/person.ts'
+import { startSecondServer } from '../../harness/second-server.ts'
+import { type Reply, type RequestOptions, send } from '../../harness/send.ts'
+import { startTributary, type Tributary } from '../../harness/start.ts'
+
+const HOUR = 3_600_000
+let tributary: Tributary
+before(async () => {
+  tributary = await startTributary()
+})
+after(() => tributary.stop())
+
+const call = (method: string, path: string, headers: Record<string, string>, json?: unknown): Promise<Reply> => {
+  const options: RequestOptions = { headers, ...(json === undefined ? {} : { json }) }
+  return send({ tributary }, method, path, options)
+}
+const signIn = (name: string, password = PASSWORD, headers: Record<string, string> = FROM_DASHBOARD) =>
+  call('POST', '/dashboard/session', headers, { name, password })
+const whoAmI = (headers: Record<string, string>) => call('GET', '/dashboard/session', headers)
+const newLink = async (fields: object = { role: 'operator' }) =>
+  secretIn(((await tributary.admin('POST', '/admin/operators', fields)).body as { url: string }).url)
+const accept = (token: string, fields: object) =>
+  call('POST', '/dashboard/link/accept', FROM_DASHBOARD, { token, ...fields })
+
+suite('a link', () => {
+  test('works once, also for two at the same moment, and signs in', async () => {
+    const token = await newLink({ role: 'operator', name: 'Ada' })
+    const shown = await call('POST', '/dashboard/link', FROM_DASHBOARD, { token })
+    assert.deepEqual([shown.status, shown.body['name'], shown.body['new_operator']], [200, 'Ada', true])
+    const replies = await Promise.all(['Ada', 'Ada B'].map((name) => accept(token, { name, password: PASSWORD })))
+    assert.deepEqual(replies.map(({ status }) => String(status)).toSorted(), ['200', '400'])
+    const [right] = replies.filter(({ status }) => status === 200)
+    assert.equal((await whoAmI(headersOf(right!.headers))).status, 200)
+    assert.equal((await call('POST', '/dashboard/link', FROM_DASHBOARD, { token })).body['reason'], 'link_invalid')
+  })
+
+  test('stays when the name is taken or the password is weak', async () => {
+    const { name } = await newOperator(tributary)
+    const token = await newLink()
+    assert.equal(
+      (await accept(token, { name: name.toUpperCase(), password: PASSWORD })).body['reason'],
+      'already_exists',
+    )
+    for (const password of ['short', 'aaaaaaaaaaaaaaaa', 'abababababababab'])
+      assert.equal((await accept(token, { name: 'Bob', password })).body['param'], 'password')
+    assert.equal((await accept(token, { name: 'Bob' })).body['param'], 'password')
+    for (const wrong of ['', ' ', '<b>', 'x'.repeat(65)])
+      assert.equal((await accept(token, { name: wrong, password: PASSWORD })).body['param'], 'name')
+    assert.equal((await accept(token, { name: 'Bob', password: PASSWORD })).status, 200)
+  })
+
+  test('for an operator sets a new password and ends the sessions', async () => {
+    const { id, name, headers } = await newOperator(tributary)
+    const made = await tributary.admin('POST', `/admin/operators/${id}/link`)
+    const reply = await accept(secretIn((made.body as { url: string }).url), { password: 'another long password' })
+    assert.equal(reply.status, 200, reply.text)
+    assert.equal((await whoAmI(headers)).body['reason'], 'signed_out')
+    assert.equal((await signIn(name)).status, 401)
+    assert.equal((await signIn(name, 'another long password')).status, 200)
+  })
+
+  test('ends after a day, and when it is revoked', async () => {
+    const late = await newLink()
+    await tributary.sql('update operator_link set expires_at = $1', [Date.now() - 1])
+    assert.equal((await accept(late, { name: 'Late', password: PASSWORD })).body['reason'], 'link_invalid')
+    const token = await newLink()
+    const [open] = (await tributary.admin('GET', '/admin/operators/links')).body as { id: string; expires_at: number }[]
+    assert.ok(Math.abs(open!.expires_at - Date.now() - 24 * HOUR) < 60_000)
+    assert.equal((await tributary.admin('DELETE', `/admin/operators/links/${open!.id}`)).status, 200)
+    assert.equal((await accept(token, { name: 'Late', password: PASSWORD })).body['reason'], 'link_invalid')
+  })
+})
+
+suite('a session', () => {
+  test('begins with the right password only, and its cookie is closed to scripts and other sites', async () => {
+    const { name } = await newOperator(tributary)
+    assert.equal((await signIn(name, 'a wrong password')).body['reason'], 'password_wrong')
+    assert.equal((await signIn('nobody')).body['reason'], 'password_wrong')
+    const reply = await signIn(name.toUpperCase())
+    assert.equal(reply.status, 200)
+    const port = new URL(tributary.url).port
+    assert.match(
+      reply.headers.get('set-cookie') ?? '',
+      new RegExp(`^tributary-session-${port}=[0-9a-z]{52}; Path=/; HttpOnly; SameSite=Strict$`),
+    )
+    const stored = await tributary.sql<{ hash: Buffer }>('select hash from operator_session')
+    const value = headersOf(reply.headers)['cookie']!.split('=')[1]!
+    assert.ok(stored.every(({ hash }) => !hash.equals(Buffer.from(value))))
+  })
+
+  test('is rotated at each sign-in of a browser', async () => {
+    const { name, headers } = await newOperator(tributary)
+    const again = await signIn(name, PASSWORD, headers)
+    assert.equal((await whoAmI(headers)).status, 401)
+    assert.equal((await whoAmI(headersOf(again.headers))).status, 200)
+  })
+
+  test('counts only with the header of the dashboard and the same origin', async () => {
+    const { headers } = await newOperator(tributary)
+    const { cookie } = headers as { cookie: string }
+    assert.equal((await call('GET', '/admin/apps', { cookie })).body['reason'], 'admin_token_invalid')
+    for (const path of ['/admin/apps', '/dashboard/session']) {
+      const refused = await call('GET', path, { ...headers, origin: 'http://localhost:5000' })
+      assert.equal(refused.body['reason'], 'origin_refused', path)
+      assert.equal((await call('GET', path, { ...headers, origin: 'null' })).body['reason'], 'origin_refused')
+      assert.equal((await call('GET', path, { ...headers, origin: tributary.url })).status, 200)
+    }
+    assert.equal((await call('DELETE', '/dashboard/session', { cookie })).body['reason'], 'origin_refused')
+    assert.equal((await whoAmI(headers)).status, 200)
+    const preflight = await call('OPTIONS', '/dashboard/session', { origin: 'http://localhost:5000' })
+    assert.equal(preflight.headers.get('access-control-allow-origin'), null)
+    // The cookie of another server on this machine has another name.
+    assert.equal((await whoAmI({ ...headers, cookie: cookie.replace(/-\d+=/, '-1=') })).status, 401)
+  })
+
+  test('ends after it was idle, and after a week', async () => {
+    const { id, headers } = await newOperator(tributary)
+    const set = (column: string, value: number) =>
+      tributary.sql(`update operator_session set ${column} = $1 where operator_id = $2`, [value, id])
+    await set('seen_at', Date.now() - 11 * HOUR)
+    assert.equal((await whoAmI(headers)).status, 200)
+    const [touched] = await tributary.sql<{ seen_at: string }>(
+      'select seen_at from operator_session where operator_id = $1',
+      [id],
+    )
+    assert.ok(Number(touched!.seen_at) > Date.now() - HOUR)
+    await set('seen_at', Date.now() - 12 * HOUR)
+    assert.equal((await whoAmI(headers)).status, 401)
+    await set('seen_at', Date.now())
+    await set('expires_at', Date.now())
+    assert.equal((await whoAmI(headers)).status, 401)
+  })
+
+  test('ends by signing out, here or everywhere, and by an operator; a second process knows at once', async () => {
+    const { id, name, headers } = await newOperator(tributary)
+    const second = await startSecondServer(tributary, { BASE_URL: tributary.url })
+    const there = () => send(second, 'GET', '/admin/apps', { headers })
+    try {
+      assert.equal((await there()).status, 200)
+      const browsers = await Promise.all([0, 1, 2].map(async () => headersOf((await signIn(name)).headers)))
+      assert.equal((await call('DELETE', '/dashboard/session', browsers[0]!)).body['ended'], 1)
+      assert.equal((await whoAmI(browsers[0]!)).status, 401)
+      const listed = (await call('GET', '/admin/sessions', headers)).body as unknown as {
+        id: string
+        operator: string
+        current: boolean
+      }[]
+      const own = listed.filter(({ operator }) => operator === id)
+      assert.deepEqual(own.filter(({ current }) => current).length, 1)
+      assert.equal(own.length, 3)
+      const [victim] = own.filter(({ current }) => !current)
+      assert.equal((await call('DELETE', `/admin/sessions/${victim!.id}`, headers)).status, 200)
+      assert.equal((await call('DELETE', '/dashboard/session?everywhere=true', headers)).body['ended'], 2)
+      for (const browser of [headers, ...browsers]) assert.equal((await whoAmI(browser)).status, 401)
+      assert.equal((await there()).status, 401)
+    } finally {
+      await second.stop()
+    }
+  })
+
+  test('has the rights that the operator has now', async () => {
+    const [own, other] = [await makeApp(tributary), await makeApp(tributary)]
+    const { id, headers } = await newOperator(tributary)
+    const get = (app: { clientId: string }) => call('GET', `/admin/apps/${app.clientId}`, headers)
+    assert.equal((await get(other)).status, 200)
+    await tributary.admin('PATCH', `/admin/operators/${id}`, { role: 'developer', apps: [own.clientId] })
+    assert.deepEqual([(await get(own)).status, (await get(other)).status], [200, 404])
+    assert.equal((await call('GET', '/admin/operators', headers)).body['reason'], 'role_refused')
+    assert.equal((await tributary.admin('DELETE', `/admin/operators/${id}`)).status, 200)
+    assert.equal((await get(own)).status, 401)
+  })
+
+  test('asks for the password again before dangerous actions', async () => {
+    const app = await makeApp(tributary)
+    const person = await newPerson(tributary.store, app.clientId)
+    const { id, name, headers } = await newOperator(tributary)
+    await tributary.sql('update operator_session set authenticated_at = $1 where operator_id = $2', [
+      Date.now() - 11 * 60_000,
+      id,
+    ])
+    const acting = { ...headers, 'tributary-app': app.clientId, 'tributary-account': person.account.id }
+    const dangerous: [string, string][] = [
+      ['DELETE', '/profiles'],
+      ['DELETE', `/accounts/${person.account.id}`],
+      ['DELETE', `/admin/apps/${app.clientId}`],
+      ['POST', `/admin/apps/${app.clientId}/rotate-secret`],
+      ['POST', '/admin/operators'],
+      ['PUT', '/dashboard/password'],
+    ]
+    const bodies: Record<string, unknown> = {
+      '/admin/operators': { role: 'operator' },
+      '/dashboard/password': { password: PASSWORD },
+    }
+    for (const [method, path] of dangerous)
+      assert.equal((await call(method, path, acting, bodies[path])).body['reason'], 'sign_in_again', path)
+    assert.equal((await call('GET', '/profiles', acting)).status, 200)
+    const confirmed = headersOf((await signIn(name, PASSWORD, headers)).headers)
+    assert.equal((await call('DELETE', '/profiles', { ...acting, ...confirmed })).status, 200)
+    const [erased] = await auditTrail(tributary.sql, 'account.delete', { account: person.account.id })
+    assert.equal(erased?.actor, `operator:${id}`)
+  })
+
+  test('of others ends when the password is changed', async () => {
+    const { name, headers } = await newOperator(tributary)
+    const elsewhere = headersOf((await signIn(name)).headers)
+    const changed = await call('PUT', '/dashboard/password', headers, { password: 'quite another password' })
+    assert.deepEqual([changed.status, changed.body['ended']], [200, 1])
+    assert.deepEqual([(await whoAmI(headers)).status, (await whoAmI(elsewhere)).status], [200, 401])
+    assert.equal((await signIn(name)).status, 401)
+  })
+})
+
+suite('guesses', () => {
+  test('of a password are limited, and the right one is refused until the minute is over', async () => {
+    const { name } = await newOperator(tributary)
+    const replies: Reply[] = []
+    // Twice as many as a minute allows: one of two minutes gets too many.
+    for (let n = 0; n < 21; n += 1) replies.push(await signIn(name, `wrong password ${n}`))
+    assert.ok(replies.some(({ status }) => status === 429))
+  })
+})
+
+suite('operators', () => {
+  test('the last one with all rights can neither be removed nor made a developer', async () => {
+    const listed = (await tributary.admin('GET', '/admin/operators')).body as { id: string; role: string }[]
+    const operators = listed.filter(({ role }) => role === 'operator')
+    for (const { id } of operators.slice(1))
+      assert.equal((await tributary.admin('DELETE', `/admin/operators/${id}`)).status, 200)
+    const last = `/admin/operators/${operators[0]!.id}`
+    const reasons = [await tributary.admin('DELETE', last), await tributary.admin('PATCH', last, { role: 'developer' })]
+    for (const { body } of reasons) assert.equal((body as { reason: string }).reason, 'last_operator')
+  })
+
+  test('everything they do is in the audit log', async () => {
+    const actions = new Set((await auditTrail(tributary.sql, 'operator.%')).map(({ action }) => action))
+    for (const action of [
+      'invite',
+      'accept',
+      'sign_in',
+      'sign_out',
+      'link',
+      'revoke_link',
+      'update',
+      'delete',
+      'password',
+      'end_session',
+      'end_sessions',
+    ])
+      assert.ok(actions.has(`operator.${action}`), action)
+  })
+})
