@@ -13,6 +13,16 @@ export interface Series {
 
 const bars = uPlot.paths.bars?.({ size: [0.7, 40] })
 
+/** Dates and hours as ISO 8601 writes them: the templates of the library are American. */
+const formatDate = (template: string) =>
+  uPlot.fmtDate(
+    template
+      .replace('{h}:{mm}{aa}', '{HH}:{mm}')
+      .replace('{h}{aa}', '{HH}:{mm}')
+      .replace('{M}/{D}/{YY}', '{YYYY}-{MM}-{DD}')
+      .replace('{M}/{D}', '{MM}-{DD}'),
+  )
+
 /** Lines over time. `label` is its text for screen readers and must say what the chart shows. */
 export function Chart({
   label,
@@ -37,6 +47,7 @@ export function Chart({
       {
         width: target.clientWidth,
         height,
+        fmtDate: formatDate,
         legend: { show: series.length > 1 },
         axes: [axis, axis],
         series: [
