@@ -18,13 +18,16 @@ import { withTemplate } from './template-database.ts'
 const root = join(import.meta.dirname, '..')
 
 /**
- * Everything runs on the embedded database, the newest version. What runs over the service also runs on an older server whose
- * tables are partitioned as a sharded server would divide them. On that server's plain tables only those tests run that depend
- * on the version: every statement is prepared there.
+ * Tests run on the embedded database, the newest version. What runs over the service runs on an older server instead, whose tables
+ * are partitioned as a sharded server would divide them: there a statement that works by chance on one table fails. On both, and on
+ * that server's plain tables, only those tests run that depend on the version: every statement is prepared there. Without a server
+ * everything runs on the embedded database; with TEST_EVERYWHERE=1 everything runs on all of them.
  */
 const EVERYTHING = ['{src,lab}/**/*.test.ts', 'test/**/*.test.ts']
 const OVER_THE_SERVICE = ['test/{spec,store}/**/*.test.ts']
 const CLOSE_TO_THE_DATABASE = ['test/store/**/*.test.ts']
+/** Of what runs over the service: searches, whose plans depend on the version. */
+const ON_THE_NEWEST_TOO = [...CLOSE_TO_THE_DATABASE, 'test/spec/reading/**/*.test.ts']
 /** Run by scripts/check.ts, beside the tests. */
 const IN_THE_CHECKS = ['test/{house,docs,words}.test.ts']
 /**
@@ -65,7 +68,7 @@ async function chosen(): Promise<void> {
   const run = (on: string, env: Record<string, string>) =>
     runProcesses(
       root,
-      runs(only, on, env).map((file): ProcessRun => ({ files: [file] })),
+      runs(files(only), on, env).map((file): ProcessRun => ({ files: [file] })),
       counters,
     )
   if (process.env['TEST_TABLES'] !== 'partitioned') return run('chosen', {})
@@ -74,18 +77,28 @@ async function chosen(): Promise<void> {
 
 async function everywhere(url: string): Promise<void> {
   await withTemplate(url, 'whole', async (template) => {
-    const first = onTheNewest({ TEST_DATABASE_URL: url, TEST_DATABASE_TEMPLATE: template })
+    const onTheNewest = (chosenFiles: string[]) =>
+      runs(chosenFiles, 'embedded PostgreSQL 18', { TEST_DATABASE_URL: url, TEST_DATABASE_TEMPLATE: template })
     const earlier = readDurations(durations)
     const runAll = async (all: FileRun[]) => {
-      const processes = groupFiles(root, all, { alone: alone(), seconds: earlier })
+      const processes = groupFiles(root, longFirst(all), { alone: alone(), seconds: earlier })
       await runProcesses(root, longestFirst(root, processes, earlier), counters)
       writeDurations(durations, new Map([...earlier, ...counters.seconds]))
     }
-    if (!(await serverAnswers())) return runAll(first)
+    if (!(await serverAnswers())) return runAll(onTheNewest(files(EVERYTHING)))
     return withTemplate(server, 'whole', (whole) =>
-      withTemplate(server, 'partitioned', (partitioned) =>
-        runAll([...first, ...onTheServer(whole), ...onPartitions(partitioned)]),
-      ),
+      withTemplate(server, 'partitioned', (partitioned) => {
+        const onServer = (patterns: string[], on: string, used: string) =>
+          runs(files(patterns), on, { TEST_DATABASE_URL: server, TEST_DATABASE_TEMPLATE: used })
+        const isEverywhere = process.env['TEST_EVERYWHERE'] === '1'
+        const once = new Set(isEverywhere ? [] : files(OVER_THE_SERVICE))
+        for (const file of files(ON_THE_NEWEST_TOO)) once.delete(file)
+        return runAll([
+          ...onTheNewest(files(EVERYTHING).filter((file) => !once.has(file))),
+          ...onServer(isEverywhere ? OVER_THE_SERVICE : CLOSE_TO_THE_DATABASE, 'server PostgreSQL', whole),
+          ...onServer(OVER_THE_SERVICE, 'partitioned tables', partitioned),
+        ])
+      }),
     )
   })
 }
@@ -106,30 +119,21 @@ function alone(): Set<string> {
   )
 }
 
-function runs(patterns: string[], on: string, env: Record<string, string>): FileRun[] {
-  return files(patterns).map((file) => ({ path: join(root, file), on, env }))
+function runs(chosenFiles: string[], on: string, env: Record<string, string>): FileRun[] {
+  return chosenFiles.map((file) => ({ path: join(root, file), on, env }))
 }
 
-function onTheNewest(env: Record<string, string>): FileRun[] {
-  const long = files(LONG)
-  const all = files(EVERYTHING)
-  const unknown = long.filter((file) => !all.includes(file))
+/** Long files come first, without the checks; all others wait for the packages of the real services. */
+function longFirst(all: FileRun[]): FileRun[] {
+  const long = files(LONG).map((file) => join(root, file))
+  const checks = files(IN_THE_CHECKS).map((file) => join(root, file))
+  const unknown = long.filter((path) => !all.some((run) => run.path === path))
   if (unknown.length > 0) throw new Error(`not among the tests: ${unknown.join(', ')}`)
-  const apart = files([...LONG, ...IN_THE_CHECKS])
-  const rest = all.filter((file) => !apart.includes(file))
-  const on = 'embedded PostgreSQL 18'
-  return [...runs(long, on, env), ...runs(rest, on, env).map((run) => ({ ...run, after: prepared }))]
-}
-
-/** Everything there too: TEST_EVERYWHERE=1 npm test. */
-function onTheServer(template: string): FileRun[] {
-  const again = process.env['TEST_EVERYWHERE'] === '1' ? OVER_THE_SERVICE : CLOSE_TO_THE_DATABASE
-  return runs(again, 'server PostgreSQL', { TEST_DATABASE_URL: server, TEST_DATABASE_TEMPLATE: template })
-}
-
-function onPartitions(template: string): FileRun[] {
-  const env = { TEST_DATABASE_URL: server, TEST_DATABASE_TEMPLATE: template }
-  return runs(OVER_THE_SERVICE, 'partitioned tables', env).map((run) => ({ ...run, after: prepared }))
+  const rest = all.filter(({ path }) => !long.includes(path) && !checks.includes(path))
+  return [
+    ...long.flatMap((path) => all.filter((run) => run.path === path)),
+    ...rest.map((run) => ({ ...run, after: prepared })),
+  ]
 }
 
 async function serverAnswers(): Promise<boolean> {
