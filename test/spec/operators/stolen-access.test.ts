@@ -144,3 +144,20 @@ test('what an operator does for an app has the operator as its actor', async () 
     for (const { actor } of entries) assert.equal(actor, `operator:${developer.id}`, action)
   }
 })
+
+test('items that an operator reads by routes of an app are in the audit log', async () => {
+  const app = await makeApp(tributary)
+  const developer = await newOperator(tributary, { role: 'developer', apps: [app.clientId] })
+  const acting = { ...developer.headers, 'tributary-app': app.clientId }
+  assert.equal((await call('GET', '/accounts/changes', acting)).status, 200)
+  const previewed = await call('POST', '/push/preview', acting, { kind: 'webhook', filter: ['*'] })
+  assert.equal(previewed.status, 200, previewed.text)
+  for (const action of ['feed.read', 'push.preview']) {
+    const entries = await auditTrail(tributary.sql, action, { app: app.clientId })
+    assert.deepEqual(
+      entries.map(({ actor }) => actor),
+      [`operator:${developer.id}`],
+      action,
+    )
+  }
+})
