@@ -4,7 +4,7 @@ import { beginDeletion, continueDeletion, deletionProgress, listDeletions } from
 import { type AgentSettings, agentSettings } from '#model/agents.ts'
 import { APPLY_POLICIES, presentApp } from '#model/app.ts'
 import { flag } from '#model/input.ts'
-import { mayUseApp } from '#model/operator.ts'
+import { mayUseApp, requireRecentSignIn } from '#model/operator.ts'
 import { branding, brandingIn, shownBranding } from './branding.ts'
 import { route } from './route.ts'
 import { deleted } from './shapes/deleted.ts'
@@ -131,8 +131,9 @@ export const update = route({
   }),
   response: app,
   reasons: ['not_found'],
-  run: async (deps, { path: { client_id: id }, body, actor }) =>
-    presentApp(
+  run: async (deps, { path: { client_id: id }, body, actor, operator }) => {
+    if (opensAccess(body)) requireRecentSignIn(operator, deps.clock.now())
+    return presentApp(
       await updateApp(
         deps,
         id,
@@ -147,8 +148,14 @@ export const update = route({
         },
         actor,
       ),
-    ),
+    )
+  },
 })
+
+/** Changes by which somebody else could get the tokens of people: as dangerous as a new secret. */
+function opensAccess({ name: _name, branding: _branding, ...others }: Record<string, unknown>): boolean {
+  return Object.values(others).some((value) => value !== undefined)
+}
 
 function agentsIn(given: z.output<typeof agentSettings> | null): AgentSettings | 'off' {
   return given === null ? 'off' : { redirectUris: given.redirect_uris, writes: given.write_services }

@@ -20,8 +20,8 @@ export const useDemo = route({
     })
     .meta({ id: 'DemoServicesOfApp', description: 'The demo services that an app may use now.' }),
   reasons: ['not_found', 'demo_not_running'],
-  run: async (deps, { path }) => {
-    const keys = await useDemoServices(deps, deps.demo()?.services, path.client_id, 'admin')
+  run: async (deps, { path, actor }) => {
+    const keys = await useDemoServices(deps, deps.demo()?.services, path.client_id, actor)
     return { services: keys.map(({ service, key, url }) => ({ service, key, url })) }
   },
 })

@@ -73,7 +73,7 @@ export const create = route({
     })
     .meta({ id: 'NewConnectSession', description: 'A new connect session, with its link.' }),
   reasons: ['redirect_unregistered', 'service_unknown', 'no_service_keys', 'not_found'],
-  run: (deps, { app, body }) =>
+  run: (deps, { app, actor, body }) =>
     createConnectSession(
       deps,
       app,
@@ -88,7 +88,7 @@ export const create = route({
         expiresInS: body.expires_in,
         codeChallenge: body.code_challenge,
       },
-      `app:${app.id}`,
+      actor,
     ),
 })
 
@@ -107,5 +107,5 @@ export const revoke = route({
   path,
   response: session,
   reasons: ['not_found'],
-  run: (deps, { app, path: { id } }) => endConnectSession(deps, app, id, `app:${app.id}`),
+  run: (deps, { app, actor, path: { id } }) => endConnectSession(deps, app, id, actor),
 })

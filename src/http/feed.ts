@@ -53,6 +53,7 @@ const change = z.union([
 
 export const appChanges = route({
   auth: 'app',
+  auditedAs: 'feed.read',
   summary:
     "Read what changed in all of the app's accounts after a cursor; waits with `wait`, or follows with `Accept: text/event-stream`",
   // The first request creates the feed, which HEAD must not.

@@ -2,10 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Account } from '#model/account.ts'
 import { abortableSleep } from '#platform/abortable-sleep.ts'
 import type { HttpDeps } from './deps.ts'
+import { takePlace } from './places.ts'
 
 const POLL_MS = 500
 /** Limit: time for which a request may follow one sync; then the stream ends. */
 const MAX_FOLLOW_MS = 30 * 60_000
+/** Limit: requests that follow syncs of one account at once, in one process; each reads the database twice a second. Further ones are refused. */
+const MAX_FOLLOWERS = 20
+const RETRY_AFTER_S = 5
 
 /** The events of one moment. Each is sent when its data differs from that of the event before at the same place. */
 export interface Progress {
@@ -25,6 +29,7 @@ export async function followProgress(
   profiles: { shard: number; profileId: string }[],
   read: () => Promise<Progress | undefined>,
 ): Promise<FastifyReply> {
+  const leave = takePlace(deps, { name: `follow ${account.id}`, max: MAX_FOLLOWERS, retryAfterS: RETRY_AFTER_S })
   void reply.hijack()
   const { raw } = reply
   raw.writeHead(200, {
@@ -51,6 +56,7 @@ export async function followProgress(
       await abortableSleep(POLL_MS, ended.signal)
     }
   } finally {
+    leave()
     release()
     // Also when the database fails: the client connects again.
     raw.end()

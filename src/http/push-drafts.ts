@@ -12,6 +12,7 @@ import { destinationTest, matches } from './shapes/push.ts'
 
 export const test = route({
   auth: 'app',
+  auditedAs: 'push.test',
   summary: 'Test a destination before it is added: connect, check rights, write and roll back',
   body: fields.pick({ kind: true, url: true, filter: true, options: true }),
   response: destinationTest,
@@ -24,6 +25,8 @@ export const test = route({
 
 export const preview = route({
   auth: 'app',
+  // Its examples are items of people.
+  auditedAs: 'push.preview',
   summary: 'Preview what a destination would get: tables, columns, a few rows, and how many',
   body: fields.pick({ kind: true, filter: true }),
   response: z

@@ -85,6 +85,7 @@ export const change = route({
 
 export const remove = route({
   auth: 'app',
+  dangerous: true,
   summary: 'Delete a destination; `drop=true` also drops the tables that Tributary created',
   path,
   query: z.object({ drop: flag('Also remove what Tributary created at the destination.') }),

@@ -22,6 +22,7 @@ export const overview = route({
   auth: 'account',
   summary: 'Get whether the first sync is done, of the account and each profile; live with `Accept: text/event-stream`',
   response: overviewSchema,
+  reasons: ['too_many_readers'],
   run: async (deps, call) => {
     const { account } = call
     if (!wantsStream(call.request)) return syncOverview(deps, account)

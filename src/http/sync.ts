@@ -29,7 +29,7 @@ export const progress = route({
   auth: 'account',
   summary: 'Get the progress of a sync per endpoint; with `Accept: text/event-stream` follow it live',
   path,
-  reasons: ['no_profile'],
+  reasons: ['no_profile', 'too_many_readers'],
   response: syncProgressShape,
   media: {
     'text/event-stream': z

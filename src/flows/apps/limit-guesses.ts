@@ -3,6 +3,7 @@ import { ApiError } from '#model/errors.ts'
 import type { RateLimit } from '#model/rate-limit.ts'
 import type { Clock } from '#platform/clock.ts'
 import { createKeyedMutex, type KeyedMutex } from '#platform/keyed-mutex.ts'
+import { networkOf } from '#platform/network-of.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { countAttempts, releaseAttempts, reserveAttempts } from '#store/apps/attempts.ts'
 
@@ -14,7 +15,7 @@ export interface GuessDeps {
 export interface Guess {
   /** What the secret belongs to: an app, the admin API, a hook. */
   subject: string
-  /** The caller's network address. Guesses are counted per address, so that nobody can lock an app out for others. */
+  /** The caller's network address. Guesses are counted per address, IPv6 by /64 network, so that nobody can lock an app out for others. */
   address: string
   /** The secret as it was sent. One that was right before, from this address, does not count as a guess. */
   secret?: string
@@ -51,10 +52,12 @@ const memoryKey = randomBytes(32)
  */
 export async function limitGuesses<Result>(
   deps: GuessDeps,
-  guess: Guess,
+  given: Guess,
   refusal: () => ApiError,
   compare: () => Promise<Result | undefined>,
 ): Promise<Result> {
+  // Whoever has a network of IPv6 addresses would have as many tries as addresses.
+  const guess = { ...given, address: networkOf(given.address) }
   const memory = memoryOf(deps.database)
   const known = knownAs(guess)
   const isKnown = () => known !== undefined && memory.known.has(known)

@@ -1,7 +1,7 @@
-import { isIPv6 } from 'node:net'
 import { ApiError } from '#model/errors.ts'
 import { defaultQuota, effectiveQuotas } from '#model/quotas.ts'
 import type { RateLimit } from '#model/rate-limit.ts'
+import { networkOf } from '#platform/network-of.ts'
 import { findAppQuotas } from '#store/apps/apps.ts'
 import {
   addOpenSignIn,
@@ -28,7 +28,7 @@ export interface CountedSignIn {
 export async function countSignIn(deps: AuthorizeDeps, appId: string, ip: string): Promise<CountedSignIn> {
   const { database, clock, config } = deps
   const now = clock.now()
-  const address = addressSubject(ip)
+  const address = `address ${networkOf(ip)}`
   const { app_sign_ins: perApp } = effectiveQuotas(config, await findAppQuotas(database, appId))
   const perAddress = defaultQuota(config, 'quotaAddressSignIns')
   if (!(await openSignIn(database, address, now, perAddress))) {
@@ -88,19 +88,4 @@ async function tooManySignIns(
     retryAfterS,
     rateLimits,
   })
-}
-
-/** Counts IPv6 by /64 network, because one host usually has all its addresses. */
-export function addressSubject(ip: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1]
-  if (mapped !== undefined || !isIPv6(ip)) return `address ${mapped ?? ip}`
-  const [head = '', tail] = ip.split('%')[0]!.split('::')
-  const front = head === '' ? [] : head.split(':')
-  const back = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - front.length - back.length)
-  const groups = [...front, ...Array.from({ length: zeros }, () => '0'), ...back]
-  return `address ${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`
 }

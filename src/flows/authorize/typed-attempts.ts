@@ -2,9 +2,9 @@ import { typedFieldsOf } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { TypedValues } from '#kit/typed.ts'
 import { isServerFormat, publicValues } from '#kit/typed-values.ts'
+import { networkOf } from '#platform/network-of.ts'
 import { releaseAttempts, reserveAttempts } from '#store/apps/attempts.ts'
 import type { AuthorizeDeps } from './deps.ts'
-import { addressSubject } from './open-sign-ins.ts'
 
 const WINDOW_MS = 15 * 60_000
 /** Limit: refused attempts in 15 minutes to sign in as one user of a service on our page, from any browser and app; then the page refuses that user until the 15 minutes are over. */
@@ -58,7 +58,7 @@ function limitsOf(
   return new Map([
     ...named,
     [`typed browser ${browser.toString('hex')}`, MAX_WRONG_PER_BROWSER],
-    [`typed ${addressSubject(ip)}`, MAX_WRONG_PER_ADDRESS],
+    [`typed address ${networkOf(ip)}`, MAX_WRONG_PER_ADDRESS],
     [`typed app ${appId}`, MAX_WRONG_PER_APP],
   ])
 }

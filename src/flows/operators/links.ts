@@ -11,6 +11,7 @@ import {
   type StoredOperator,
   setOperatorPassword,
 } from '#store/operators/operators.ts'
+import { deletePasskeysOf } from '#store/operators/passkeys.ts'
 import { deleteSessionsOf } from '#store/operators/sessions.ts'
 import type { AddressedDeps, Browser, OperatorDeps } from './deps.ts'
 import { creationOptions, readRegistration, storePasskey } from './passkeys.ts'
@@ -82,10 +83,12 @@ export async function readLink(deps: OperatorDeps, token: string) {
 
 export async function linkPasskeyOptions(deps: AddressedDeps, token: string, name: string) {
   const link = await requireLink(deps, token)
-  return creationOptions(deps, purposeOf(link), {
+  const options = await creationOptions(deps, purposeOf(link), {
     id: idOf(link),
     name: link.operatorId ? link.name! : requireName(name),
   })
+  // The link replaces the passkeys that there are, so a known authenticator may create another one.
+  return { ...options, exclude: [] }
 }
 
 /** What the person chose. */
@@ -122,7 +125,7 @@ export async function acceptLink(
   })
 }
 
-/** The new operator, or the one whose credentials change: their sessions end. */
+/** The new operator, or the one whose password and passkeys are replaced: their sessions end. */
 async function operatorOf(
   tx: Parameters<typeof insertOperator>[0],
   link: links.OperatorLink,
@@ -138,7 +141,9 @@ async function operatorOf(
   }
   const operator = await findOperator(tx, link.operatorId)
   if (operator === undefined) throw refusal()
-  if (password !== undefined) await setOperatorPassword(tx, operator.id, password)
+  // Whoever needs a link lost a password or passkey, perhaps to somebody else: none of the earlier ones works any more.
+  await setOperatorPassword(tx, operator.id, password ?? null)
+  await deletePasskeysOf(tx, operator.id)
   await deleteSessionsOf(tx, operator.id)
   return operator
 }

@@ -3,10 +3,15 @@ import { MAX_PASSWORD, MIN_PASSWORD, type Operator, requireRecentSignIn } from '
 import { hashPassword, isPassword, PasswordsBusy } from '#platform/password.ts'
 import { weaknessOf } from '#platform/weak-secret.ts'
 import { auditInstallation } from '#store/audit.ts'
-import { findOperatorByName, setOperatorPassword } from '#store/operators/operators.ts'
+import { findOperatorByName, loginOf, setOperatorPassword } from '#store/operators/operators.ts'
 import { deleteSessionsOf } from '#store/operators/sessions.ts'
 import type { Browser, OperatorDeps } from './deps.ts'
 import { openSession } from './sessions.ts'
+
+/** What guesses are counted for: every way of writing a name is the same operator. */
+export function guessedOperator(name: string): string {
+  return `operator ${loginOf(name)}`
+}
 
 /** The value of the new session's cookie; undefined if the name or the password is wrong, both after the same time. */
 export async function signInWithPassword(

@@ -20,27 +20,30 @@ const response = z
 
 export const createByApp = route({
   auth: 'app',
+  // With the link an operator could delete the account as its person.
+  dangerous: true,
   idempotencyKey: true,
   summary: "Create a link by which the person of one of the app's accounts sees and ends their connections",
   body: z.object({ account: text('The account.'), ...fields }),
   status: 201,
   response,
   reasons: ['not_found', 'redirect_unregistered'],
-  run: async (deps, { app, body }) => {
+  run: async (deps, { app, actor, body }) => {
     const account = await accountOfApp(deps, app.id, body.account)
-    return createConnectionsLink(deps, account, given(body), `app:${app.id}`)
+    return createConnectionsLink(deps, account, given(body), actor)
   },
 })
 
 export const createByAccount = route({
   auth: 'account',
+  dangerous: true,
   idempotencyKey: true,
   summary: 'Create a link by which the person of the account sees and ends their connections',
   body: z.object(fields),
   status: 201,
   response,
   reasons: ['redirect_unregistered'],
-  run: (deps, { account, body }) => createConnectionsLink(deps, account, given(body), `account:${account.id}`),
+  run: (deps, { account, actor, body }) => createConnectionsLink(deps, account, given(body), actor),
 })
 
 function given({

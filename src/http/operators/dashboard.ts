@@ -4,7 +4,7 @@ import { limitGuesses } from '#flows/apps/limit-guesses.ts'
 import type { Browser } from '#flows/operators/deps.ts'
 import { acceptLink, linkPasskeyOptions, readLink } from '#flows/operators/links.ts'
 import * as passkeys from '#flows/operators/passkeys.ts'
-import { changePassword, signInWithPassword } from '#flows/operators/passwords.ts'
+import { changePassword, guessedOperator, signInWithPassword } from '#flows/operators/passwords.ts'
 import { endSession, endSessionsOf, operatorOfSession } from '#flows/operators/sessions.ts'
 import { ApiError } from '#model/errors.ts'
 import { MAX_OPERATOR_NAME, MAX_PASSWORD, type Operator, RECENT_SIGN_IN_MS } from '#model/operator.ts'
@@ -37,7 +37,7 @@ export const signIn = route({
   response: shapes.current,
   reasons: ['password_wrong', 'too_many_attempts'],
   run: async (deps, { body, request, reply }) => {
-    const guess = { subject: `operator ${body.name}`, address: request.ip, perSubject: MAX_WRONG_PASSWORDS }
+    const guess = { subject: guessedOperator(body.name), address: request.ip, perSubject: MAX_WRONG_PASSWORDS }
     const browser = browserOf(deps, request)
     const opened = await limitGuesses(
       deps,

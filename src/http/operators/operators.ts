@@ -55,7 +55,7 @@ export const link = route({
   dangerous: true,
   idempotencyKey: true,
   summary:
-    'Create a link with which an operator sets a new password or passkey; it works once, and ends their sessions',
+    'Create a link with which an operator sets a new password or passkey; it works once, replaces those before, and ends their sessions',
   path,
   status: 201,
   response: shapes.newLink,

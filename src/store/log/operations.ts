@@ -63,7 +63,12 @@ const purge = statement('operation-purge', deleteSome('operation', 'shard, id', 
 
 /** One statement with one value. Each operation may be in it once. */
 export async function writeOperations(queries: Queries, parts: readonly OperationPart[]): Promise<void> {
-  await queries.count(write.with({ parts: JSON.stringify(parts) }))
+  await queries.count(write.with({ parts: JSON.stringify(parts, storable) }))
+}
+
+/** PostgreSQL refuses U+0000 and half of a surrogate pair, which cutting a text leaves: one text would cost the whole batch. */
+function storable(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : value
 }
 
 export async function purgeOperations(queries: Queries, before: number): Promise<number> {

@@ -32,17 +32,17 @@ const insert = statement(
   `insert into operator_link (hash, ${columns})
    values ($hash, $id, $operatorId, $name, $role, $apps, $createdBy, $createdAt, $expiresAt)`,
 )
-const find = statement(
-  'operator-link-find',
-  `select ${columns} from operator_link where hash = $hash and expires_at > $nowMs`,
-)
+// A link of an operator who was removed or became a developer is worth nothing: they may have kept it for themselves.
+const isOpen = `expires_at > $nowMs and (created_by not like 'operator:%'
+  or exists (select 1 from operator o where o.role = 'operator' and 'operator:' || o.id = created_by))`
+const find = statement('operator-link-find', `select ${columns} from operator_link where hash = $hash and ${isOpen}`)
 const use = statement(
   'operator-link-use',
-  `delete from operator_link where hash = $hash and expires_at > $nowMs returning ${columns}`,
+  `delete from operator_link where hash = $hash and ${isOpen} returning ${columns}`,
 )
 const list = statement(
   'operator-link-list',
-  `select ${columns} from operator_link where expires_at > $nowMs order by created_at desc, id`,
+  `select ${columns} from operator_link where ${isOpen} order by created_at desc, id`,
 )
 const remove = statement('operator-link-delete', 'delete from operator_link where id = $id')
 const removeBy = statement('operator-link-delete-by', 'delete from operator_link where created_by = $createdBy')

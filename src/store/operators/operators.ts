@@ -80,7 +80,8 @@ export async function updateOperator(
   await tx.count(update.with({ id, name, login: loginOf(name), role, apps }))
 }
 
-export async function setOperatorPassword(tx: Queries, id: string, password: string): Promise<void> {
+/** `null`: passkeys only. */
+export async function setOperatorPassword(tx: Queries, id: string, password: string | null): Promise<void> {
   await tx.count(setPassword.with({ id, password }))
 }
 

@@ -222,6 +222,16 @@ suite('why a sign-in stopped', () => {
     )
   })
 
+  test('a text that PostgreSQL cannot store takes nothing else out of the log', async () => {
+    const app = await harness.makeApp()
+    // The cut after 100 characters leaves half of the last one.
+    const halved = `${'x'.repeat(99)}\u{1F600}`
+    await Promise.all([halved, 'unknown'].map((service) => newBrowser().open(begun(app, service))))
+    await logged(harness, app.clientId, { reason: 'service_unknown', service: 'unknown' })
+    const { service } = await logged(harness, app.clientId, { reason: 'service_unknown', q: 'xxx' })
+    assert.equal(service, `${'x'.repeat(99)}\uFFFD`)
+  })
+
   test('a second use of the callback adds nothing', async () => {
     const app = await harness.makeApp()
     const browser = newBrowser()

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { revokeAnyToken } from '#flows/authorize/accounts.ts'
+import { newOperator, type SignedIn } from '../../harness/operator.ts'
 import { until } from '../../harness/until.ts'
 import { type SyncHarness, startSyncHarness } from './shop-fixture.ts'
 
@@ -30,6 +31,7 @@ beforeEach(() => {
 
 interface Person {
   access_token: string
+  account: string
 }
 
 const WAYS: Record<string, (person: Person) => Promise<unknown>> = {
@@ -92,4 +94,56 @@ test('a running sync ends its call to the service when its profile is disconnect
   const closed = once(service, 'close')
   await harness.ask('DELETE', '/profiles/shop', person.access_token)
   await closed
+})
+
+const LOST_RIGHTS: Record<string, (operator: SignedIn) => Promise<unknown>> = {
+  'their session is ended': ({ id }) => harness.tributary.admin('DELETE', `/admin/operators/${id}/sessions`),
+  'they may no longer use the app': ({ id }) =>
+    harness.tributary.admin('PATCH', `/admin/operators/${id}`, { role: 'developer', apps: [] }),
+  'they are removed': ({ id }) => harness.tributary.admin('DELETE', `/admin/operators/${id}`),
+}
+
+suite('what an operator follows or receives for an account', { timeout: 180_000 }, () => {
+  before(() => newOperator(harness.tributary))
+
+  for (const [name, lose] of Object.entries(LOST_RIGHTS))
+    test(`is cut off when ${name}`, async () => {
+      const person = await newPerson()
+      const operator = await newOperator(harness.tributary)
+      const headers = { ...operator.headers, 'tributary-account': person.account }
+      const at = harness.tributary.url
+      const followed = await fetch(`${at}/sync`, { headers: { ...headers, accept: 'text/event-stream' } })
+      const proxied = await fetch(`${at}/proxy/shop/endless`, { headers })
+      const readers = [followed.body!.getReader(), proxied.body!.getReader()]
+      for (const reader of readers) assert.equal((await reader.read()).done, false)
+      await lose(operator)
+      for (const reader of readers)
+        await assert.rejects(async () => {
+          // Events that were on their way still arrive.
+          for (let piece = await reader.read(); !piece.done; piece = await reader.read());
+        })
+    })
+})
+
+test('one account can follow its syncs only so often at once, and again when a client is gone', async () => {
+  const person = await newPerson()
+  const follow = async () => {
+    const aborting = new AbortController()
+    const { status } = await fetch(`${harness.tributary.url}/sync`, {
+      signal: aborting.signal,
+      headers: { authorization: `Bearer ${person.access_token}`, accept: 'text/event-stream' },
+    })
+    return { status, leave: () => aborting.abort() }
+  }
+  const followers: Awaited<ReturnType<typeof follow>>[] = []
+  for (let n = 0; n < 21; n += 1) followers.push(await follow())
+  assert.deepEqual(
+    followers.map(({ status }) => status),
+    [...Array.from({ length: 20 }, () => 200), 429],
+  )
+  const other = await newPerson()
+  assert.equal((await open('/sync', other)).status, 200)
+  for (const { leave } of followers) leave()
+  const again = await until('a place is free', follow, ({ status }) => status === 200)
+  again.leave()
 })
