@@ -17,7 +17,14 @@ export const overview = command({
   },
 })
 
-function linesOf({ attention, profiles, items_per_hour: hours, sync, push }: OverviewView): string[] {
+function linesOf({
+  attention,
+  profiles,
+  items_per_hour: hours,
+  sync,
+  failures_24h: failures,
+  push,
+}: OverviewView): string[] {
   const day = hours.slice(-HOURS_OF_DAY)
   const sum = (count: (hour: OverviewView['items_per_hour'][number]) => number) =>
     day.reduce((total, hour) => total + count(hour), 0)
@@ -33,6 +40,20 @@ function linesOf({ attention, profiles, items_per_hour: hours, sync, push }: Ove
     ...table([
       ['service', 'state', 'profiles'],
       ...profiles.map(({ service, state, n }) => [service, state, String(n)]),
+    ]),
+    ...section('Endpoints that fail now, or are held back:', [
+      ['service', 'reason', 'endpoints'],
+      ...sync.endpoints.map(({ service, reason, n }) => [service, reason, String(n)]),
+    ]),
+    ...section('Failures of the last 24 hours:', [
+      ['what', 'service', 'outcome', 'reason', 'times'],
+      ...failures.map(({ kind, service, outcome, reason, n }) => [
+        kind.replace('_', '-'),
+        service ?? '',
+        outcome,
+        reason ?? '',
+        String(n),
+      ]),
     ]),
     ...(push.length === 0
       ? []
@@ -51,4 +72,9 @@ function linesOf({ attention, profiles, items_per_hour: hours, sync, push }: Ove
           ]),
         ]),
   ]
+}
+
+/** A titled table; nothing when it has only its head. */
+function section(title: string, rows: string[][]): string[] {
+  return rows.length > 1 ? ['', title, ...table(rows)] : []
 }

@@ -14,7 +14,7 @@ import { text } from './parameters.ts'
 import { takePlace } from './places.ts'
 import { route } from './route.ts'
 
-const NDJSON = 'application/x-ndjson; charset=utf-8'
+export const NDJSON = 'application/x-ndjson; charset=utf-8'
 const path = z.object({ id: text('The account.') })
 const line = z
   .looseObject({})

@@ -47,8 +47,21 @@ const overview = z
       lag_ms: z.int().describe('How long the first of them waits.'),
       endpoints: z
         .array(z.object({ service: z.string(), reason: z.enum(SYNC_REASONS), failing: z.boolean(), n: z.int() }))
-        .describe('Endpoints whose last run failed or was held back.'),
+        .describe('Endpoints that fail now: whose last run failed or was held back.'),
     }),
+    failures_24h: z
+      .array(
+        z.object({
+          kind: z.enum(['sign_in', 'sync']),
+          service: z.string().optional(),
+          outcome: z.enum(['failed', 'refused']),
+          reason: z.string().optional(),
+          n: z.int(),
+        }),
+      )
+      .describe(
+        'Sign-ins and syncs of the last 24 hours that did not work, from the log; at most 20, the most frequent first.',
+      ),
     push: z
       .array(
         z.object({

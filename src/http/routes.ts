@@ -47,6 +47,7 @@ import { metrics } from './metrics.ts'
 import { openapi } from './openapi-route.ts'
 import * as audit from './operators/audit.ts'
 import * as dashboard from './operators/dashboard.ts'
+import * as exports from './operators/exports.ts'
 import * as operators from './operators/operators.ts'
 import { settings } from './operators/settings.ts'
 import { showAppOverview, showOverview } from './overview.ts'
@@ -256,6 +257,9 @@ export const ROUTES: Listed[] = [
   ['POST', '/dashboard/passkeys/options', dashboard.passkeyCreation, 'createPasskeyOptions'],
   ['POST', '/dashboard/passkeys', dashboard.addPasskey, 'addOwnPasskey'],
   ['DELETE', '/dashboard/passkeys/:id', dashboard.removePasskey, 'deleteOwnPasskey'],
+
+  ['POST', '/dashboard/exports', exports.create, 'createExportLink'],
+  ['GET', '/dashboard/exports/:account/:ticket', exports.download, 'exportByLink'],
 
   ['GET', '/admin/operators', operators.list, 'listOperators'],
   ['POST', '/admin/operators', operators.invite, 'addOperator'],

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, before, suite, test } from 'node:test'
 import { holdTable } from '../harness/hold-table.ts'
 import { type LabHarness, startLabHarness } from '../harness/lab.ts'
@@ -73,6 +74,36 @@ suite('accounts in the dashboard', { skip }, () => {
     await page.locator('dialog input').fill('demo-micro')
     await page.locator('dialog button.danger').click()
     await page.getByText('No service is connected.').waitFor()
+    await page.close()
+  })
+
+  test('an export is saved as a file while the page stays, again with a second click, and a used link is explained', async () => {
+    const { account, access_token: token } = await signIn(harness, 'demo-social', 'ada')
+    await synced(harness, token, 'demo-social')
+    const { page } = await open(`/accounts/${account}`)
+    await page.getByRole('heading', { name: /^demo-social/ }).waitFor()
+    const shownAt = page.url()
+    for (const click of [1, 2]) {
+      const saving = page.waitForEvent('download')
+      await press(page, 'Export')
+      const saved = await saving
+      assert.equal(saved.suggestedFilename(), `account-${account}.ndjson`)
+      const [head = '', ...items] = readFileSync(await saved.path(), 'utf8')
+        .trimEnd()
+        .split('\n')
+      assert.equal((JSON.parse(head) as { account: string }).account, account)
+      const [stored] = await harness.sql<{ n: number }>(
+        'select count(*)::int as n from item i join profile p on p.shard = i.shard and p.id = i.profile_id where p.account_id = $1',
+        [account],
+      )
+      assert.deepEqual([items.length, items.length > 10], [stored!.n, true])
+      assert.equal(page.url(), shownAt)
+      if (click === 1) continue
+      await page.goto(saved.url())
+      await page.getByText('Export again in the dashboard').waitFor()
+      await page.goBack()
+      await page.getByRole('heading', { name: /^demo-social/ }).waitFor()
+    }
     await page.close()
   })
 

@@ -59,6 +59,8 @@ export interface Page {
   on(event: 'response', listener: (response: PageResponse) => void): void
   /** The next window that the page opens. */
   waitForEvent(event: 'popup'): Promise<Page>
+  /** The next file that the browser saves. */
+  waitForEvent(event: 'download'): Promise<Download>
   /** The cookies of this page's person, and the protocol of the browser's developer tools. */
   context(): BrowserContext
   setDefaultTimeout(ms: number): void
@@ -72,6 +74,13 @@ export interface BrowserContext {
   newCDPSession(page: Page): Promise<{
     send<Result>(method: string, parameters?: Record<string, unknown>): Promise<Result>
   }>
+}
+
+export interface Download {
+  url(): string
+  suggestedFilename(): string
+  /** Resolves when the file is complete; fails when the download failed. */
+  path(): Promise<string>
 }
 
 export interface PageResponse {

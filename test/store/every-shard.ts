@@ -146,6 +146,7 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'overview-dead',
     'overview-due',
     'overview-failed',
+    'overview-failures',
     'overview-lag',
     'overview-profiles',
     'overview-quotas',

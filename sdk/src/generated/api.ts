@@ -1150,6 +1150,13 @@ export type EventMap = {
   [field: string]: unknown
 }
 
+/** Where this browser downloads an export. */
+export type ExportLink = {
+  /** A path of this server. */
+  url: string
+  expires_at: number
+}
+
 /** The card of an item of the type `files`; its `type` is `file`. */
 export type FileCard = {
   /** The type of the card: `photo`, `video`, `link`, `text`, `checkin`, `contact` … */
@@ -1853,7 +1860,7 @@ export type Overview = {
     due: number
     /** How long the first of them waits. */
     lag_ms: number
-    /** Endpoints whose last run failed or was held back. */
+    /** Endpoints that fail now: whose last run failed or was held back. */
     endpoints: ({
       service: string
       reason: "access_denied" | "address_invalid" | "address_refused" | "address_wrong" | "answer_too_large" | "answer_unreadable" | "capacity" | "capacity_here" | "callback_unusable" | "callback_unconfirmed" | "checkpoint_stuck" | "code_missing" | "connector_fault" | "credential_damaged" | "discovery_failed" | "grant_refused" | "handle_unresolved" | "home_mismatch" | "issuer_mismatch" | "keys_refused" | "no_credential" | "no_refresh_token" | "not_found" | "not_supported" | "page_too_large" | "parameter_repeated" | "person_changed" | "position_lost" | "rate_limited" | "rate_limited_here" | "redirect_refused" | "refresh_busy" | "request_invalid" | "request_refused" | "request_token_mismatch" | "scope_missing" | "self_without_id" | "priced" | "service_failed" | "service_refused" | "service_timeout" | "service_unreachable" | "spending_limit_reached" | "subject_changed" | "subject_mismatch" | "subject_missing" | "token_unbound" | "unpaid" | "unexpected_answer" | "verifier_missing" | "walk_broken" | "walk_repeats" | "quota_reached" | "worker_died"
@@ -1861,6 +1868,14 @@ export type Overview = {
       n: number
     })[]
   }
+  /** Sign-ins and syncs of the last 24 hours that did not work, from the log; at most 20, the most frequent first. */
+  failures_24h: ({
+    kind: "sign_in" | "sync"
+    service?: string | undefined
+    outcome: "failed" | "refused"
+    reason?: string | undefined
+    n: number
+  })[]
   /** Destinations, the most conspicuous first; at most 20. */
   push: ({
     id: string
@@ -4924,6 +4939,20 @@ export interface Operations {
     response: {
       deleted: string
     }
+  }
+  /** Make a link with which this browser saves the export of an account: for a minute, once, in this session */
+  'POST /dashboard/exports': {
+    query: undefined
+    body: {
+      account: string
+    }
+    response: ExportLink
+  }
+  /** Download the export of an account by a link of the dashboard, as a file */
+  'GET /dashboard/exports/{account}/{ticket}': {
+    query: undefined
+    body: undefined
+    response: unknown
   }
   /** List the operators and developers */
   'GET /admin/operators': {

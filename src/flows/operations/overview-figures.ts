@@ -1,12 +1,15 @@
 import type { Clock } from '#platform/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { HOUR_MS, type ItemHour, sumItemHours } from '#store/items/item-hours.ts'
+import { countFailures, type FailureCount } from '#store/log/count-failures.ts'
 import { type OverviewCounts, readOverviewCounts } from '#store/sync/overview-counts.ts'
 
 /** Figures of all apps. `items`: the hours of the last week in which an app received something. */
 export interface OverviewFigures extends OverviewCounts {
   at: number
   items: ItemHour[]
+  /** Sign-ins and syncs of the last day that did not work. */
+  failures: FailureCount[]
 }
 
 interface Deps {
@@ -45,7 +48,8 @@ async function refresh({ database, clock }: Deps, cached: Cached): Promise<Overv
   const [began, at] = [performance.now(), clock.now()]
   const counts = await readOverviewCounts(database.background, at, at - DAY_MS)
   const items = await readItems(database, at, cached.figures)
-  const figures = { at, items, ...counts }
+  const failures = await countFailures(database.background, at - DAY_MS, at)
+  const figures = { at, items, failures, ...counts }
   cached.figures = figures
   const ttlMs = (performance.now() - began) / SHARE_OF_TIME
   cached.expiresAt = at + Math.min(LONGEST_TTL_MS, Math.max(SHORTEST_TTL_MS, ttlMs))

@@ -39,6 +39,8 @@ export interface OverviewView {
   /** The last seven days, the current hour last. */
   items_per_hour: { at: number; added: number; updated: number }[]
   sync: { due: number; lag_ms: number; endpoints: { service: string; reason: string; failing: boolean; n: number }[] }
+  /** Sign-ins and syncs of the last 24 hours that did not work. */
+  failures_24h: { kind: string; service?: string; outcome: string; reason?: string; n: number }[]
   push: {
     id: string
     app: string
@@ -57,7 +59,7 @@ export interface OverviewView {
   health?: HealthView
 }
 
-/** Limit: destinations, quotas and apps in an overview, the most conspicuous first; others are left out. */
+/** Limit: destinations, quotas, apps and reasons of failures in an overview, the most conspicuous first; others are left out. */
 const MAX_LISTED = 20
 const DAY_HOURS = 24
 
@@ -86,6 +88,7 @@ export async function overviewOf(
       lag_ms: Math.max(0, ...figures.due.map(({ since }) => figures.at - since)),
       endpoints: sumReasons(figures),
     },
+    failures_24h: sumFailures(figures),
     push: destinationsOf(figures),
     quotas: (await sharesOf(deps, appId))
       .filter(({ share }) => share > 0)
@@ -115,7 +118,7 @@ export async function healthOf(deps: HealthDeps, version: string, lanes: LaneVie
 function only(figures: OverviewFigures, appId: string | undefined): OverviewFigures {
   if (appId === undefined) return figures
   const ofApp = <Row extends { appId: string }>(rows: Row[]) => rows.filter((row) => row.appId === appId)
-  const { at, profiles, reasons, troubles, due, quotas, destinations, items } = figures
+  const { at, profiles, reasons, troubles, due, quotas, destinations, items, failures } = figures
   return {
     at,
     profiles: ofApp(profiles),
@@ -125,6 +128,7 @@ function only(figures: OverviewFigures, appId: string | undefined): OverviewFigu
     quotas: ofApp(quotas),
     destinations: ofApp(destinations),
     items: ofApp(items),
+    failures: ofApp(failures),
   }
 }
 
@@ -143,6 +147,26 @@ function sumReasons({ reasons }: OverviewFigures): OverviewView['sync']['endpoin
       return { service, reason, failing: isFailure(reason as SyncReason), n: total(group, ({ n }) => n) }
     })
     .sort((a, b) => b.n - a.n)
+}
+
+function sumFailures({ failures }: OverviewFigures): OverviewView['failures_24h'] {
+  const groups = Map.groupBy(failures, ({ kind, service, outcome, reason }) =>
+    [kind, service, outcome, reason].join('\0'),
+  )
+  return [...groups.values()]
+    .map((group) => {
+      const { kind, service, outcome, reason } = group[0]!
+      const n = total(group, (row) => row.n)
+      return {
+        kind,
+        ...(service === undefined ? {} : { service }),
+        outcome,
+        ...(reason === undefined ? {} : { reason }),
+        n,
+      }
+    })
+    .sort((a, b) => b.n - a.n)
+    .slice(0, MAX_LISTED)
 }
 
 function hoursOf({ at, items }: OverviewFigures): OverviewView['items_per_hour'] {

@@ -10,13 +10,17 @@ const RANDOM_BYTES = 16
 const TIME_BYTES = 8
 
 /**
- * A challenge for a passkey: random bytes, its end, and a keyed hash of both and of what it is for. Nothing is stored until it was
+ * A challenge for a passkey, or a ticket: random bytes, its end, and a keyed hash of both and of what it is for. Nothing is stored until it was
  * answered rightly, so that requests for challenges cannot fill a table.
  */
-export function newChallenge(deps: Pick<OperatorDeps, 'hasher' | 'clock'>, purpose: string): string {
+export function newChallenge(
+  deps: Pick<OperatorDeps, 'hasher' | 'clock'>,
+  purpose: string,
+  ttlMs = CHALLENGE_MS,
+): string {
   const head = Buffer.alloc(RANDOM_BYTES + TIME_BYTES)
   randomBytes(RANDOM_BYTES).copy(head)
-  head.writeBigUInt64BE(BigInt(deps.clock.now() + CHALLENGE_MS), RANDOM_BYTES)
+  head.writeBigUInt64BE(BigInt(deps.clock.now() + ttlMs), RANDOM_BYTES)
   return Buffer.concat([head, seal(deps, purpose, head)]).toString('base64url')
 }
 
@@ -33,14 +37,19 @@ export function isOurChallenge(
 }
 
 /** Uses the challenge up. Call it in the transaction of what it allows. */
-export async function useChallenge(
-  { hasher }: Pick<OperatorDeps, 'hasher'>,
-  tx: Queries,
-  challenge: string,
-): Promise<void> {
-  const expiresAt = endOf(Buffer.from(challenge, 'base64url'))
-  if (!(await answerChallenge(tx, hasher.hash('answered_challenge', challenge), expiresAt)))
+export async function useChallenge(deps: Pick<OperatorDeps, 'hasher'>, tx: Queries, challenge: string): Promise<void> {
+  if (!(await takeChallenge(deps, tx, challenge)))
     throw new ApiError('passkey_refused', 'This answer of the passkey was used before.')
+}
+
+/** False if it was used before. Other texts may stand for the same bytes, so the bytes count. */
+export function takeChallenge(
+  { hasher }: Pick<OperatorDeps, 'hasher'>,
+  queries: Queries,
+  challenge: string,
+): Promise<boolean> {
+  const bytes = Buffer.from(challenge, 'base64url')
+  return answerChallenge(queries, hasher.hash('answered_challenge', bytes.toString('base64url')), endOf(bytes))
 }
 
 function endOf(head: Buffer): number {

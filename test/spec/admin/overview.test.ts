@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { countItemsOfHour, HOUR_MS, purgeItemHours, sumItemHours } from '#store/items/item-hours.ts'
+import { newOperationId, type OperationPart, writeOperations } from '#store/log/operations.ts'
 import { type App, makeApp } from '../../harness/app.ts'
 import { tributary as runCommand } from '../../harness/command-line.ts'
 import { putItems } from '../../harness/own-items.ts'
@@ -8,6 +9,7 @@ import { newPerson, type Person } from '../../harness/person.ts'
 import { newProfile } from '../../harness/profile.ts'
 import { send } from '../../harness/send.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
+import { until } from '../../harness/until.ts'
 
 interface Overview {
   at: number
@@ -15,6 +17,7 @@ interface Overview {
   profiles: { service: string; state: string; n: number }[]
   items_per_hour: { at: number; added: number; updated: number }[]
   sync: { due: number; lag_ms: number; endpoints: { service: string; reason: string; failing: boolean; n: number }[] }
+  failures_24h: { kind: string; service?: string; outcome: string; reason?: string; n: number }[]
   push: { name: string; dead_letters: number; failed_24h: number; lag_ms: number }[]
   apps: { app: string; profiles: number; added_24h: number }[]
   health?: { ready: boolean; version: string }
@@ -106,6 +109,65 @@ suite('the overview', () => {
     const { stdout } = await runCommand(['overview', '--app', app.clientId], env)
     assert.match(stdout, /3 records could not be stored/)
     assert.match(stdout, /3 added, 1 updated/)
+  })
+})
+
+suite('failures of the last 24 hours', () => {
+  test('are counted from the log by kind, service and reason, of each app and of all', async () => {
+    const now = Date.now()
+    const { database } = tributary.store
+    const entry = (appId: string, agoMs: number, changes: Partial<OperationPart> = {}): OperationPart => {
+      const [at, shard] = [now - agoMs, 7]
+      return {
+        shard,
+        id: newOperationId(shard, at),
+        appId,
+        kind: 'sign_in',
+        service: 'github',
+        accountId: undefined,
+        profileId: undefined,
+        at,
+        endedAt: at,
+        outcome: 'failed',
+        reason: 'service_refused',
+        expiresAt: undefined,
+        requestId: undefined,
+        summary: '',
+        steps: [],
+        ...changes,
+      }
+    }
+    const open = { outcome: 'open', reason: 'abandoned' } as const
+    await writeOperations(database, [
+      entry(app.clientId, 0),
+      entry(app.clientId, 23 * HOUR_MS),
+      entry(app.clientId, 25 * HOUR_MS),
+      entry(app.clientId, 1, { kind: 'sync', service: 'flickr', reason: 'rate_limited' }),
+      entry(app.clientId, 2, { outcome: 'ok', reason: undefined }),
+      entry(app.clientId, HOUR_MS, { ...open, expiresAt: now - 1000 }),
+      entry(app.clientId, 3, { ...open, expiresAt: now + 600_000 }),
+      entry(other.clientId, 4),
+      entry(other.clientId, 5, { outcome: 'refused', service: undefined, reason: 'redirect_mismatch' }),
+    ])
+    const listed = async (path: string) =>
+      (await overview(path)).failures_24h.map((each) =>
+        [each.kind, each.service, each.outcome, each.reason, each.n].join(' '),
+      )
+    await until('the figures are read again', async () => (await listed('/admin/overview')).length > 0)
+    assert.deepEqual((await listed(`/admin/apps/${app.clientId}/overview`)).sort(), [
+      'sign_in github failed service_refused 2',
+      'sign_in github refused abandoned 1',
+      'sync flickr failed rate_limited 1',
+    ])
+    assert.equal((await listed('/admin/overview'))[0], 'sign_in github failed service_refused 3')
+    assert.deepEqual((await listed(`/admin/apps/${other.clientId}/overview`)).sort(), [
+      'sign_in  refused redirect_mismatch 1',
+      'sign_in github failed service_refused 1',
+    ])
+    const env = { DATABASE_URL: tributary.databaseUrl, TRIBUTARY_DATA: tributary.dataDir }
+    const { stdout } = await runCommand(['overview', '--app', app.clientId], env)
+    assert.match(stdout, /fail now[^]*github +rate_limited +1/)
+    assert.match(stdout, /last 24 hours:[^]*sign-in +github +failed +service_refused +2/)
   })
 })
 

@@ -1,6 +1,7 @@
 import { Link, Outlet } from '@tanstack/react-router'
 import { AppChoice } from './app-choice.tsx'
 import { PAGES } from './pages.ts'
+import { useIsOperator } from './session.ts'
 import { SignedIn } from './signed-in.tsx'
 
 /** The frame around every page: navigation, the app in view, and the page. */
@@ -13,6 +14,7 @@ export function Frame() {
 }
 
 function FramedPage() {
+  const isOperator = useIsOperator()
   return (
     <div className="frame">
       <a className="skip" href="#page">
@@ -29,8 +31,9 @@ function FramedPage() {
       </header>
       <nav className="frame-nav" aria-label="Dashboard">
         {PAGES.map(
-          ({ path, navigation }) =>
-            navigation !== undefined && (
+          ({ path, navigation, isForOperators }) =>
+            navigation !== undefined &&
+            (isOperator || isForOperators !== true) && (
               <Link
                 key={path}
                 to={path}

@@ -9,6 +9,8 @@ export interface PageEntry {
   load: () => Promise<{ default: ComponentType }>
   /** Shown without a session, and without the frame. */
   isOpen?: boolean
+  /** Only for operators: developers do not see it in the navigation, and read why at its address. */
+  isForOperators?: boolean
 }
 
 /** Every page of the dashboard, in the order of the navigation. */
@@ -27,8 +29,13 @@ export const PAGES: PageEntry[] = [
   { path: '/log', navigation: 'Log', load: () => import('./pages/log/page.tsx') },
   { path: '/log/$id', load: () => import('./pages/log/inspect-page.tsx') },
   { path: '/audit', navigation: 'Audit', load: () => import('./pages/audit/page.tsx') },
-  { path: '/operators', navigation: 'Operators', load: () => import('./pages/operators/page.tsx') },
-  { path: '/settings', navigation: 'Settings', load: () => import('./pages/settings/page.tsx') },
+  {
+    path: '/operators',
+    navigation: 'Operators',
+    isForOperators: true,
+    load: () => import('./pages/operators/page.tsx'),
+  },
+  { path: '/settings', navigation: 'Settings', isForOperators: true, load: () => import('./pages/settings/page.tsx') },
   { path: '/account', load: () => import('./pages/account/page.tsx') },
   { path: '/sign-in', isOpen: true, load: () => import('./pages/sign-in/page.tsx') },
   { path: '/accept', isOpen: true, load: () => import('./pages/accept/page.tsx') },

@@ -8,3 +8,9 @@ export const sessionRequest = request(operator, 'GET /dashboard/session')
 
 /** Who is signed in. */
 export const useSession = () => useQuery({ ...sessionRequest, refetchInterval: VERIFY_MS })
+
+/** Whether the person may do everything; undefined while it is not known who is signed in. */
+export const useIsOperator = (): boolean | undefined => {
+  const role = useSession().data?.operator.role
+  return role === undefined ? undefined : role === 'operator'
+}

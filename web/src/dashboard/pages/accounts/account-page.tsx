@@ -59,7 +59,7 @@ function Shown({
         <PageLink to="/log" search={{ account: id }} className="button quiet">
           Log
         </PageLink>
-        <ExportButton clientId={clientId} account={id} />
+        <ExportButton account={id} />
         <EraseButton clientId={clientId} account={account} />
       </PageTitle>
       <p className="row">

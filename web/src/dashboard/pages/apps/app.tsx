@@ -8,6 +8,7 @@ import { Tabs } from '../../../ui/tabs.tsx'
 import { useAddress } from '../../address.ts'
 import { rememberApp } from '../../current-app.ts'
 import { PageTitle } from '../../page-title.tsx'
+import { useIsOperator } from '../../session.ts'
 import { BrandingForm } from './branding.tsx'
 import { DeleteApp } from './delete-app.tsx'
 import { Keys } from './keys.tsx'
@@ -21,13 +22,15 @@ const TABS = [
   { name: 'settings', title: 'Settings' },
   { name: 'secrets', title: 'Secrets' },
   { name: 'look', title: 'Look' },
-  { name: 'delete', title: 'Delete' },
 ]
+/** Only operators delete apps. */
+const TABS_OF_OPERATORS = [...TABS, { name: 'delete', title: 'Delete' }]
 
 export default function AppPage() {
   const { app: id = '' } = useParams({ strict: false }) as { app?: string }
   const [{ tab = 'keys' }, change] = useAddress()
   const app = useQuery(request(operator, 'GET /admin/apps/{client_id}', { path: { client_id: id } }))
+  const isOperator = useIsOperator()
   useEffect(() => rememberApp(id), [id])
   return (
     <div className="stack">
@@ -43,7 +46,7 @@ export default function AppPage() {
             <TriedSignIn />
             <Tabs
               label="Parts of the app"
-              tabs={TABS}
+              tabs={isOperator ? TABS_OF_OPERATORS : TABS}
               current={tab}
               onChoose={(name) => change({ tab: name === 'keys' ? undefined : name, service: undefined })}
             />
@@ -51,7 +54,8 @@ export default function AppPage() {
             {tab === 'settings' && <SettingsForm app={shown} />}
             {tab === 'secrets' && <Secrets app={shown} />}
             {tab === 'look' && <BrandingForm app={shown} />}
-            {tab === 'delete' && <DeleteApp app={shown} />}
+            {tab === 'delete' &&
+              (isOperator ? <DeleteApp app={shown} /> : <p>Only an operator may delete an app. Ask one of them.</p>)}
           </>
         )}
       </QueryView>

@@ -6,19 +6,27 @@ import { Table } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { useApps } from '../../current-app.ts'
 import { PageTitle } from '../../page-title.tsx'
+import { useIsOperator } from '../../session.ts'
 import { CreateApp } from './create-app.tsx'
 import './page.css'
+
+const NO_APP =
+  'There is no app yet. An app is what connects people to services: create one to get its client id and secret.'
+const NO_APP_OF_DEVELOPER = 'You have no app yet. An operator creates apps, and decides which of them are yours.'
 
 export default function AppsPage() {
   const apps = useApps()
   const [isCreating, setCreating] = useState(false)
   const navigate = useNavigate()
+  const isOperator = useIsOperator() === true
   return (
     <div className="stack">
       <PageTitle title="Apps and keys">
-        <button type="button" onClick={() => setCreating(true)}>
-          Create an app
-        </button>
+        {isOperator && (
+          <button type="button" onClick={() => setCreating(true)}>
+            Create an app
+          </button>
+        )}
       </PageTitle>
       <section className="card" aria-label="Apps">
         <QueryView query={apps}>
@@ -27,7 +35,7 @@ export default function AppsPage() {
               label="Apps"
               rows={rows}
               rowKey={({ client_id: id }) => id}
-              empty="There is no app yet. An app is what connects people to services: create one to get its client id and secret."
+              empty={isOperator ? NO_APP : NO_APP_OF_DEVELOPER}
               columns={[
                 {
                   title: 'Name',

@@ -1,51 +1,53 @@
 import './page.css'
 import { useQuery } from '@tanstack/react-query'
-import { isTributaryError } from '@tributary/client/errors.ts'
 import type { Overview } from '@tributary/client/generated/api.ts'
 import { operator, request } from '../../../api/core.ts'
 import { formatDuration, formatShort } from '../../../ui/amounts.ts'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { useAddress } from '../../address.ts'
-import { useCurrentApp } from '../../current-app.ts'
+import { useApps, useCurrentApp } from '../../current-app.ts'
 import { PageTitle } from '../../page-title.tsx'
+import { useIsOperator } from '../../session.ts'
 import { AttentionList } from './attention-list.tsx'
 import { Health } from './health.tsx'
 import { ItemsChart } from './items-chart.tsx'
 import { Limits } from './limits.tsx'
 import { ProfileStates } from './profile-states.tsx'
+import { RecentFailures } from './recent-failures.tsx'
 import { Destinations, Failures } from './troubles.tsx'
 
 const REFRESH_MS = 10_000
-const HTTP_FORBIDDEN = 403
 
 /** A developer sees one app; an operator sees all of them or one. */
 function useOverview() {
   const [{ scope }] = useAddress()
   const app = useCurrentApp()
+  const { data: apps } = useApps()
+  const isOperator = useIsOperator()
+  const isOneApp = scope === 'app' || isOperator === false
   // While the page is in the background, nothing is asked.
   const all = useQuery({
     ...request(operator, 'GET /admin/overview'),
     refetchInterval: REFRESH_MS,
-    enabled: scope !== 'app',
+    enabled: isOperator === true && !isOneApp,
   })
-  const mayNotSeeAll = isTributaryError(all.error) && all.error.status === HTTP_FORBIDDEN
-  const isOneApp = scope === 'app' || mayNotSeeAll
   const one = useQuery({
     ...request(operator, 'GET /admin/apps/{client_id}/overview', { path: { client_id: app ?? '' } }),
     refetchInterval: REFRESH_MS,
     enabled: isOneApp && app !== undefined,
   })
-  return { query: isOneApp ? one : all, isOneApp, mayNotSeeAll }
+  const lacksApp = isOneApp && app === undefined && apps?.length === 0
+  return { query: isOneApp ? one : all, isOneApp, isOperator, lacksApp }
 }
 
 export default function OverviewPage() {
-  const { query, isOneApp, mayNotSeeAll } = useOverview()
+  const { query, isOneApp, isOperator, lacksApp } = useOverview()
   const [, change] = useAddress()
   return (
     <div className="stack">
       <PageTitle title="Overview">
-        {!mayNotSeeAll && (
+        {isOperator && (
           <div className="overview-scope" role="group" aria-label="Apps">
             <button
               type="button"
@@ -61,7 +63,11 @@ export default function OverviewPage() {
           </div>
         )}
       </PageTitle>
-      <QueryView query={query}>{(overview) => <Figures overview={overview} />}</QueryView>
+      {lacksApp ? (
+        <p>{isOperator ? 'There is no app yet.' : 'You have no app yet. An operator decides which apps are yours.'}</p>
+      ) : (
+        <QueryView query={query}>{(overview) => <Figures overview={overview} />}</QueryView>
+      )}
     </div>
   )
 }
@@ -76,6 +82,7 @@ function Figures({ overview }: { overview: Overview }) {
         <ProfileStates profiles={overview.profiles} />
         <Failures endpoints={overview.sync.endpoints} />
       </div>
+      <RecentFailures overview={overview} />
       <Destinations destinations={overview.push} />
       <Limits quotas={overview.quotas} spending={overview.spending} />
       {overview.health !== undefined && <Health health={overview.health} />}

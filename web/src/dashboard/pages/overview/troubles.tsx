@@ -8,9 +8,9 @@ import { PageLink } from '../../page-link.tsx'
 export function Failures({ endpoints }: { endpoints: Overview['sync']['endpoints'] }) {
   return (
     <section className="card" aria-labelledby="failures">
-      <h2 id="failures">Failures by reason</h2>
+      <h2 id="failures">Endpoints that fail now</h2>
       <Table
-        label="Endpoints that fail or are held back, by reason"
+        label="Endpoints that fail or are held back now, by reason"
         rows={endpoints}
         rowKey={({ service, reason }) => `${service} ${reason}`}
         empty="Every endpoint was read to its end."
@@ -31,11 +31,6 @@ export function Failures({ endpoints }: { endpoints: Overview['sync']['endpoints
           { title: 'Endpoints', isNumber: true, cell: ({ n }) => formatCount(n) },
         ]}
       />
-      <p className="overview-more">
-        <PageLink to="/log" search={{ outcome: 'failed' }}>
-          Failed sign-ins, syncs and deliveries in the log
-        </PageLink>
-      </p>
     </section>
   )
 }
