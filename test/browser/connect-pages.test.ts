@@ -192,7 +192,7 @@ suite('connect pages in a real browser', { skip }, () => {
       await page.keyboard.press('Tab')
       seen.push(await focused())
     }
-    assert.deepEqual(seen.slice(0, 4), ['', 'Search', 'Bluesky', 'CalDAV'])
+    assert.deepEqual(seen.slice(0, 4), ['', 'Search', 'Demo Social', 'Demo Micro'])
     assert.equal(seen[11], 'Cancel and go back to Lab App')
     await page.close()
   })
