@@ -1,7 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { openQuestion } from '#flows/authorize/ask.ts'
-import { type OpenedSession, openConnectLink, startConnectLink } from '#flows/authorize/connect-link.ts'
+import {
+  type LinkBrowser,
+  type OpenedSession,
+  openConnectLink,
+  startConnectLink,
+} from '#flows/authorize/connect-link.ts'
 import { linkPath, SESSION_S } from '#flows/authorize/connect-session.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { offersOf } from '#flows/authorize/offers.ts'
@@ -61,13 +66,13 @@ export const start = route({
   run: async (deps, { body, request, reply }) => {
     const link = rememberBrowser(deps, request, reply, 'tributary-link', SESSION_S.max)
     const signIn = rememberBrowser(deps, request, reply)
-    const opened = await openConnectLink(deps, body.ticket, link)
+    const opened = await openConnectLink(deps, body.ticket, { link, signIn })
     if (opened.kind !== 'open') return showLink(deps, request, reply, body, opened)
     try {
       const begun = await startConnectLink(deps, body.ticket, body.service, { link, signIn }, request.ip)
       // Ended, or taken by another browser, since it was read.
       if (begun === undefined)
-        return await showLink(deps, request, reply, body, await openConnectLink(deps, body.ticket, link))
+        return await showLink(deps, request, reply, body, await openConnectLink(deps, body.ticket, { link, signIn }))
       const { next } = begun
       const url = next.kind === 'service' ? next.url : askPath(await openQuestion(deps, next.start, {}))
       return await reply.code(303).header('location', url).send()
@@ -81,8 +86,8 @@ export const start = route({
 })
 
 /** Links outlive the cookie of a sign-in, so they have their own. */
-function linkBrowser(deps: HttpDeps, request: FastifyRequest): Buffer | undefined {
-  return browserOf(deps, request, 'tributary-link')
+function linkBrowser(deps: HttpDeps, request: FastifyRequest): LinkBrowser {
+  return { link: browserOf(deps, request, 'tributary-link'), signIn: browserOf(deps, request) }
 }
 
 async function showLink(
