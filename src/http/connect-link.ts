@@ -16,6 +16,7 @@ import { askPath } from './ask.ts'
 import { browserOf, rememberBrowser } from './browser.ts'
 import { MAX_ON_PAGE, MAX_SEARCH } from './connect-page.ts'
 import type { HttpDeps } from './deps.ts'
+import { rememberApp } from './last-app.ts'
 import { choicesPage } from './pages/connect.ts'
 import { connectedPage, endedPage, linkIntro, linkNotice } from './pages/connect-link.ts'
 import { html } from './pages/html.ts'
@@ -51,8 +52,12 @@ export const show = route({
   emptyIsAbsent: true,
   query,
   also: ENDED,
-  run: async (deps, { query: given, request, reply }) =>
-    showLink(deps, request, reply, given, await openConnectLink(deps, given.ticket, linkBrowser(deps, request))),
+  run: async (deps, { query: given, request, reply }) => {
+    const opened = await openConnectLink(deps, given.ticket, linkBrowser(deps, request))
+    // Before the person chooses: otherwise a response that is lost then leaves a link that belongs to a cookie nobody has.
+    if (opened.kind === 'open') rememberBrowser(deps, request, reply, 'tributary-link', SESSION_S.max)
+    return showLink(deps, request, reply, given, opened)
+  },
 })
 
 export const start = route({
@@ -68,6 +73,7 @@ export const start = route({
     const signIn = rememberBrowser(deps, request, reply)
     const opened = await openConnectLink(deps, body.ticket, { link, signIn })
     if (opened.kind !== 'open') return showLink(deps, request, reply, body, opened)
+    rememberApp(deps, reply, opened.app, opened.to)
     try {
       const begun = await startConnectLink(deps, body.ticket, body.service, { link, signIn }, request.ip)
       // Ended, or taken by another browser, since it was read.

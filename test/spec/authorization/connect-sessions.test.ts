@@ -147,7 +147,6 @@ suite('a link works in one browser', () => {
     for (const headers of [{ purpose: 'prefetch' }, { 'sec-purpose': 'prefetch;prerender' }, { 'user-agent': 'Bot' }]) {
       const response = await fetch(session.url, { headers: { accept: 'text/html', ...headers } })
       assert.equal(response.status, 200)
-      assert.equal(response.headers.get('set-cookie'), null)
       await response.body?.cancel()
     }
     await fetch(session.url, { method: 'HEAD' })
@@ -177,6 +176,23 @@ suite('a link works in one browser', () => {
       statuses.toSorted((one, other) => one - other),
       [303, ...Array.from({ length: 7 }, () => 403)],
     )
+  })
+
+  test('a browser whose response to the choice was lost begins again', async () => {
+    const session = await create({ services: ['demo-social'] })
+    const opened = await fetch(session.url)
+    await opened.body?.cancel()
+    const cookie = opened.headers.getSetCookie()[0]!.split(';')[0]!
+    assert.match(
+      opened.headers.getSetCookie()[0]!,
+      /^tributary-link=\w+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800/,
+    )
+    for (const attempt of ['lost', 'again'])
+      assert.equal((await pressed(session.url, 'demo-social', cookie)).status, 303, attempt)
+    assert.equal(await stateOf(session), 'used')
+    const late = await fetch(session.url, { headers: { cookie } })
+    assert.match(await late.text(), /Demo Social<\/button>/)
+    assert.equal((await pressed(session.url, 'demo-social')).status, 403, 'without the cookie')
   })
 
   test('two tabs of it both finish', async () => {
