@@ -1,7 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { openQuestion } from '#flows/authorize/ask.ts'
-import { type OpenedSession, openConnectLink, startConnectLink } from '#flows/authorize/connect-link.ts'
+import {
+  type LinkBrowser,
+  type OpenedSession,
+  openConnectLink,
+  startConnectLink,
+} from '#flows/authorize/connect-link.ts'
 import { linkPath, SESSION_S } from '#flows/authorize/connect-session.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { offersOf } from '#flows/authorize/offers.ts'
@@ -11,6 +16,7 @@ import { askPath } from './ask.ts'
 import { browserOf, rememberBrowser } from './browser.ts'
 import { MAX_ON_PAGE, MAX_SEARCH } from './connect-page.ts'
 import type { HttpDeps } from './deps.ts'
+import { rememberApp } from './last-app.ts'
 import { choicesPage } from './pages/connect.ts'
 import { connectedPage, endedPage, linkIntro, linkNotice } from './pages/connect-link.ts'
 import { html } from './pages/html.ts'
@@ -46,8 +52,12 @@ export const show = route({
   emptyIsAbsent: true,
   query,
   also: ENDED,
-  run: async (deps, { query: given, request, reply }) =>
-    showLink(deps, request, reply, given, await openConnectLink(deps, given.ticket, linkBrowser(deps, request))),
+  run: async (deps, { query: given, request, reply }) => {
+    const opened = await openConnectLink(deps, given.ticket, linkBrowser(deps, request))
+    // Before the person chooses: otherwise a response that is lost then leaves a link that belongs to a cookie nobody has.
+    if (opened.kind === 'open') rememberBrowser(deps, request, reply, 'tributary-link', SESSION_S.max)
+    return showLink(deps, request, reply, given, opened)
+  },
 })
 
 export const start = route({
@@ -61,13 +71,14 @@ export const start = route({
   run: async (deps, { body, request, reply }) => {
     const link = rememberBrowser(deps, request, reply, 'tributary-link', SESSION_S.max)
     const signIn = rememberBrowser(deps, request, reply)
-    const opened = await openConnectLink(deps, body.ticket, link)
+    const opened = await openConnectLink(deps, body.ticket, { link, signIn })
     if (opened.kind !== 'open') return showLink(deps, request, reply, body, opened)
+    rememberApp(deps, reply, opened.app, opened.to)
     try {
       const begun = await startConnectLink(deps, body.ticket, body.service, { link, signIn }, request.ip)
       // Ended, or taken by another browser, since it was read.
       if (begun === undefined)
-        return await showLink(deps, request, reply, body, await openConnectLink(deps, body.ticket, link))
+        return await showLink(deps, request, reply, body, await openConnectLink(deps, body.ticket, { link, signIn }))
       const { next } = begun
       const url = next.kind === 'service' ? next.url : askPath(await openQuestion(deps, next.start, {}))
       return await reply.code(303).header('location', url).send()
@@ -81,8 +92,8 @@ export const start = route({
 })
 
 /** Links outlive the cookie of a sign-in, so they have their own. */
-function linkBrowser(deps: HttpDeps, request: FastifyRequest): Buffer | undefined {
-  return browserOf(deps, request, 'tributary-link')
+function linkBrowser(deps: HttpDeps, request: FastifyRequest): LinkBrowser {
+  return { link: browserOf(deps, request, 'tributary-link'), signIn: browserOf(deps, request) }
 }
 
 async function showLink(

@@ -84,6 +84,11 @@ export const REASONS = {
     'Too many connections follow changes or export at once; close one, or wait as long as Retry-After says.',
   ],
   agent_limited: [429, 5, 'The agent calls too often; wait as long as Retry-After says.'],
+  too_many_sessions: [
+    429,
+    6,
+    'The app has too many open connect sessions; revoke some, give them a shorter `expires_in`, or wait as long as Retry-After says.',
+  ],
   internal: [500, 1, 'An internal error occurred. The log has the details under this request id.'],
   service_unreachable: [502, 1, 'The service does not respond.'],
   destination_failed: [502, 2, 'The destination failed.'],

@@ -9,7 +9,8 @@ import { send } from '../harness/send.ts'
 import { signIn } from '../harness/sign-in.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
 import { loadCorePackage } from '../real/packages.ts'
-import { startQuietHarness } from '../spec/authorization/fixture.ts'
+import { allowAgents, authorizeUrl } from '../spec/agents/fixture.ts'
+import { pkce, startQuietHarness } from '../spec/authorization/fixture.ts'
 
 const skip = await browserMissing()
 
@@ -39,6 +40,7 @@ suite('connect pages in a real browser', { skip }, () => {
     account = (await signIn(harness, 'demo-social', 'ada')).account
     const branding = { color: '#ffd400', logo: PNG, privacy_url: 'https://app.test/privacy' }
     await harness.tributary.admin('PATCH', `/admin/apps/${harness.app.clientId}`, { branding })
+    await allowAgents(harness, harness.app, ['demo-social'])
   })
   after(async () => {
     await browser?.close()
@@ -59,13 +61,16 @@ suite('connect pages in a real browser', { skip }, () => {
   const connectUrl = (locale: string, more: Record<string, string> = {}) =>
     `${harness.tributary.url}/connect?${new URLSearchParams({ client_id: harness.app.clientId, redirect_uri: redirect, services: SERVICES, locale, state: 'st', ...more }).toString()}`
 
+  const agentUrl = (locale: string, more: Record<string, string> = {}) =>
+    authorizeUrl(harness, { ...pkce().query, scope: 'items:read people:read write:demo-social', locale, ...more })
+
   /** Opens a page that collects what the console and the content security policy complain about. */
   const watched = async (options: Parameters<RunningBrowser['page']>[0] = {}) => {
     const page = await browser.page(options)
     const complaints: string[] = []
     page.on('console', (message) => {
       // A link that has ended has a status that says so.
-      if (message.type() === 'error' && !/status of 4(03|10)/.test(message.text())) complaints.push(message.text())
+      if (message.type() === 'error' && !/status of 4(03|04|10)/.test(message.text())) complaints.push(message.text())
     })
     return { page, complaints }
   }
@@ -101,12 +106,24 @@ suite('connect pages in a real browser', { skip }, () => {
       if (!page.url().includes('/oauth/confirm')) await page.getByRole('button', { name: 'Allow' }).click()
       await page.waitForURL((url) => url.pathname === '/oauth/confirm')
     },
+    'the choice of a service for an agent': (page, locale) => page.goto(agentUrl(locale)),
+    'the consent for an agent': async (page, locale) => {
+      await page.goto(agentUrl(locale, { service: 'demo-social' }))
+      const login = page.getByRole('button', { name: 'Log in as Ada' })
+      if ((await login.count()) > 0) await login.click()
+      if (!page.url().includes('/oauth/agents/consent')) await page.getByRole('button', { name: 'Allow' }).click()
+      await page.waitForURL((url) => url.pathname === '/oauth/agents/consent')
+    },
+    'the status of a deletion': (page, locale) => page.goto(`${harness.tributary.url}/deletions/x?locale=${locale}`),
     'a link that was revoked': async (page, locale) => {
       const url = await newLink({ locale })
       await harness.sql('update connect_session set revoked_at = 1 where revoked_at is null and used_at is null')
       await page.goto(url)
     },
   }
+
+  // Each opening takes a whole sign-in.
+  const SIGNS_IN = ['the confirmation', 'the consent for an agent']
 
   for (const [name, open] of Object.entries(PAGES)) {
     test(`${name}: no axe violation in light, dark, 320 px and right-to-left; fits in seven languages`, async () => {
@@ -120,9 +137,9 @@ suite('connect pages in a real browser', { skip }, () => {
         await page.emulateMedia({ colorScheme })
         await open(page, locale)
         await assertNoViolation(page, `${locale} ${colorScheme}`)
-        if (name !== 'the confirmation') assert.ok((await page.content()).length < 30_000)
+        if (!SIGNS_IN.includes(name)) assert.ok((await page.content()).length < 30_000)
       }
-      for (const locale of name === 'the confirmation' ? ['de', 'ja'] : LANGUAGES) {
+      for (const locale of SIGNS_IN.includes(name) ? ['de', 'ja'] : LANGUAGES) {
         await open(page, locale)
         const seen = await page.evaluate<unknown>(
           '({ lang: document.documentElement.lang, dir: document.documentElement.dir, width: document.documentElement.scrollWidth, scripts: document.scripts.length })',
@@ -175,7 +192,7 @@ suite('connect pages in a real browser', { skip }, () => {
       await page.keyboard.press('Tab')
       seen.push(await focused())
     }
-    assert.deepEqual(seen.slice(0, 4), ['', 'Search', 'Bluesky', 'CalDAV'])
+    assert.deepEqual(seen.slice(0, 4), ['', 'Search', 'Demo Social', 'Demo Micro'])
     assert.equal(seen[11], 'Cancel and go back to Lab App')
     await page.close()
   })

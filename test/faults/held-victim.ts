@@ -16,9 +16,11 @@ export const ADMIN_TOKEN = 'tra_test-admin-token-0123456789'
 export interface Victim {
   url: () => string
   start: () => Promise<void>
-  stop: () => Promise<void>
+  stop: (signal?: NodeJS.Signals) => Promise<void>
   /** Holds `table`, begins `work`, and interrupts when a transaction of the victim waits there after it has locked or written rows. */
   interrupt: (table: string, how: Interruption, work: () => Promise<unknown>) => Promise<void>
+  /** The same between two transactions: kills the process when anything of it waits for `table` and `isReached`. */
+  killAt: (table: string, work: () => Promise<unknown>, isReached: () => Promise<boolean>) => Promise<void>
 }
 
 export function createVictim(database: { url: string }, sql: Sql, env: Record<string, string>): Victim {
@@ -50,15 +52,31 @@ export function createVictim(database: { url: string }, sql: Sql, env: Record<st
     return rows.map(({ pid }) => pid)
   }
 
+  const held = async () => {
+    const rows = await sql<{ pid: number }>(
+      `select pid from pg_stat_activity where datname = current_database() and application_name = $1
+       and wait_event_type = 'Lock'`,
+      [APPLICATION],
+    )
+    return rows.map(({ pid }) => pid)
+  }
+  const hold = async (table: string) => {
+    const holder = new Client({ connectionString: database.url })
+    holder.on('error', () => {})
+    await holder.connect()
+    await holder.query(`begin; lock table ${table} in access exclusive mode`)
+    return async () => {
+      await holder.query('commit')
+      await holder.end()
+    }
+  }
+
   return {
     url: () => running!.document['url']!,
     start,
-    stop: () => stop('SIGTERM'),
+    stop: (signal = 'SIGTERM') => stop(signal),
     interrupt: async (table, how, work) => {
-      const holder = new Client({ connectionString: database.url })
-      holder.on('error', () => {})
-      await holder.connect()
-      await holder.query(`begin; lock table ${table} in access exclusive mode`)
+      const release = await hold(table)
       let early: unknown
       const worked = work().then(
         (result) => (early = result),
@@ -86,14 +104,33 @@ export function createVictim(database: { url: string }, sql: Sql, env: Record<st
             return early !== undefined
           })
       } finally {
-        await holder.query('commit')
-        await holder.end()
+        await release()
       }
       await until('its connections have ended', async () => {
         return (await sql('select 1 from pg_stat_activity where pid = any($1)', [ended])).length === 0
       })
       const result = await worked
       if (how === 'connection' && isResponse(result)) assert.ok(result.status >= 500, String(result.status))
+    },
+    killAt: async (table, work, isReached) => {
+      const release = await hold(table)
+      const worked = work().then(
+        (result) => assert.fail(`It ended before the process was killed: ${String(result)}`),
+        () => undefined,
+      )
+      try {
+        await Promise.race([
+          worked,
+          until(`something waits for ${table}`, async () => (await held()).length > 0 && (await isReached())),
+        ])
+        await stop('SIGKILL')
+        // What waits in the server would go on without its client.
+        for (const pid of await held()) await sql('select pg_terminate_backend($1::int)', [pid])
+        await until('its connections have ended', async () => (await held()).length === 0)
+      } finally {
+        await release()
+      }
+      await worked
     },
   }
 }

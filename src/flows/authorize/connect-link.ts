@@ -7,6 +7,7 @@ import { shardIn } from '#platform/ids.ts'
 import { findApp } from '#store/apps/apps.ts'
 import { findAccountById } from '#store/identity/accounts.ts'
 import { claimConnectSession, findConnectSessionByHash, type StoredSession } from '#store/identity/connect-sessions.ts'
+import { hasSignedIn } from '#store/identity/consents.ts'
 import { findProfile, listProfiles } from '#store/identity/profiles.ts'
 import { requestIn, type SessionRequest, stateOf } from './connect-session.ts'
 import type { AuthorizeDeps } from './deps.ts'
@@ -20,7 +21,7 @@ export type OpenedSession =
       app: App
       to: ReturnTo
       request: SessionRequest
-      /** Names of the services that the account has already; empty if the session is for a new account. */
+      /** Names of the services that the account has already; empty for a new account, and for a browser that only has the link. */
       connected: ReadonlySet<string>
       expiresAt: number
     }
@@ -35,11 +36,16 @@ export type OpenedSession =
   | { kind: 'elsewhere' | 'expired' | 'revoked'; app: App; to: ReturnTo }
   | { kind: 'unknown' }
 
-/** `browser` is the cookie of links: only the browser that began may go on. */
+/** The cookies of a browser: that of links, which says who may go on, and that of sign-ins, which says who was here before. */
+export interface LinkBrowser {
+  link: Buffer | undefined
+  signIn: Buffer | undefined
+}
+
 export async function openConnectLink(
   deps: AuthorizeDeps,
   ticket: string,
-  browser: Buffer | undefined,
+  browser: LinkBrowser,
 ): Promise<OpenedSession> {
   const found = await findByTicket(deps, ticket)
   if (found === undefined) return { kind: 'unknown' }
@@ -48,13 +54,13 @@ export async function openConnectLink(
   const to: ReturnTo = { redirectUri: request.redirectUri, state: request.state, locale: request.locale }
   const state = stateOf(session, deps.clock.now())
   if (state === 'revoked' || !matchesRedirectUri(app.redirectUris, to.redirectUri)) return { kind: 'revoked', app, to }
-  if (!isFor(session, browser)) return { kind: 'elsewhere', app, to }
+  if (!isFor(session, browser.link)) return { kind: 'elsewhere', app, to }
   if (state === 'done') {
     const service = deps.registry.find(session.service ?? '')?.title ?? session.service ?? ''
     return { kind: 'done', app, to, service, profile: await profileOf(deps, session) }
   }
   if (state === 'expired') return { kind: 'expired', app, to }
-  const connected = await connectedIn(deps, session.accountId)
+  const connected = await connectedIn(deps, session, browser)
   if (connected === undefined) return { kind: 'revoked', app, to }
   return { kind: 'open', app, to, request, connected, expiresAt: session.expiresAt }
 }
@@ -105,12 +111,18 @@ function isFor(session: StoredSession, browser: Buffer | undefined): boolean {
   return browser !== undefined && timingSafeEqual(session.browser, browser)
 }
 
-/** Undefined when the account no longer exists. */
+/**
+ * Undefined when the account no longer exists. A link may be forwarded or read by others, so what the account has is shown only to a
+ * browser that uses the link or signed in to the account before.
+ */
 async function connectedIn(
-  deps: AuthorizeDeps,
-  accountId: string | undefined,
+  { database }: AuthorizeDeps,
+  { accountId, browser }: StoredSession,
+  { signIn }: LinkBrowser,
 ): Promise<ReadonlySet<string> | undefined> {
   if (accountId === undefined) return new Set()
-  const account = await findAccountById(deps.database, accountId)
-  return account && new Set((await listProfiles(deps.database, account)).map(({ service }) => service))
+  const account = await findAccountById(database, accountId)
+  if (account === undefined) return undefined
+  const isKnown = browser !== undefined || (signIn !== undefined && (await hasSignedIn(database, signIn, account)))
+  return new Set(isKnown ? (await listProfiles(database, account)).map(({ service }) => service) : [])
 }

@@ -5,6 +5,8 @@ import { newShardId, randomShard, shardOf } from '#platform/ids.ts'
 import { writeAudit } from '#store/audit.ts'
 import { findAccountById } from '#store/identity/accounts.ts'
 import {
+  countOpenSessions,
+  expireOldestSessions,
   findConnectSession,
   insertConnectSession,
   revokeConnectSession,
@@ -15,6 +17,11 @@ import { servicesOf } from './services.ts'
 
 /** How long a link works if the app does not say; and the bounds. */
 export const SESSION_S = { default: 1800, min: 60, max: 7 * 86_400 } as const
+
+/** Limit: links of one account that no browser uses yet; with a further one, the oldest expires. */
+const MAX_UNUSED_PER_ACCOUNT = 20
+/** Limit: open links of one app in each of 1024 shards, so at least 100,000 altogether; further ones are refused with `too_many_sessions`. */
+const MAX_OPEN_PER_SHARD = 200
 
 /** What the app asks for, stored sealed. */
 export interface SessionRequest {
@@ -69,6 +76,7 @@ export async function createConnectSession(
     throw new ApiError('not_found', `There is no account ${account}.`, { param: 'account' })
   const now = clock.now()
   const shard = joined?.shard ?? randomShard()
+  await checkOpen(deps, app, shard)
   const ticket = newTicket('tro', shard)
   const session = {
     id: newShardId(shard, now),
@@ -80,6 +88,7 @@ export async function createConnectSession(
     expiresAt: now + expiresInS * 1000,
   }
   await database.transaction(async (tx) => {
+    if (joined !== undefined) await expireOldestSessions(tx, joined, { nowMs: now, keep: MAX_UNUSED_PER_ACCOUNT - 1 })
     await insertConnectSession(tx, keyring, session)
     await writeAudit(tx, {
       shard,
@@ -92,6 +101,24 @@ export async function createConnectSession(
     })
   })
   return { id: session.id, url: `${config.baseUrl}${linkPath(ticket)}`, expires_at: session.expiresAt }
+}
+
+/**
+ * Refuses a further link of an app that has too many. Counted in the shard of the new one, because a count over all shards would cost
+ * more than the link. Requests at the same time may exceed the limit by their number.
+ */
+async function checkOpen({ database, clock }: AuthorizeDeps, app: App, shard: number): Promise<void> {
+  const nowMs = clock.now()
+  const { open, nextExpiresAt } = await countOpenSessions(database, {
+    shard,
+    appId: app.id,
+    nowMs,
+    max: MAX_OPEN_PER_SHARD,
+  })
+  if (open < MAX_OPEN_PER_SHARD) return
+  throw new ApiError('too_many_sessions', undefined, {
+    retryAfterS: Math.max(1, Math.ceil(((nextExpiresAt ?? nowMs) - nowMs) / 1000)),
+  })
 }
 
 /** The address of a link. */

@@ -1,13 +1,15 @@
 import { needsKeys } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { App } from '#model/app.ts'
+import { inListOrder } from '#model/service-order.ts'
 import { servicesInUse } from '#store/apps/registrations.ts'
 import { listServiceKeys } from '#store/apps/service-keys.ts'
 import type { AuthorizeDeps } from './deps.ts'
 
 /**
  * The services that an app offers: those that it has keys for, and those that registered it and that somebody signed in at.
- * With names, those of them that it can use, also without keys where none are needed. Only services with a connector.
+ * With names, those of them that it can use, also without keys where none are needed. Only services with a connector, in the order in
+ * which people see them.
  */
 export async function servicesOf(
   { database, registry }: AuthorizeDeps,
@@ -17,9 +19,8 @@ export async function servicesOf(
   const keys = await listServiceKeys(database, app.id)
   const names = [...keys.map(({ service }) => service), ...(await servicesInUse(database, app.id))]
   const offered = new Set(names.map((service) => registry.find(service)?.service))
-  if (named === undefined) return registry.list().filter(({ service }) => offered.has(service))
+  const listed = inListOrder(registry.list())
+  if (named === undefined) return listed.filter(({ service }) => offered.has(service))
   const wanted = new Set(named.map((name) => registry.find(name)?.service))
-  return registry
-    .list()
-    .filter(({ service, auth }) => wanted.has(service) && (offered.has(service) || !needsKeys(auth)))
+  return listed.filter(({ service, auth }) => wanted.has(service) && (offered.has(service) || !needsKeys(auth)))
 }

@@ -1,14 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
+import { DEMO_SERVICE_NAMES } from '#model/service-order.ts'
+
+export type DemoServiceName = (typeof DEMO_SERVICE_NAMES)[number]
+
+const ABOUT: Record<DemoServiceName, { title: string; summary: string }> = {
+  'demo-social': { title: 'Demo Social', summary: 'photos, posts, check-ins, friends and their posts' },
+  'demo-micro': { title: 'Demo Micro', summary: 'short statuses, a timeline, favourites' },
+  'demo-health': { title: 'Demo Health', summary: 'workouts, heart rates, weight and sleep' },
+}
 
 /** The simulated services of the demo, in the order in which people see them. */
-export const DEMO_SERVICES = [
-  { service: 'demo-social', title: 'Demo Social', summary: 'photos, posts, check-ins, friends and their posts' },
-  { service: 'demo-micro', title: 'Demo Micro', summary: 'short statuses, a timeline, favourites' },
-  { service: 'demo-health', title: 'Demo Health', summary: 'workouts, heart rates, weight and sleep' },
-] as const
-
-export type DemoServiceName = (typeof DEMO_SERVICES)[number]['service']
+export const DEMO_SERVICES = DEMO_SERVICE_NAMES.map((service) => ({ service, ...ABOUT[service] }))
 
 export const DEMO_ACTIONS = ['week_later', 'down', 'up', 'revoke', 'throttle', 'unthrottle'] as const
 export type DemoAction = (typeof DEMO_ACTIONS)[number]

@@ -18,7 +18,7 @@ import { browserOf, rememberBrowser } from '../browser.ts'
 import type { HttpDeps } from '../deps.ts'
 import { PAGE } from '../description/other-responses.ts'
 import { agentConsentPage, agentServicesPage } from '../pages/agent.ts'
-import { policyToward, sendPage } from '../pages/layout.ts'
+import { languageFor, sendPersonPage } from '../pages/person-page.ts'
 import { text } from '../parameters.ts'
 import { errorUri } from '../return-to-app.ts'
 import { route } from '../route.ts'
@@ -34,6 +34,7 @@ const request = z.object({
   resource: text('The address of the MCP endpoint (RFC 8707), required.').optional(),
   state: text('Returned unchanged in the redirect.', 4000).optional(),
   service: text('The service to sign in at; without it the person chooses on a page.').optional(),
+  locale: text('Language of the pages, e.g. `de`; otherwise that of the browser.').optional(),
 })
 
 /** Without a service the page with the choice is shown, which stores nothing. */
@@ -54,9 +55,9 @@ export const authorize = route({
         const services = (await servicesOf(deps, app)).map(({ service, title }) => {
           const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
           const link = new URLSearchParams([...given, ['service', service]]).toString()
-          return { title, link: `/oauth/agents/authorize?${link}` }
+          return { service, title, link: `/oauth/agents/authorize?${link}` }
         })
-        return sendPage(reply, agentServicesPage(app.name, services))
+        return sendPersonPage(reply, agentServicesPage(app, services, languageFor(incoming, to.locale)))
       }
       const browser = rememberBrowser(deps, incoming, reply)
       const start = { service: query.service, answers: {} }
@@ -103,7 +104,7 @@ export const ask = route({
   run: async (deps, { query, request: incoming, reply }) => {
     const prompt = await readAgentPrompt(deps, query.ticket, browserOf(deps, incoming))
     const titles = new Map(deps.registry.list().map(({ service, title }) => [service, title]))
-    return sendPage(reply, agentConsentPage(prompt, titles), 200, policyToward(prompt.to.redirectUri))
+    return sendPersonPage(reply, agentConsentPage(prompt, titles, languageFor(incoming, prompt.to.locale)))
   },
 })
 

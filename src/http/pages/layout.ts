@@ -50,9 +50,3 @@ ${body}
 export function sendPage(reply: FastifyReply, text: string, status = 200, policy = PAGE_POLICY): FastifyReply {
   return reply.code(status).type('text/html; charset=utf-8').header('content-security-policy', policy).send(text)
 }
-
-/** The policy of a page whose form redirects to this address: browsers check redirects too, and `*` does not match custom schemes. */
-export function policyToward(address: string): string {
-  const { protocol } = new URL(address)
-  return /^https?:$/.test(protocol) ? PAGE_POLICY : PAGE_POLICY.replace('form-action *', `form-action * ${protocol}`)
-}

@@ -26,6 +26,7 @@ button.quiet,.button.quiet{background:transparent;color:var(--brand)}:focus-visi
 .row{display:flex;flex-wrap:wrap;gap:.75rem;margin:1.25rem 0 .5rem}.row button:first-child{flex:1 1 9rem}
 .warn{background:var(--warnbg);color:var(--warn);border-radius:10px;padding:.6rem .9rem;font-size:.95rem}
 label{display:block;font-weight:600}.field{margin:1.1rem 0}.field span{display:block}.field input{margin:.35rem 0}.field .fault{color:var(--warn);font-weight:600}.field input[aria-invalid]{border:2px solid var(--warn)}
+.choice label{display:flex;gap:.7rem;font-weight:400;padding:.15rem 0}.choice input{flex:none;width:22px;height:22px;margin:0}
 .shares{list-style:none;margin:.4rem 0;padding:0}.shares li{padding:.15rem 0;padding-inline-start:1.6rem;position:relative}.shares li::before{content:"✓" / "";position:absolute;inset-inline-start:.1rem;color:var(--good);font-weight:700}.shares li::first-letter{text-transform:uppercase}
 .who{display:flex;align-items:center;gap:.85rem;margin:0 0 1rem}.who p,.who h2{margin:0}.bar{height:6px;border-radius:3px;background:var(--line);overflow:hidden}.bar i{display:block;height:100%;width:100%;background:var(--brand);animation:move 1.4s infinite}@keyframes move{from{transform:translateX(-100%)}to{transform:translateX(100%)}}@media (prefers-reduced-motion:reduce){.bar i{animation:none;width:50%}}
 nav.pages{display:flex;justify-content:space-between;align-items:center;gap:.75rem;margin:1rem 0}

@@ -74,6 +74,19 @@ const revoke = statement(
   `update connect_session set revoked_at = $nowMs
    where shard = $shard and id = $id and revoked_at is null and done_at is null`,
 )
+const isOpen = 'done_at is null and revoked_at is null and expires_at > $nowMs'
+// No more rows are read than matter.
+const countOpen = statement(
+  'connect-session-count-open',
+  `select count(*)::int as open, min(expires_at) as "nextExpiresAt" from (
+     select expires_at from connect_session where shard = $shard and app_id = $appId and ${isOpen} limit $max) open`,
+)
+const expireOldest = statement(
+  'connect-session-expire-oldest',
+  `update connect_session set expires_at = $nowMs where shard = $shard and id in (
+     select id from connect_session where shard = $shard and account_id = $accountId and used_at is null and ${isOpen}
+     order by created_at desc, id desc offset $keep)`,
+)
 const removeOfAccount = statement(
   'connect-session-remove',
   'delete from connect_session where shard = $shard and account_id = $accountId',
@@ -132,6 +145,24 @@ export async function finishConnectSession(
 /** False when there was nothing to revoke any more. */
 export async function revokeConnectSession(tx: Queries, id: string, nowMs: number): Promise<boolean> {
   return (await tx.count(revoke.with({ shard: shardIn(id), id, nowMs }))) > 0
+}
+
+/** Sessions of an app in one shard that a person can still use, up to `max`, and when the first of them ends. */
+export async function countOpenSessions(
+  queries: Queries,
+  values: { shard: number; appId: string; nowMs: number; max: number },
+): Promise<{ open: number; nextExpiresAt: number | null }> {
+  const [row] = await queries.rows<{ open: number; nextExpiresAt: number | null }>(countOpen.with(values))
+  return row ?? { open: 0, nextExpiresAt: null }
+}
+
+/** Of the sessions of an account that no browser uses yet, ends all but the newest ones. */
+export async function expireOldestSessions(
+  tx: Queries,
+  account: { shard: number; id: string },
+  { nowMs, keep }: { nowMs: number; keep: number },
+): Promise<number> {
+  return tx.count(expireOldest.with({ shard: account.shard, accountId: account.id, nowMs, keep }))
 }
 
 /** With the account: sessions contain what the app calls the person. */

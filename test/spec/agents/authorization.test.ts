@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { TEXTS as AGENTS } from '../../../src/http/pages/languages/agents/index.ts'
+import { LANGUAGES } from '../../../src/http/pages/languages/languages.ts'
 import type { LabHarness } from '../../harness/lab.ts'
 import { startSecondServer } from '../../harness/second-server.ts'
 import { get, send } from '../../harness/send.ts'
@@ -127,6 +129,29 @@ suite('the authorization request of an agent', () => {
     })
     assert.equal(response.body['scope'], 'profiles:read')
     assert.deepEqual(await toolNames(harness, String(response.body['access_token'])), ['list_profiles'])
+  })
+
+  test('its pages are in seven languages: by `locale` to the end, otherwise by the browser', async () => {
+    for (const language of LANGUAGES) {
+      const { browser, page } = await walkToConsent(
+        authorizeUrl(harness, { ...pkce().query, scope: 'items:read people:read', locale: language }),
+        {},
+      )
+      const choice = await browser.open(authorizeUrl(harness, { ...pkce().query, locale: language }))
+      const direction = language === 'ar' ? 'rtl' : 'ltr'
+      for (const { body } of [choice, page])
+        assert.ok(body.includes(`<html lang="${language}" dir="${direction}">`), language)
+      assert.ok(choice.body.includes(AGENTS[language].servicesWarning), language)
+      assert.ok(page.body.includes(AGENTS[language]['items:read']), language)
+      assert.ok(page.body.includes(AGENTS[language].allow), language)
+    }
+    const asked = await fetch(authorizeUrl(harness, pkce().query), {
+      headers: { 'accept-language': 'fr-CA, en;q=0.5' },
+    })
+    assert.equal(asked.headers.get('content-language'), 'fr')
+    assert.match(asked.headers.get('vary') ?? '', /accept-language/i)
+    const unknown = await fetch(authorizeUrl(harness, { ...pkce().query, locale: 'xx' }))
+    assert.equal(unknown.headers.get('content-language'), 'en')
   })
 
   test('pressing the button twice returns the same code; another browser cannot press it', async () => {

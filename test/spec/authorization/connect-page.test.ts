@@ -18,14 +18,31 @@ const credentials = () => ({ client_id: harness.app.clientId, client_secret: har
 
 suite('/connect', () => {
   test('shows the app’s name and its services, and nothing else', async () => {
-    const app = await harness.makeApp({ name: 'A & <i>B</i>', services: ['demo-social', 'demo-micro'] })
+    const app = await harness.makeApp({ name: 'A & <i>B</i>', services: ['demo-micro', 'demo-social'] })
     const page = await newBrowser().open(address({}, app.clientId))
     assert.equal(page.status, 200)
     assert.ok(page.body.includes('A &amp; &lt;i&gt;B&lt;/i&gt;'))
     assert.deepEqual(
       page.links.map(({ label }) => label),
-      ['Demo Micro', 'Demo Social', 'Cancel and go back to A & <i>B</i>'],
+      ['Demo Social', 'Demo Micro', 'Cancel and go back to A & <i>B</i>'],
     )
+  })
+
+  test('the services of the demo come first, then the others by title; what is connected comes last', async () => {
+    const named = ['caldav', 'bluesky', 'demo-health', 'feed', 'demo-social', 'demo-micro', 'mastodon']
+    const ada = await signIn(harness, 'demo-social', 'ada')
+    const listed = async (query: Record<string, string>) =>
+      (await newBrowser().open(address({ services: named.join(','), ...query }))).links
+        .map(({ label }) => label)
+        .slice(0, -1)
+    const others = ['Bluesky', 'CalDAV', 'Feed', 'Mastodon']
+    assert.deepEqual(await listed({}), ['Demo Social', 'Demo Micro', 'Demo Health', ...others])
+    assert.deepEqual(await listed({ access_token: ada.access_token }), [
+      'Demo Micro',
+      'Demo Health',
+      ...others,
+      'Demo Social',
+    ])
   })
 
   test('picking a service starts the sign-in with all given parameters', async () => {

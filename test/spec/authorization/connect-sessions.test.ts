@@ -51,6 +51,9 @@ const follow = async (session: Session, service: string, person = 'ada', browser
   assert.ok(back.stopped, `${back.url} ${back.body.slice(-500)}`)
   return new URL(back.url)
 }
+/** Signs in without a session, up to the redirect to the app. */
+const walkAs = (browser: Browser, service: string, person = 'ada'): Promise<Page> =>
+  browser.walk(harness.startUrl(service), { person })
 const pressed = (address: string, service: string, cookie?: string) =>
   fetch(`${harness.tributary.url}/connect/link`, {
     method: 'POST',
@@ -89,9 +92,11 @@ suite('a connect session', () => {
     const session = await create({ account: ada.account, services: ['demo-health', 'demo-social'] })
     const browser = newBrowser()
     const page = await browser.open(session.url)
-    assert.match(page.body, /Demo Social<\/button> <span class="done">Connected</)
+    assert.doesNotMatch(page.body, /class="done"/, 'whoever has the link does not see what is connected')
     const login = await choose(browser, page, 'demo-health')
     const confirm = await browser.walk(login.url, { person: 'ada' })
+    const claimed = await browser.open(session.url)
+    assert.match(claimed.body, /Demo Social<\/button> <span class="done">Connected</, 'the browser that uses it does')
     assert.equal(new URL(confirm.url).pathname, '/oauth/confirm', 'a link from an attacker cannot add a profile')
     assert.match(confirm.body, /already exists in Lab App/)
     const granted = await redeemed(harness, codeOf(new URL((await continued(browser, confirm)).url)))
@@ -102,6 +107,15 @@ suite('a connect session', () => {
       'demo-social',
     ])
     assert.equal((await show(session.id)).body['account'], ada.account)
+  })
+
+  test('a browser that signed in to the account before sees what is connected', async () => {
+    const browser = newBrowser()
+    const ada = await redeemed(harness, codeOf(new URL((await walkAs(browser, 'demo-social')).url)))
+    const session = await create({ account: ada.account, services: ['demo-health', 'demo-social'] })
+    assert.match((await browser.open(session.url)).body, /Demo Social<\/button> <span class="done">Connected</)
+    assert.doesNotMatch((await newBrowser().open(session.url)).body, /class="done"/)
+    assert.equal(await stateOf(session), 'open', 'looking does not use it up')
   })
 
   test('a person who declines returns to the app, and may begin again in the same browser', async () => {
@@ -133,7 +147,6 @@ suite('a link works in one browser', () => {
     for (const headers of [{ purpose: 'prefetch' }, { 'sec-purpose': 'prefetch;prerender' }, { 'user-agent': 'Bot' }]) {
       const response = await fetch(session.url, { headers: { accept: 'text/html', ...headers } })
       assert.equal(response.status, 200)
-      assert.equal(response.headers.get('set-cookie'), null)
       await response.body?.cancel()
     }
     await fetch(session.url, { method: 'HEAD' })
@@ -163,6 +176,23 @@ suite('a link works in one browser', () => {
       statuses.toSorted((one, other) => one - other),
       [303, ...Array.from({ length: 7 }, () => 403)],
     )
+  })
+
+  test('a browser whose response to the choice was lost begins again', async () => {
+    const session = await create({ services: ['demo-social'] })
+    const opened = await fetch(session.url)
+    await opened.body?.cancel()
+    const cookie = opened.headers.getSetCookie()[0]!.split(';')[0]!
+    assert.match(
+      opened.headers.getSetCookie()[0]!,
+      /^tributary-link=\w+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800/,
+    )
+    for (const attempt of ['lost', 'again'])
+      assert.equal((await pressed(session.url, 'demo-social', cookie)).status, 303, attempt)
+    assert.equal(await stateOf(session), 'used')
+    const late = await fetch(session.url, { headers: { cookie } })
+    assert.match(await late.text(), /Demo Social<\/button>/)
+    assert.equal((await pressed(session.url, 'demo-social')).status, 403, 'without the cookie')
   })
 
   test('two tabs of it both finish', async () => {
@@ -238,6 +268,49 @@ suite('a link ends', () => {
 })
 
 suite('requests for sessions', () => {
+  test('for one account: with the 21st link that nobody uses, the oldest expires', async () => {
+    const ada = await signIn(harness, 'demo-social', 'ada')
+    const other = await signIn(harness, 'demo-social', 'ben')
+    const given = { account: ada.account, services: ['demo-health'] }
+    const kept = await create({ account: other.account })
+    const used = await create(given)
+    const mine = newBrowser()
+    await choose(mine, await mine.open(used.url), 'demo-health')
+    const sessions: Session[] = []
+    for (let i = 0; i < 20; i += 1) sessions.push(await create(given))
+    assert.equal(await stateOf(sessions[0]!), 'open', 'twenty are kept; the one that is used is not one of them')
+    sessions.push(await create(given))
+    assert.deepEqual(
+      await Promise.all(sessions.map(stateOf)),
+      sessions.map((_, i) => (i === 0 ? 'expired' : 'open')),
+    )
+    const late = await newBrowser().open(sessions[0]!.url)
+    assert.equal(late.status, 410)
+    assert.match(late.body, /has expired/)
+    assert.equal(await stateOf(used), 'used')
+    assert.equal(await stateOf(kept), 'open', 'that of another account stays')
+    assert.ok(codeOf(await follow(sessions.at(-1)!, 'demo-health', 'ada')))
+  })
+
+  test('of one app: too many are refused with the time to wait, until one ends', async () => {
+    const app = await harness.makeApp({ services: ['demo-social'] })
+    const ada = await signIn(harness, 'demo-social', 'ada', {}, app)
+    const first = await create({ account: ada.account, expires_in: 600 }, app)
+    await harness.sql(
+      `insert into connect_session (shard, id, hash, app_id, sealed, created_at, expires_at)
+       select shard, id || '-' || n, hash || n::text::bytea, app_id, sealed, created_at, expires_at + 1000000
+       from connect_session, generate_series(1, 199) n where id = $1`,
+      [first.id],
+    )
+    const refused = await request({ account: ada.account }, app)
+    assertRefused(refused, 429, 'too_many_sessions')
+    const wait = Number(refused.headers.get('retry-after'))
+    assert.ok(wait > 0 && wait <= 600, String(wait))
+    assert.equal((await request({ account: (await signIn(harness, 'demo-social', 'ada')).account })).status, 201)
+    await revoke(first.id, app)
+    await create({ account: ada.account }, app)
+  })
+
   test('are checked', async () => {
     assertRefused(await request({ redirect_uri: 'https://evil.test/' }), 400, 'redirect_unregistered')
     assertRefused(await request({ services: ['nothing'] }), 404, 'service_unknown')

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
+import { TEXTS as DELETION } from '../../../src/http/pages/languages/deletion/index.ts'
+import { LANGUAGES } from '../../../src/http/pages/languages/languages.ts'
 import { until } from '../../harness/until.ts'
 import { type AllServices, startAllServices } from './all-services-fixture.ts'
 
@@ -157,5 +159,37 @@ suite('deletion requests of services', () => {
       deauthorize: `${hook}/deauthorize`,
     })
     assert.equal(services['tumblr']?.addresses['deletion'], undefined)
+  })
+
+  test('the page is in seven languages in every state: by `locale`, otherwise by the browser', async () => {
+    const { body } = await post('facebook', 'deletion', payloadOf('505505'))
+    const url = body['url']!
+    await until(
+      'the deletion is done',
+      () => statusOf(url),
+      (text) => text.includes('Nothing is stored'),
+    )
+    const hash = 'hash = (select hash from deletion_request order by requested_at desc limit 1)'
+    const STATES: [change: string, title: keyof (typeof DELETION)['en']][] = [
+      ['profiles = 0', 'nothingTitle'],
+      ['profiles = 1', 'deletedTitle'],
+      // With a lease that does not end, so that no worker finishes it again.
+      ['finished_at = null, lease_until = 9000000000000000', 'waitingTitle'],
+    ]
+    for (const [change, title] of STATES) {
+      await harness.sql(`update deletion_request set ${change} where ${hash}`)
+      for (const language of LANGUAGES) {
+        const text = await statusOf(`${url}?locale=${language}`)
+        assert.ok(text.includes(`<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">`), language)
+        assert.ok(text.includes(`<h1>${DELETION[language][title]}</h1>`), `${language} ${title}`)
+        assert.ok(text.includes(`<code dir="ltr">${body['confirmation_code']}</code>`))
+      }
+    }
+    const german = await fetch(url, { headers: { 'accept-language': 'de' } })
+    assert.equal(german.headers.get('content-language'), 'de')
+    const unknown = await fetch(`${harness.tributary.url}/deletions/%3Cb%3E?locale=es`)
+    assert.equal(unknown.status, 404)
+    const text = await unknown.text()
+    assert.ok(text.includes(DELETION.es.unknown) && text.includes('&lt;b&gt;') && !text.includes('<b>'))
   })
 })

@@ -31,7 +31,7 @@ export async function readAgentPrompt(
   const profiles = await listProfiles(deps.database, account)
   return {
     app,
-    to: { redirectUri: value.redirectUri, state: value.state },
+    to: { redirectUri: value.redirectUri, state: value.state, locale: value.locale },
     ticket,
     scopes: value.scopes,
     profiles: profiles.map(({ service, person, nativeId }) => ({

@@ -17,6 +17,7 @@ export interface AgentRequestInput {
   scope?: string | undefined
   resource?: string | undefined
   state?: string | undefined
+  locale?: string | undefined
 }
 
 /** An app with agents turned on. */
@@ -26,6 +27,8 @@ export type AgentApp = App & { agents: AgentSettings }
 export interface AgentReturn {
   redirectUri: string
   state: string | undefined
+  /** The language that the agent asked for. */
+  locale?: string | undefined
 }
 
 export interface AgentRequest extends AgentReturn {
@@ -82,7 +85,7 @@ export async function checkAgentReturn(
       { param: 'redirect_uri', help },
     )
   }
-  return { app, to: { redirectUri: input.redirect_uri, state: input.state } }
+  return { app, to: { redirectUri: input.redirect_uri, state: input.state, locale: input.locale } }
 }
 
 /** Validates the rest of the request. Errors are returned to the agent. */

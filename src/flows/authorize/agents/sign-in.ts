@@ -34,7 +34,7 @@ export async function signInForAgent(
 ): Promise<NextStep> {
   const [ticket, verifier] = [randomSecret(), randomSecret()]
   const challenge = createHash('sha256').update(verifier).digest('base64url')
-  const to = { redirectUri: signedInAddress(deps), state: ticket }
+  const to = { redirectUri: signedInAddress(deps), state: ticket, locale: request.locale }
   const start = { ...input, code_challenge: challenge, code_challenge_method: 'S256' }
   // First, because it refuses too many unfinished sign-ins.
   const next = await startSignIn(deps, app, to, start, browser, ip)

@@ -44,6 +44,11 @@ suite('texts of pages', () => {
       }
     })
 
+    test(`${file}: French marks do not stand alone at the beginning of a line`, async () => {
+      for (const [key, text] of Object.entries((await load()).fr))
+        for (const form of formsOf(text)) assert.doesNotMatch(form, /« | [?!:;»]/, key)
+    })
+
     test(`${file}: nothing is left in English`, async () => {
       const texts = await load()
       for (const language of LANGUAGES.filter((each) => each !== 'en')) {

@@ -3,12 +3,12 @@ import type { en } from './en.ts'
 
 export const fr: TranslationOf<typeof en> = {
   title: 'Connecter un service à {app}',
-  intro: 'Choisissez un service. Vous vous y connectez vous-même : {app} ne voit jamais votre mot de passe.',
+  intro: 'Choisissez un service. Vous vous y connectez vous-même : {app} ne voit jamais votre mot de passe.',
   searchLabel: 'Rechercher un service',
   search: 'Rechercher',
   showAll: 'Afficher tous les services',
   found: { one: '{count} service trouvé', many: '{count} de services trouvés', other: '{count} services trouvés' },
-  nothingFound: 'Aucun service ne correspond à « {query} ».',
+  nothingFound: 'Aucun service ne correspond à « {query} ».',
   noServices: '{app} ne propose encore aucun service.',
   connected: 'Connecté',
   pages: 'Pages de la liste',
@@ -40,7 +40,7 @@ export const fr: TranslationOf<typeof en> = {
     '{app} vous invite à connecter un service. Rien n’est partagé avant que vous en choisissiez un et vous y connectiez.',
   linkFor: 'Ce lien est destiné à {label}.',
   linkWarning:
-    'Vous n’avez pas demandé ce lien, ou quelqu’un d’autre vous l’a envoyé ? Dans ce cas, fermez cette page.',
+    'Vous n’avez pas demandé ce lien, ou quelqu’un d’autre vous l’a envoyé ? Dans ce cas, fermez cette page.',
   linkUntil: 'Ce lien est valable jusqu’à {time}.',
   continue: 'Continuer',
   linkElsewhereTitle: 'Ce lien a été ouvert dans un autre navigateur',
@@ -60,6 +60,6 @@ export const fr: TranslationOf<typeof en> = {
     many: '{count} d’éléments pour l’instant',
     other: '{count} éléments pour l’instant',
   },
-  progressRuns: 'La première lecture est en cours. Cette page s’actualise d’elle-même ; vous pouvez aussi la fermer.',
+  progressRuns: 'La première lecture est en cours. Cette page s’actualise d’elle-même ; vous pouvez aussi la fermer.',
   progressDone: 'La première lecture est terminée. Les nouveaux éléments suivront automatiquement.',
 }

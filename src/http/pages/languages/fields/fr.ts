@@ -3,7 +3,7 @@ import type { en } from './en.ts'
 
 export const fr: TranslationOf<typeof en> = {
   handle: 'Votre identifiant',
-  handleHint: 'Laissez ce champ vide si vous ne le connaissez pas : vous vous connecterez alors sur bsky.social.',
+  handleHint: 'Laissez ce champ vide si vous ne le connaissez pas : vous vous connecterez alors sur bsky.social.',
   mastodon: 'Votre serveur Mastodon',
   mastodonHint: 'C’est la dernière partie de votre adresse, après le second @.',
   server: 'Adresse du serveur',
