@@ -61,7 +61,6 @@ export interface Page {
   waitForEvent(event: 'popup'): Promise<Page>
   /** The cookies of this page's person, and the protocol of the browser's developer tools. */
   context(): BrowserContext
-  setDefaultTimeout(ms: number): void
   isClosed(): boolean
   close(): Promise<void>
 }
@@ -93,7 +92,7 @@ export interface ContextOptions {
 export interface PlaywrightPackage {
   chromium: {
     launch(options: { executablePath: string; args: string[]; headless: boolean; timeout: number }): Promise<{
-      newContext(options: ContextOptions): Promise<{ newPage(): Promise<Page> }>
+      newContext(options: ContextOptions): Promise<{ newPage(): Promise<Page>; setDefaultTimeout(ms: number): void }>
       close(): Promise<void>
     }>
   }
