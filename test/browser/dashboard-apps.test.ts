@@ -87,7 +87,7 @@ suite('the pages of apps and keys', { skip }, () => {
     await page.goBack()
     await page.goto(`${harness.tributary.url}/dashboard/apps/${id}?code=made-up-code`)
     await page.getByText('The sign-in works').waitFor()
-    assert.equal(at().searchParams.get('code'), null)
+    await page.waitForURL((address) => !address.searchParams.has('code'))
     await page.goto(`${harness.tributary.url}/dashboard/apps/${id}?error=access_denied&error_description=Declined`)
     await page.getByText('The sign-in failed: Declined').waitFor()
   })

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { buildWeb } from '../../scripts/build-web.mjs'
+import { freePort } from '../harness/free-port.ts'
 import { type RunningProcess, startProcess } from '../harness/running.ts'
+import { until } from '../harness/until.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
 import { shown } from './shown.ts'
 import { type WatchedPage, watchPage } from './watched-page.ts'
@@ -17,7 +19,9 @@ suite('the demo app', { skip }, () => {
   let demo: RunningProcess
   let browser: RunningBrowser
   let url: string
-  const start = (port = '0') => startProcess(['demo'], { TRIBUTARY_DATA: folder, PORT: port })
+  // The system assigns such a port to nobody else while the demo is stopped.
+  const port = freePort()
+  const start = async () => startProcess(['demo'], { TRIBUTARY_DATA: folder, PORT: String(await port) })
   before(async () => {
     buildWeb()
     ;[demo, browser] = await Promise.all([start(), openBrowser()])
@@ -101,8 +105,12 @@ suite('the demo app', { skip }, () => {
     await page.getByLabel('Search the items').fill('piano')
     await page.waitForURL(/q=piano/)
     await page.locator('.request-path').filter({ hasText: 'q=piano*' }).waitFor()
-    await page.locator('.feed-item').filter({ hasText: 'Activity' }).first().waitFor({ state: 'detached' })
-    for (const text of await page.locator('.feed-item').allInnerTexts()) assert.match(text, /piano/i)
+    // What was shown before stays until the response is there.
+    await until(
+      'the feed shows only what was searched for',
+      () => page.locator('.feed-item').allInnerTexts(),
+      (texts) => texts.length > 0 && texts.every((text) => /piano/i.test(text)),
+    )
     await page.reload()
     assert.equal(await page.getByLabel('Search the items').inputValue(), 'piano')
     await page.locator('.feed-item').filter({ hasText: 'piano' }).first().click()
@@ -120,17 +128,15 @@ suite('the demo app', { skip }, () => {
 
   test('works by keyboard: a photo, its neighbour, and a person with where they appear', async () => {
     const { page } = await connected()
-    await page.locator('.photo').first().focus()
-    await page.keyboard.press('Enter')
-    await page.getByText('1 of', { exact: false }).waitFor()
+    await page.locator('.photo').first().press('Enter')
+    await page.getByText(/^1 of/).waitFor()
     await page.keyboard.press('ArrowRight')
     await page.getByText(/^2 of/).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByLabel('Search the people').fill('ben')
     const ben = page.locator('.person-button').filter({ hasText: 'Ben Okafor' })
-    await ben.focus()
-    await page.keyboard.press('Enter')
+    await ben.press('Enter')
     await page.getByRole('heading', { name: 'Where Ben Okafor appears' }).waitFor()
     await page.getByRole('dialog').locator('table').waitFor()
     await page.keyboard.press('Escape')
@@ -140,8 +146,7 @@ suite('the demo app', { skip }, () => {
 
   test('asks for what the map shows', async () => {
     const { page } = await connected()
-    await page.locator('.map-many').first().focus()
-    await page.keyboard.press('Enter')
+    await page.locator('.map-many').first().press('Enter')
     await page.locator('.map-chosen button').first().waitFor()
     const path = page.locator('.panel-map .request-path')
     await path.filter({ hasText: /near=(?!0,0)/ }).waitFor()
@@ -210,7 +215,7 @@ suite('the demo app', { skip }, () => {
     await page.getByRole('button', { name: 'Log in as Ada' }).click()
     await page.getByRole('button', { name: 'Deny' }).click()
     await page.getByRole('alert').waitFor()
-    assert.equal(new URL(page.url()).search, '')
+    await page.waitForURL((address) => address.search === '')
     await page.reload()
     await page.getByRole('button', { name: 'Show me', exact: true }).waitFor()
     assert.equal(await page.getByRole('alert').count(), 0)
@@ -243,8 +248,8 @@ suite('the demo app', { skip }, () => {
     const items = await page.locator('.person-counts').innerText()
     await demo.end('SIGINT')
     await page.getByText('The server does not answer').waitFor()
-    demo = await start(new URL(url).port)
-    await page.getByText(UP_TO_DATE).waitFor({ timeout: 60_000 })
+    demo = await start()
+    await page.getByText(UP_TO_DATE).waitFor()
     await page.reload()
     await page.getByText(UP_TO_DATE).waitFor()
     await page

@@ -63,7 +63,6 @@ export interface Page {
   waitForEvent(event: 'download'): Promise<Download>
   /** The cookies of this page's person, and the protocol of the browser's developer tools. */
   context(): BrowserContext
-  setDefaultTimeout(ms: number): void
   isClosed(): boolean
   close(): Promise<void>
 }
@@ -102,7 +101,7 @@ export interface ContextOptions {
 export interface PlaywrightPackage {
   chromium: {
     launch(options: { executablePath: string; args: string[]; headless: boolean; timeout: number }): Promise<{
-      newContext(options: ContextOptions): Promise<{ newPage(): Promise<Page> }>
+      newContext(options: ContextOptions): Promise<{ newPage(): Promise<Page>; setDefaultTimeout(ms: number): void }>
       close(): Promise<void>
     }>
   }

@@ -13,7 +13,8 @@ export interface RunningBrowser {
 
 const programs = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 /** Long, for slow machines: no test asserts how long something takes. */
-const ACTION_TIMEOUT_MS = 120_000
+const START_TIMEOUT_MS = 180_000
+const ACTION_TIMEOUT_MS = 180_000
 // Without these flags the browser contacts hosts of its vendor at every start.
 const flags = [
   '--no-sandbox',
@@ -36,13 +37,13 @@ export async function openBrowser(): Promise<RunningBrowser> {
   const executablePath = findBrowser()
   if (executablePath === undefined) throw new Error('no Chromium or Chrome is installed')
   const { chromium } = await loadCorePackage<PlaywrightPackage>('playwright-core')
-  const browser = await chromium.launch({ executablePath, args: flags, headless: true, timeout: 60_000 })
+  const browser = await chromium.launch({ executablePath, args: flags, headless: true, timeout: START_TIMEOUT_MS })
   return {
     async page(options = {}) {
       const context = await browser.newContext(options)
-      const page = await context.newPage()
-      page.setDefaultTimeout(ACTION_TIMEOUT_MS)
-      return page
+      // Of the context rather than the page: windows that the page opens have it too.
+      context.setDefaultTimeout(ACTION_TIMEOUT_MS)
+      return context.newPage()
     },
     close: () => browser.close(),
   }

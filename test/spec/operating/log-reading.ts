@@ -1,4 +1,6 @@
 import type { InspectedOperation, LoggedOperation } from '#flows/apps/log.ts'
+import type { App } from '../../harness/app.ts'
+import { redeem } from '../../harness/sign-in.ts'
 import type { Tributary } from '../../harness/start.ts'
 import { until } from '../../harness/until.ts'
 
@@ -31,6 +33,15 @@ export async function logged(
     (await readLog(at, clientId, query)).operations.find(isExpected),
   )
   return inspected(at, clientId, id)
+}
+
+/** Entries of a process are written in their order: waits for a new one, so that everything before it is written. */
+export async function allWritten(at: Reading, app: App): Promise<void> {
+  const query = { reason: 'code_unknown' }
+  const ids = async () => (await readLog(at, app.clientId, query)).operations.map(({ id }) => id)
+  const before = new Set(await ids())
+  await redeem({ ...at, app }, 'trc_nothing', {}, app)
+  await until('the newest entry is written', async () => (await ids()).some((id) => !before.has(id)))
 }
 
 /** Names of the steps, those inside others after a slash. */

@@ -9,7 +9,7 @@ import { type Granted, newBrowser, newCode, redeemed, signIn, startUrl } from '.
 import { synced } from '../../harness/sync.ts'
 import { until } from '../../harness/until.ts'
 import { startReceiver } from '../push/receiver.ts'
-import { inspected, logged, readLog } from './log-reading.ts'
+import { allWritten, inspected, logged, readLog } from './log-reading.ts'
 
 const DAY_MS = 86_400_000
 const SERVICE = 'demo-social'
@@ -29,18 +29,24 @@ const entries = async (query: Record<string, string> = {}) => (await readLog(har
 
 suite('a sync in the log', () => {
   test('is logged with what it found at each endpoint, if it is the first', async () => {
-    const operation = await logged(harness, clientId(), { kind: 'sync' }, ({ summary }) =>
-      /^First sync: [1-9]/.test(summary),
-    )
+    // A first sync may take several runs, each with an entry.
+    const operation = await until('the run that read the posts is logged', async () => {
+      const all = await entries({ kind: 'sync', q: 'first sync' })
+      const details = await Promise.all(all.map(({ id }) => inspected(harness, clientId(), id)))
+      return details.find(({ steps }) =>
+        steps.some(({ name, detail }) => name === 'posts' && Number(detail['new']) > 0),
+      )
+    })
     assert.equal(operation.outcome, 'ok')
     assert.equal(operation.account, ada.account)
     const posts = operation.steps.find(({ name }) => name === 'posts')
-    assert.ok(posts !== undefined && Number(posts.detail['new']) > 0 && Number(posts.detail['pages']) > 0)
+    assert.ok(posts !== undefined && Number(posts.detail['pages']) > 0)
     assert.deepEqual([posts.detail['changed'], posts.detail['deleted']], [0, 0])
   })
 
   test('is logged if it was requested, and not if it was only due and found nothing', async () => {
     await harness.tributary.idle('syncs')
+    await allWritten(harness, harness.app)
     const before = (await entries({ kind: 'sync', limit: '200' })).length
     const { last_run: lastRun = 0 } = (await synced(harness, ada.access_token, SERVICE))['posts']!
     await harness.sql('update endpoint_sync set next_run_at = 1')
@@ -106,6 +112,11 @@ suite('proxied calls and deliveries in the log', () => {
 
 suite('reading the log', () => {
   test('pages join to the same list, in order, and every filter narrows it', async () => {
+    // Nothing is added while the pages are read.
+    const paused = await send(harness, 'POST', `/profiles/${SERVICE}/pause`, { token: ada.access_token })
+    assert.equal(paused.status, 200, paused.text)
+    await harness.tributary.idle('syncs')
+    await allWritten(harness, harness.app)
     const all = await entries({ limit: '200' })
     assert.ok(all.length >= 6)
     const paged = []
@@ -197,12 +208,14 @@ const entriesOf = async (id: string) => (await readLog(harness, id, { kind: 'sig
 
 test('requests that anybody can send are logged up to a limit', async () => {
   const app = await harness.makeApp()
-  for (let i = 0; i < 140; i += 1) await newBrowser().open(startUrl(harness, 'unknown', {}, app))
+  const refused = async () =>
+    (await fetch(startUrl(harness, 'unknown', {}, app), { redirect: 'manual' })).body?.cancel()
+  for (let i = 0; i < 7; i += 1) await Promise.all(Array.from({ length: 20 }, refused))
   await signIn(harness, SERVICE, 'ada', {}, app)
   await logged(harness, app.clientId, { kind: 'sign_in', outcome: 'ok' })
   const { operations } = await readLog(harness, app.clientId, { limit: '200', reason: 'service_unknown' })
   // The minute may have changed once.
-  assert.ok(operations.length === 60 || (operations.length > 60 && operations.length <= 120), String(operations.length))
+  assert.ok(operations.length >= 60 && operations.length <= 120, String(operations.length))
 })
 
 suite('the end of entries', () => {
@@ -218,11 +231,13 @@ suite('the end of entries', () => {
       clock: { now: () => Date.now() + days * DAY_MS },
       config: { logDays: 3 },
     })
+    // Not those of the first sync, which may end at any time.
+    const shown = async () => (await readLog(harness, app.clientId)).operations.filter(({ kind }) => kind !== 'sync')
     await purgeExpired(at(2.9))
-    assert.ok((await readLog(harness, app.clientId)).operations.length > 0)
+    assert.equal((await shown()).length, 2)
     const { operations } = await purgeExpired(at(3.1))
     assert.ok(operations > 0)
-    assert.deepEqual((await readLog(harness, app.clientId)).operations, [])
+    assert.deepEqual(await shown(), [])
   })
 
   test('those of an account are erased with it, also what was logged before a merge', async () => {
@@ -231,10 +246,15 @@ suite('the end of entries', () => {
       await signIn(harness, SERVICE, 'ben', {}, app),
       await signIn(harness, 'demo-health', 'ben', {}, app),
     ]
-    for (const { access_token: token } of [one, two]) {
-      const [service] = Object.keys((await get(harness, '/profiles', token)).body).filter((name) => name !== 'id')
+    for (const [{ access_token: token }, service] of [
+      [one, SERVICE],
+      [two, 'demo-health'],
+    ] as const) {
+      await synced(harness, token, service)
       await get(harness, `/proxy/${service}/me`, token)
     }
+    await harness.tributary.idle('syncs')
+    await allWritten(harness, app)
     await until('four are logged', async () => {
       const { operations } = await readLog(harness, app.clientId, { limit: '200' })
       const done = operations.filter(
@@ -259,7 +279,10 @@ suite('the end of entries', () => {
 
   test('those of an app are deleted with it', async () => {
     const app = await harness.makeApp()
-    await signIn(harness, SERVICE, 'ada', {}, app)
+    const { access_token: token } = await signIn(harness, SERVICE, 'ada', {}, app)
+    await synced(harness, token, SERVICE)
+    await harness.tributary.idle('syncs')
+    await allWritten(harness, app)
     const { id } = await logged(harness, app.clientId, { kind: 'sign_in', outcome: 'ok' })
     assert.ok((await inspected(harness, app.clientId, id)).steps.length > 0)
     await harness.tributary.admin('DELETE', `/admin/apps/${app.clientId}?erase=true`)

@@ -7,6 +7,7 @@ import { newPerson } from '../../harness/person.ts'
 import { startSecondServer } from '../../harness/second-server.ts'
 import { type Reply, type RequestOptions, send } from '../../harness/send.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
+import { until } from '../../harness/until.ts'
 
 const HOUR = 3_600_000
 let tributary: Tributary
@@ -68,9 +69,11 @@ suite('a link', () => {
     const late = await newLink()
     await tributary.sql('update operator_link set expires_at = $1', [Date.now() - 1])
     assert.equal((await accept(late, { name: 'Late', password: PASSWORD })).body['reason'], 'link_invalid')
+    const beganAt = Date.now()
     const token = await newLink()
+    const madeAt = Date.now()
     const [open] = (await tributary.admin('GET', '/admin/operators/links')).body as { id: string; expires_at: number }[]
-    assert.ok(Math.abs(open!.expires_at - Date.now() - 24 * HOUR) < 60_000)
+    assert.ok(open!.expires_at >= beganAt + 24 * HOUR && open!.expires_at <= madeAt + 24 * HOUR)
     assert.equal((await tributary.admin('DELETE', `/admin/operators/links/${open!.id}`)).status, 200)
     assert.equal((await accept(token, { name: 'Late', password: PASSWORD })).body['reason'], 'link_invalid')
   })
@@ -218,10 +221,8 @@ suite('a session', () => {
 suite('guesses', () => {
   test('of a password are limited, and the right one is refused until the minute is over', async () => {
     const { name } = await newOperator(tributary)
-    const replies: Reply[] = []
-    // Twice as many as a minute allows: one of two minutes gets too many.
-    for (let n = 0; n < 21; n += 1) replies.push(await signIn(name, `wrong password ${n}`))
-    assert.ok(replies.some(({ status }) => status === 429))
+    // A new minute may begin meanwhile, and then more of them are compared.
+    await until('a guess is refused', async () => (await signIn(name, 'a wrong password')).status === 429)
   })
 })
 
