@@ -4974,7 +4974,7 @@ export interface Operations {
     body: undefined
     response: Deleted
   }
-  /** Create a link with which an operator sets a new password or passkey; it works once, and ends their sessions */
+  /** Create a link with which an operator sets a new password or passkey; it works once, replaces those before, and ends their sessions */
   'POST /admin/operators/{id}/link': {
     query: undefined
     body: undefined
