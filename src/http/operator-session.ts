@@ -1,7 +1,9 @@
+import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { operatorOfSession } from '#flows/operators/sessions.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Operator } from '#model/operator.ts'
+import { encodeBase32 } from '#platform/ids.ts'
 import type { HttpDeps } from './deps.ts'
 
 /**
@@ -9,6 +11,7 @@ import type { HttpDeps } from './deps.ts'
  * credentials; so a cookie without it proves nothing.
  */
 const DASHBOARD_HEADER = 'tributary-dashboard'
+const KNOWN = 'tributary-operator'
 /** How often it is verified that the session of an open response still exists. */
 const VERIFY_MS = 2000
 
@@ -40,10 +43,37 @@ export async function requireSignedIn(deps: SessionDeps, request: FastifyRequest
 
 /** The value of the session's cookie. */
 export function sessionToken(deps: Pick<SessionDeps, 'config'>, request: FastifyRequest): string | undefined {
-  const name = cookieName(deps)
-  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
-  const value = pairs.find(([key]) => key === name)?.[1]
+  const value = cookieIn(request, cookieName(deps))
   return value !== undefined && /^[0-9a-z]{52}$/.test(value) ? value : undefined
+}
+
+function cookieIn({ headers }: FastifyRequest, name: string): string | undefined {
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
+  return pairs.find(([key]) => key === name)?.[1]
+}
+
+/** Limit: days for which a browser remembers who signed in with it. */
+const MAX_KNOWN_DAYS = 180
+
+/** Remembers who signed in with this browser. It proves nothing but that, and gives a place before strangers who guess. */
+export function setKnown(deps: Pick<SessionDeps, 'config' | 'hasher'>, reply: FastifyReply, operatorId: string): void {
+  const value = `${operatorId}.${proofOf(deps, operatorId)}`
+  const maxAge = MAX_KNOWN_DAYS * 86_400
+  void reply.header('set-cookie', `${cookieName(deps, KNOWN)}=${value}; ${attributes(deps)}; Max-Age=${maxAge}`)
+}
+
+/** Who signed in with this browser before. */
+export function knownOperator(
+  deps: Pick<SessionDeps, 'config' | 'hasher'>,
+  request: FastifyRequest,
+): string | undefined {
+  const [id = '', proof = ''] = cookieIn(request, cookieName(deps, KNOWN))?.split('.') ?? []
+  const [expected, given] = [Buffer.from(proofOf(deps, id)), Buffer.from(proof)]
+  return expected.length === given.length && timingSafeEqual(expected, given) ? id : undefined
+}
+
+function proofOf({ hasher }: Pick<SessionDeps, 'hasher'>, operatorId: string): string {
+  return encodeBase32(hasher.hash('known_operator', operatorId))
 }
 
 /** Without a lifetime: the server ends sessions, and a browser that is closed forgets the cookie. */
@@ -89,10 +119,10 @@ function isSameOrigin({ config }: Pick<SessionDeps, 'config'>, { headers }: Fast
 }
 
 // Cookies of one host are shared by its ports, so that of a second server on this machine has another name.
-function cookieName({ config }: Pick<SessionDeps, 'config'>): string {
+function cookieName({ config }: Pick<SessionDeps, 'config'>, base = 'tributary-session'): string {
   const { protocol, port } = new URL(config.baseUrl)
-  if (protocol === 'https:') return '__Host-tributary-session'
-  return `tributary-session${port === '' ? '' : `-${port}`}`
+  if (protocol === 'https:') return `__Host-${base}`
+  return `${base}${port === '' ? '' : `-${port}`}`
 }
 
 function attributes({ config }: Pick<SessionDeps, 'config'>): string {

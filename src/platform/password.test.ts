@@ -30,4 +30,12 @@ suite('passwords', () => {
     for (const { reason } of refused) assert.ok(reason instanceof PasswordsBusy)
     assert.equal(await isPassword('x', cheap), false)
   })
+
+  test('of callers who are known do not wait behind those of strangers', async () => {
+    const cheap = `scrypt$2$1$1$${'A'.repeat(22)}$${'A'.repeat(43)}`
+    const strangers = Promise.allSettled(Array.from({ length: 40 }, () => isPassword('x', cheap)))
+    assert.equal(await isPassword('x', cheap, 'known'), false)
+    assert.match(await hashPassword('x'), /^scrypt/)
+    await strangers
+  })
 })

@@ -6,13 +6,18 @@ const COST = { N: 65_536, r: 8, p: 2 }
 const HASH_BYTES = 32
 const SALT_BYTES = 16
 const MEMORY = 160 * 1024 * 1024
-/** Limit: passwords that one process hashes at once, each with 64 MiB and a thread; the others wait. */
-const MAX_HASHES = 2
-/** Limit: passwords that wait to be hashed; further ones are refused. */
+/** Limit: passwords of strangers, and of callers who are known, that one process hashes at once, each with 64 MiB and a thread; the others wait. */
+const MAX_HASHES = 1
+/** Limit: passwords of each of these two groups that wait to be hashed; further ones are refused. */
 const MAX_WAITING = 30
 
-const turns = createSemaphore(MAX_HASHES)
-let waiting = 0
+/** Callers who proved something already do not wait behind strangers, who may be many and guess. */
+export type PasswordQueue = 'strangers' | 'known'
+
+const queues = {
+  strangers: { turns: createSemaphore(MAX_HASHES), waiting: 0 },
+  known: { turns: createSemaphore(MAX_HASHES), waiting: 0 },
+}
 
 /** Too many passwords are being hashed. */
 export class PasswordsBusy extends Error {
@@ -22,34 +27,40 @@ export class PasswordsBusy extends Error {
   }
 }
 
-/** The hash with its parameters and salt: `scrypt$N$r$p$salt$hash`. */
+/** Of a new password, whose owner is known. The hash with its parameters and salt: `scrypt$N$r$p$salt$hash`. */
 export async function hashPassword(password: string | Uint8Array): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
-  const hash = await derive(password, salt, HASH_BYTES, COST)
+  const hash = await derive('known', password, salt, HASH_BYTES, COST)
   return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), hash.toString('base64url')].join('$')
 }
 
 /** Whether the password has this hash. Without a hash it takes the same time, so that the time reveals nothing. */
-export async function isPassword(password: string | Uint8Array, encoded: string | undefined): Promise<boolean> {
+export async function isPassword(
+  password: string | Uint8Array,
+  encoded: string | undefined,
+  queue: PasswordQueue = 'strangers',
+): Promise<boolean> {
   const [kind, N, r, p, salt = '', hash = ''] = (encoded ?? '').split('$')
   const isKnown = kind === 'scrypt'
   const expected = isKnown ? Buffer.from(hash, 'base64url') : Buffer.alloc(HASH_BYTES)
   const cost = isKnown ? { N: Number(N), r: Number(r), p: Number(p) } : COST
-  const found = await derive(password, Buffer.from(salt, 'base64url'), expected.length, cost)
+  const found = await derive(queue, password, Buffer.from(salt, 'base64url'), expected.length, cost)
   return isKnown && timingSafeEqual(found, expected)
 }
 
 /** In a thread of its own, and not more than a few at once, so that guesses cannot take all memory and threads. */
 async function derive(
+  name: PasswordQueue,
   password: string | Uint8Array,
   salt: Uint8Array,
   bytes: number,
   cost: ScryptOptions,
 ): Promise<Buffer> {
-  if (waiting >= MAX_WAITING) throw new PasswordsBusy()
-  waiting += 1
+  const queue = queues[name]
+  if (queue.waiting >= MAX_WAITING) throw new PasswordsBusy()
+  queue.waiting += 1
   try {
-    return await turns.run(
+    return await queue.turns.run(
       () =>
         new Promise<Buffer>((resolve, reject) => {
           scrypt(password, salt, bytes, { ...cost, maxmem: MEMORY }, (error, key) =>
@@ -58,6 +69,6 @@ async function derive(
         }),
     )
   } finally {
-    waiting -= 1
+    queue.waiting -= 1
   }
 }

@@ -87,9 +87,14 @@ async function compareCounted<Result>(
   compare: () => Promise<Result | undefined>,
 ): Promise<Result> {
   const { window, limits } = await reserve(deps, guess)
-  const result = await compare()
+  const release = () => releaseAttempts(deps.database, subjectsOf(guess), window)
+  const result = await compare().catch(async (error: unknown) => {
+    // Refused because others guess: it was not compared.
+    if (error instanceof ApiError && error.reason === 'too_many_attempts') await release()
+    throw error
+  })
   if (result === undefined) throw withLimits(refusal(), limits)
-  await releaseAttempts(deps.database, subjectsOf(guess), window)
+  await release()
   return result
 }
 

@@ -20,4 +20,6 @@ export interface Browser {
   address: string
   /** The session that it has; it ends when a new one begins. */
   token?: string | undefined
+  /** The operator who signed in with it before, by a cookie that proves it. */
+  knownAs?: string | undefined
 }

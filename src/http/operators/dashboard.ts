@@ -9,7 +9,14 @@ import { endSession, endSessionsOf, operatorOfSession } from '#flows/operators/s
 import { ApiError } from '#model/errors.ts'
 import { MAX_OPERATOR_NAME, MAX_PASSWORD, type Operator, RECENT_SIGN_IN_MS } from '#model/operator.ts'
 import type { HttpDeps } from '../deps.ts'
-import { clearSession, requireSignedIn, sessionToken, setSession } from '../operator-session.ts'
+import {
+  clearSession,
+  knownOperator,
+  requireSignedIn,
+  sessionToken,
+  setKnown,
+  setSession,
+} from '../operator-session.ts'
 import { route } from '../route.ts'
 import * as shapes from './shapes.ts'
 
@@ -230,7 +237,8 @@ async function counted<Result>(
 async function begin(deps: HttpDeps, reply: FastifyReply, opened: string) {
   setSession(deps, reply, opened)
   const operator = await operatorOfSession(deps, opened)
-  if (operator === undefined) throw new ApiError('signed_out')
+  if (operator?.session === undefined) throw new ApiError('signed_out')
+  setKnown(deps, reply, operator.session.operatorId)
   return present(deps, operator)
 }
 
@@ -249,5 +257,6 @@ function browserOf(deps: HttpDeps, request: FastifyRequest): Browser {
     name: request.headers['user-agent'] ?? '',
     address: request.ip,
     token: sessionToken(deps, request),
+    knownAs: knownOperator(deps, request),
   }
 }

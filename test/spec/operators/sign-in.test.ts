@@ -87,10 +87,14 @@ suite('a session', () => {
     const reply = await signIn(name.toUpperCase())
     assert.equal(reply.status, 200)
     const port = new URL(tributary.url).port
+    const [session = '', known = '', ...others] = reply.headers.getSetCookie()
+    const attributes = 'Path=/; HttpOnly; SameSite=Strict'
+    assert.match(session, new RegExp(`^tributary-session-${port}=[0-9a-z]{52}; ${attributes}$`))
     assert.match(
-      reply.headers.get('set-cookie') ?? '',
-      new RegExp(`^tributary-session-${port}=[0-9a-z]{52}; Path=/; HttpOnly; SameSite=Strict$`),
+      known,
+      new RegExp(`^tributary-operator-${port}=op_[0-9a-z]+\\.[0-9a-z]{52}; ${attributes}; Max-Age=15552000$`),
     )
+    assert.deepEqual(others, [])
     const stored = await tributary.sql<{ hash: Buffer }>('select hash from operator_session')
     const value = headersOf(reply.headers)['cookie']!.split('=')[1]!
     assert.ok(stored.every(({ hash }) => !hash.equals(Buffer.from(value))))

@@ -6,6 +6,7 @@ import { FROM_DASHBOARD, newOperator, PASSWORD, type SignedIn, secretIn } from '
 import { newPerson } from '../../harness/person.ts'
 import { type Reply, type RequestOptions, send } from '../../harness/send.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
+import { until } from '../../harness/until.ts'
 
 let tributary: Tributary
 before(async () => {
@@ -96,6 +97,44 @@ suite('guesses of a password', () => {
     assert.equal((await countedFor(name)).length, 1)
     await guess(name, '2001:db8:1:3::1')
     assert.equal((await countedFor(name)).length, 2)
+  })
+})
+
+suite('many strangers who guess', () => {
+  const signIn = (name: string, password: string, from: string, cookie = '') =>
+    call('POST', '/dashboard/session', { ...FROM_DASHBOARD, 'x-forwarded-for': from, cookie }, { name, password })
+
+  test('keep out nobody whose browser signed in before; a forged cookie, or one for somebody else, does not help', async () => {
+    const { name } = await newOperator(tributary)
+    const other = await newOperator(tributary)
+    const knownCookie = async (of: string) => {
+      const [, known = ''] = (await signIn(of, PASSWORD, '203.0.113.30')).headers.getSetCookie()
+      return known.split(';')[0]!
+    }
+    const [own, foreign] = [await knownCookie(name), await knownCookie(other.name)]
+    let isOver = false
+    let refused = 0
+    const strangers = Array.from({ length: 32 }, async (_, n) => {
+      while (!isOver) {
+        const { status } = await signIn(`nobody ${n}`, 'a wrong password', `198.51.100.${n}`)
+        if (status === 429) refused += 1
+      }
+    })
+    await until('strangers are refused', () => refused > 0)
+    const right = await signIn(name, PASSWORD, '203.0.113.31', own)
+    const forged = `${own.slice(0, -4)}0000`
+    const replies = await Promise.all(
+      [forged, foreign, ''].map((cookie, n) => signIn(name, PASSWORD, `203.0.113.${40 + n}`, cookie)),
+    )
+    isOver = true
+    await Promise.all(strangers)
+    assert.equal(right.status, 200, right.text)
+    // They wait like strangers, and may be refused like them; none of it counts as a wrong password.
+    for (const { status } of replies) assert.ok([200, 429].includes(status))
+    assert.deepEqual(
+      await tributary.sql("select 1 from attempt where subject like '203.0.113.4%' and failures > 0"),
+      [],
+    )
   })
 })
 
