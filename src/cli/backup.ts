@@ -1,5 +1,6 @@
 import { existsSync, linkSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { checkBackup, createBackup, loadBackup } from '#flows/operations/backup.ts'
+import { recordBackup, recordVerification } from '#flows/operations/last-backup.ts'
 import type { Config } from '#platform/config.ts'
 import { reasonOf } from '#platform/errors.ts'
 import { keyFilePath, openKeyFile, parseKeys, readKeyFile, writeKeyFile } from '#platform/key-file.ts'
@@ -22,6 +23,7 @@ export const create = command({
       value: 'FILE',
       meaning: 'also include the sealing keys, encrypted with the passphrase in this file',
     },
+    verify: { type: 'boolean', meaning: 'read the file again and check it before it gets its name' },
   },
   run: async ({ args, flags, out, config, version, withStore }) => {
     const [path] = args
@@ -29,22 +31,35 @@ export const create = command({
     const passphrase = passphraseOf(flags)
     const partial = `${path}.part`
     rmSync(partial, { force: true })
-    const counts = await withStore(
-      (store) => createBackup(store, partial, { version, keys: keysOf(config()) ?? [], passphrase }),
+    const included = passphrase !== undefined
+    const made = await withStore(
+      async (store) => {
+        const keys = keysOf(config())
+        const { tables, createdAt } = await createBackup(store, partial, { version, keys: keys ?? [], passphrase })
+        const checked = flags.on('verify') ? await checkBackup(partial, keys, passphrase) : undefined
+        // The file gets its name when it is complete, and never replaces another.
+        linkSync(partial, path)
+        rmSync(partial)
+        const { size: bytes } = statSync(path)
+        const isVerified = checked !== undefined && checked.opens !== false
+        const backup = { createdAt, bytes, tables, keysIncluded: included, isVerified }
+        return { ...backup, opens: checked?.opens, refusal: await tried(recordBackup(store, backup)) }
+      },
       { migrate: false },
     )
-    // The file gets its name when it is complete, and never replaces another.
-    linkSync(partial, path)
-    rmSync(partial)
-    const { size } = statSync(path)
-    const included = passphrase !== undefined
-    out.result({ file: path, bytes: size, tables: counts.tables, keys: included }, () => [
-      `Wrote ${counts.tables} tables to ${path} (${size} bytes).`,
+    const { bytes, tables, isVerified, refusal } = made
+    const recorded = refusal === undefined
+    out.result({ file: path, bytes, tables, keys: included, verified: isVerified, recorded }, () => [
+      `Wrote ${tables} tables to ${path} (${bytes} bytes).`,
+      ...(isVerified ? ['Read it again: it is intact.'] : []),
+      ...(made.opens === false ? ['Its sealed values do NOT open with the keys here.'] : []),
+      ...(recorded ? [] : [`The dashboard does not show it, because it could not be recorded: ${refusal}`]),
       included
         ? 'The sealing keys are in it, encrypted with the passphrase. Keep the passphrase elsewhere.'
         : `Not in it: the sealing keys (${config().key === undefined ? keyFilePath(config().dataDir) : 'TRIBUTARY_KEY'}). Without them it cannot be used; keep them elsewhere.`,
       'Not in it: settings, the admin token, jobs (they are created again).',
     ])
+    return made.opens === false ? EXIT.refused : EXIT.ok
   },
 })
 
@@ -81,10 +96,15 @@ export const verify = command({
   name: 'backup verify',
   summary: 'Check a backup without a database: complete, unchanged, and readable with the keys of this data folder.',
   args: ['FILE'],
-  options: PASSPHRASE,
-  run: async ({ args, flags, out, config }) => {
+  options: {
+    ...PASSPHRASE,
+    record: { type: 'boolean', meaning: 'also open the database of this installation, and record it there' },
+  },
+  run: async ({ args, flags, out, config, withStore }) => {
     const found = await checkBackup(args[0], keysOf(config()), passphraseOf(flags))
     const { header, opens } = found
+    const recorded = flags.on('record') && opens !== false
+    if (recorded) await withStore((store) => recordVerification(store, header.created_at), { migrate: false })
     const opening = {
       true: 'They open with these keys.',
       false: 'They do NOT open with these keys.',
@@ -99,6 +119,7 @@ export const verify = command({
         schema: header.migrations.at(-1)?.name,
         keys_included: header.keys !== undefined,
         keys_open: opens,
+        recorded,
       },
       () => [
         `Intact: ${found.tables} tables as of ${new Date(header.created_at).toISOString()}, written by ${header.version}.`,
@@ -109,6 +130,16 @@ export const verify = command({
     return opens === false ? EXIT.refused : EXIT.ok
   },
 })
+
+/** Undefined when it worked, else why not. The file is complete, so the command succeeds: the database may be a copy for reading. */
+async function tried(work: Promise<void>): Promise<string | undefined> {
+  try {
+    await work
+    return undefined
+  } catch (error) {
+    return reasonOf(error)
+  }
+}
 
 function keysOf({ key, dataDir }: Config): Buffer[] | undefined {
   return key === undefined ? readKeyFile(keyFilePath(dataDir))?.keys : parseKeys(key)

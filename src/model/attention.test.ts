@@ -31,6 +31,11 @@ suite('what requires attention', () => {
     )
   })
 
+  test('includes a newest backup that is too old', () => {
+    const [entry] = find({ oldBackupAt: 1_000_000 - 9 * 86_400_000 })
+    assert.deepEqual(entry, { kind: 'backup_old', level: 'warn', n: 1, text: 'The newest backup is 9 days old.' })
+  })
+
   test('begins with what stops the service', () => {
     const input = {
       profiles: [{ appId: 'a', service: 's', state: 'needs_auth', n: 1 }],

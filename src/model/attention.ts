@@ -7,6 +7,7 @@ export const ATTENTION_KINDS = [
   'quota_reached',
   'destination_failing',
   'sync_late',
+  'backup_old',
   'dead_letters',
   'endpoints_failing',
   'endpoints_parked',
@@ -39,6 +40,8 @@ export interface AttentionInput {
   spending: { app: string; service: string; currency: string; spent: number; limit: number | undefined }[]
   /** Only for operators of the installation. */
   health?: { checks: Record<string, { ok: boolean; detail: string }>; workers: { lane: string; running: boolean }[] }
+  /** The newest backup, if it is too old; only for operators of the installation. */
+  oldBackupAt?: number | undefined
 }
 
 /** Profiles that wait longer than this for a run show that there are too few workers, or none. */
@@ -90,6 +93,10 @@ export function findAttention(
       n,
       text: `The quota ${subject} is ${level === 'reached' ? 'reached' : 'nearly reached'}${n > 1 ? ` ${n} times` : ''}.`,
     })
+  if (input.oldBackupAt !== undefined) {
+    const days = rows(Math.floor((nowMs - input.oldBackupAt) / 86_400_000), 'day')
+    found.push({ kind: 'backup_old', n: 1, text: `The newest backup is ${days} old.` })
+  }
   for (const { appId: app, n, since } of input.due)
     if (nowMs - since > LATE_MS)
       found.push({

@@ -306,7 +306,7 @@ export type AppliedProfile = {
 
 /** Something that somebody should look at. */
 export type Attention = {
-  kind: "not_ready" | "worker_down" | "destination_stopped" | "spending_stopped" | "quota_reached" | "destination_failing" | "sync_late" | "dead_letters" | "endpoints_failing" | "endpoints_parked" | "needs_auth" | "records_quarantined" | "fields_unreadable" | "quota_near"
+  kind: "not_ready" | "worker_down" | "destination_stopped" | "spending_stopped" | "quota_reached" | "destination_failing" | "sync_late" | "backup_old" | "dead_letters" | "endpoints_failing" | "endpoints_parked" | "needs_auth" | "records_quarantined" | "fields_unreadable" | "quota_near"
   level: "bad" | "warn"
   app?: string | undefined
   /** A destination's id, a service, a check, a lane or a quota. */
@@ -2467,6 +2467,19 @@ export type Settings = {
   }
   backups: {
     commands: string[]
+    /** The newest of `tributary backup create`; copies that the database server makes are not known. */
+    last?: {
+      created_at: number
+      bytes: number
+      tables: number
+      /** Whether the sealing keys are in it. */
+      keys_included: boolean
+      /** When it was read again and found intact. */
+      verified_at?: number | undefined
+      /** Whether there should be a newer one. */
+      old: boolean
+    } | undefined
+    old_after_days: number
   }
   retention: ({
     what: string

@@ -25,7 +25,7 @@ export async function createBackup(
   { database, clock }: BackupDeps,
   path: string,
   options: { version: string; keys: readonly Buffer[]; passphrase: string | undefined },
-): Promise<BackupCounts> {
+): Promise<BackupCounts & { createdAt: number }> {
   const { done } = await planMigrations(database)
   if (done.length === 0)
     throw new SetupError('The database has no tables of Tributary: there is nothing to back up.', {
@@ -42,7 +42,7 @@ export async function createBackup(
       createWriteStream(path, { flags: 'wx', mode: OWNER_ONLY, flush: true }),
     ),
   )
-  return counts
+  return { ...counts, createdAt: head.created_at }
 }
 
 /** Reads a whole backup without a database. */

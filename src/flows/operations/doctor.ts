@@ -14,6 +14,7 @@ import { readServer } from '#store/server.ts'
 import { checkReplica } from './check-replica.ts'
 import { type ClusterReport, findClusterReport } from './cluster.ts'
 import type { Diagnosis } from './diagnosis.ts'
+import { checkLastBackup } from './last-backup.ts'
 
 export interface DoctorDeps {
   /** Throws when the settings are wrong. */
@@ -160,6 +161,7 @@ async function checkDatabase(deps: DoctorDeps, { databaseReadUrl }: Config): Pro
               detail: `differs from the database's by ${Math.round(skewMs / 1000)} s`,
               help: 'Set the clock by NTP; services reject signed requests when it is wrong.',
             },
+        ...(pending.length === 0 ? [await checkLastBackup(database, deps.clock.now())] : []),
         ...(cluster === undefined ? [] : [describeCluster(cluster)]),
         ...replica,
       ]

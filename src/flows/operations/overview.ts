@@ -5,6 +5,7 @@ import type { LaneView } from '#platform/isolation/lane.ts'
 import { findApp } from '#store/apps/apps.ts'
 import { HOUR_MS } from '#store/items/item-hours.ts'
 import { checkReadiness, type HealthDeps, type Readiness } from './health.ts'
+import { readLastBackup } from './last-backup.ts'
 import { type OverviewFigures, overviewFigures, WEEK_HOURS } from './overview-figures.ts'
 import { quotaFigures, type UsageDeps, usageOf } from './usage.ts'
 
@@ -73,12 +74,18 @@ export async function overviewOf(
     throw new ApiError('not_found', `There is no app ${appId}.`)
   const figures = only(await overviewFigures(deps), appId)
   const spent = spending.filter(({ app }) => appId === undefined || app === appId)
+  const backup = appId === undefined ? await readLastBackup(deps.database, figures.at) : undefined
   const workers = health?.workers.map(({ lane, state }) => ({ lane, running: state !== 'down' })) ?? []
   return {
     at: figures.at,
     ...(appId === undefined ? {} : { app: appId }),
     attention: findAttention(
-      { ...figures, spending: spent, ...(health === undefined ? {} : { health: { checks: health.checks, workers } }) },
+      {
+        ...figures,
+        spending: spent,
+        ...(health === undefined ? {} : { health: { checks: health.checks, workers } }),
+        oldBackupAt: backup?.old === true ? backup.created_at : undefined,
+      },
       { nowMs: figures.at, isFailure: (reason) => isFailure(reason as SyncReason) },
     ),
     profiles: sumProfiles(figures),

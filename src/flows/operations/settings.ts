@@ -1,4 +1,5 @@
 import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from '#model/operator.ts'
+import type { Clock } from '#platform/clock.ts'
 import type { Config } from '#platform/config.ts'
 import type { LaneView } from '#platform/isolation/lane.ts'
 import type { Database } from '#platform/postgres/database.ts'
@@ -8,10 +9,12 @@ import { isSharded } from '#store/cluster/is-sharded.ts'
 import { planMigrations } from '#store/migrate.ts'
 import { readServer } from '#store/server.ts'
 import { presentLimit } from './app-quotas.ts'
+import { OLD_BACKUP_MS, readLastBackup } from './last-backup.ts'
 import { RETENTION_MS } from './purge-expired.ts'
 
 export interface SettingsDeps {
   database: Database
+  clock: Clock
   keyring: Keyring
   keyFile: string | undefined
   version: string
@@ -27,10 +30,11 @@ const DAY_MS = 86_400_000
 /** What an operator looks up about the installation; without secrets, addresses of databases and paths. */
 export async function readSettings(deps: SettingsDeps) {
   const { config, keyring, keyFile } = deps
-  const [server, sharded, { pending }] = await Promise.all([
+  const [server, sharded, { pending }, last] = await Promise.all([
     readServer(deps.database),
     isSharded(deps.database),
     planMigrations(deps.database),
+    readLastBackup(deps.database, deps.clock.now()),
   ])
   return {
     version: deps.version,
@@ -51,7 +55,13 @@ export async function readSettings(deps: SettingsDeps) {
       commands: ['tributary keyring rotate', 'tributary keyring prune'],
     },
     backups: {
-      commands: ['tributary backup create FILE', 'tributary backup verify FILE', 'tributary backup restore FILE'],
+      ...(last === undefined ? {} : { last }),
+      old_after_days: OLD_BACKUP_MS / DAY_MS,
+      commands: [
+        'tributary backup create FILE --verify',
+        'tributary backup verify FILE --record',
+        'tributary backup restore FILE',
+      ],
     },
     retention: Object.entries({ log: config.logDays * DAY_MS, ...RETENTION_MS }).map(([what, ms]) => ({
       what,

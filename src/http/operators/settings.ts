@@ -26,7 +26,21 @@ export const settings = route({
         old: z.int().describe('Older keys, which still open values.'),
         commands,
       }),
-      backups: z.object({ commands }),
+      backups: z.object({
+        commands,
+        last: z
+          .object({
+            created_at: z.int(),
+            bytes: z.int(),
+            tables: z.int(),
+            keys_included: z.boolean().describe('Whether the sealing keys are in it.'),
+            verified_at: z.int().optional().describe('When it was read again and found intact.'),
+            old: z.boolean().describe('Whether there should be a newer one.'),
+          })
+          .optional()
+          .describe('The newest of `tributary backup create`; copies that the database server makes are not known.'),
+        old_after_days: z.number(),
+      }),
       retention: z.array(z.object({ what: z.string(), days: z.number() })),
       quotas: z.array(z.object({ name: z.string(), meaning: z.string(), limit: z.number().nullable() })),
       sessions: z.object({ idle_hours: z.number(), days: z.number() }),

@@ -84,6 +84,51 @@ suite('backup', () => {
     assert.equal(code, 2)
   })
 
+  test('the last one is known: when, how large, whether it was verified; an old one is a warning', async () => {
+    interface Backups {
+      last?: { created_at: number; bytes: number; keys_included: boolean; verified_at?: number; old: boolean }
+    }
+    const { admin, sql } = harness.tributary
+    const last = async () => ((await admin('GET', '/admin/settings')).body as { backups: Backups }).backups.last!
+    const findings = async () =>
+      JSON.parse((await command(['doctor', '--json'], source())).stdout) as {
+        findings: { name: string; state: string; detail: string }[]
+      }
+    const finding = async () => (await findings()).findings.find(({ name }) => name === 'backup')!
+    const verified = async () => (await last()).verified_at !== undefined
+    const first = await last()
+    assert.deepEqual([first.bytes, first.keys_included, first.old], [statSync(withKeys).size, true, false])
+    assert.equal(await verified(), false)
+    assert.equal((await command(['backup', 'verify', file, '--record', '--json'], source())).code, 0)
+    assert.equal(await verified(), false, 'another one was verified')
+    const key = ['--passphrase-file', passphrase, '--json']
+    assert.equal((await command(['backup', 'verify', withKeys, ...key], source())).code, 0)
+    assert.equal(await verified(), false, 'it was not recorded')
+    assert.equal((await command(['backup', 'verify', withKeys, '--record', ...key], source())).code, 0)
+    assert.equal(await verified(), true)
+    const checked = join(folder, 'checked.backup')
+    const made = await command(['backup', 'create', checked, '--verify', '--json'], source())
+    const { verified: isVerified, recorded } = JSON.parse(made.stdout) as Record<string, unknown>
+    assert.deepEqual([made.code, isVerified, recorded], [0, true, true])
+    assert.equal((await last()).bytes, statSync(checked).size)
+    assert.equal(await verified(), true)
+    assert.deepEqual([(await finding()).state, /, verified$/.test((await finding()).detail)], ['ok', true])
+    // Eight days later.
+    await sql(
+      `update audit set detail = detail::jsonb || jsonb_build_object('created_at', $1::bigint) where action = 'backup.create'`,
+      [Date.now() - 8 * 86_400_000],
+    )
+    assert.equal((await last()).old, true)
+    assert.equal((await finding()).state, 'warn')
+    const { attention } = (await admin('GET', '/admin/overview')).body as {
+      attention: { kind: string; text: string }[]
+    }
+    assert.deepEqual(
+      attention.filter(({ kind }) => kind === 'backup_old').map(({ text }) => text),
+      ['The newest backup is 8 days old.'],
+    )
+  })
+
   test('verify accepts it, and says whether the keys here open it', async () => {
     const mine = await command(['backup', 'verify', file, '--json'], source())
     assert.equal(mine.code, 0, mine.stdout)

@@ -25,6 +25,8 @@ function targetOf({ kind, app, subject, reason }: Attention): Target | undefined
       return { to: '/accounts/faults', search: { app }, text: 'Records' }
     case 'sync_late':
       return { to: '/accounts', search: { app }, text: 'Accounts' }
+    case 'backup_old':
+      return { to: '/settings', search: {}, text: 'Backups' }
     case 'not_ready':
     case 'worker_down':
     case 'quota_near':

@@ -7,6 +7,7 @@ import { CodeBlock } from '../../../ui/code-block.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Table } from '../../../ui/table.tsx'
 import { PageTitle } from '../../page-title.tsx'
+import { LastBackup } from './last-backup.tsx'
 
 type Settings = ResponseOf<'GET /admin/settings'>
 
@@ -24,6 +25,7 @@ export default function SettingsPage() {
             <Installation {...found} />
             <Keys keys={found.keys} />
             <Section title="Backups">
+              <LastBackup {...found.backups} />
               <p>Run these where the server runs; they work while it runs.</p>
               <CodeBlock text={found.backups.commands.join('\n')} label="Commands for backups" />
             </Section>
