@@ -3,6 +3,7 @@ import type { Database } from '#platform/postgres/database.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import { redactText } from '#platform/telemetry/redact.ts'
 import { type CallEntry, insertCalls } from '#store/apps/calls.ts'
+import { writeForStoredAccounts } from '#store/log/accounts-of-log.ts'
 
 export type NewCall = Omit<CallEntry, 'id'>
 
@@ -32,7 +33,8 @@ export function createCallLog({ database, log }: { database: Database; log: Log 
     const calls = waiting
     waiting = []
     try {
-      if (calls.length > 0) await insertCalls(database, calls.map(toEntry))
+      if (calls.length > 0)
+        await writeForStoredAccounts(database, calls, (kept) => insertCalls(database, kept.map(toEntry)))
     } catch (error) {
       dropped += calls.length
       log.warn('entries of the call log could not be written and are dropped', { calls: dropped, error })

@@ -59,6 +59,7 @@ const write = statement(
      ${newest('outcome')}, ${newest('reason')}, ${newest('expires_at')}, ${newest('request_id')}, ${newest('summary')},
      steps = case when jsonb_array_length(o.steps) < ${MAX_STEPS} then o.steps || excluded.steps else o.steps end`,
 )
+const remove = statement('operation-delete', 'delete from operation where shard = $shard and id = $id')
 const purge = statement('operation-purge', deleteSome('operation', 'shard, id', 'at < $before'))
 
 /** One statement with one value. Each operation may be in it once. */
@@ -69,6 +70,10 @@ export async function writeOperations(queries: Queries, parts: readonly Operatio
 /** PostgreSQL refuses U+0000 and half of a surrogate pair, which cutting a text leaves: one text would cost the whole batch. */
 function storable(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : value
+}
+
+export async function deleteOperation(queries: Queries, shard: number, id: string): Promise<void> {
+  await queries.count(remove.with({ shard, id }))
 }
 
 export async function purgeOperations(queries: Queries, before: number): Promise<number> {

@@ -8,7 +8,7 @@ import { speaker } from './speak.ts'
 import type { Plural, Texts } from './texts.ts'
 
 /** Words that are spelled as in English, by language. */
-const SAME_AS_ENGLISH: Partial<Record<Language, readonly string[]>> = {}
+const SAME_AS_ENGLISH: Partial<Record<Language, readonly string[]>> = { de: ['optional'], es: ['errorTitle'] }
 
 const formsOf = (text: string | Plural): string[] => (typeof text === 'string' ? [text] : Object.values(text))
 const valuesIn = (form: string): string[] => [...form.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).toSorted()
@@ -47,6 +47,27 @@ suite('texts of pages', () => {
     test(`${file}: French marks do not stand alone at the beginning of a line`, async () => {
       for (const [key, text] of Object.entries((await load()).fr))
         for (const form of formsOf(text)) assert.doesNotMatch(form, /« | [?!:;»]/, key)
+    })
+
+    // Words of the other form of address, or of the other country: a page must not change between them.
+    const MIXED: [Language, RegExp][] = [
+      ['de', /(?<!\p{L})(du|dein|deine|deinen|dir|dich)(?!\p{L})/iu],
+      ['fr', /(?<!\p{L})(tu|ton|ta|tes|toi)(?!\p{L})/iu],
+      ['es', /(?<!\p{L})(tú|tu|tus|ti|contigo|tuya|tienes|puedes)(?!\p{L})/iu],
+      [
+        'pt',
+        /(?<!\p{L})(partilha\w*|ficheiros?|hiperligação|ligação|ligações|aplicação|utilizador|telemóvel|si)(?!\p{L})/iu,
+      ],
+    ]
+    for (const [language, mixed] of MIXED)
+      test(`${file}: ${language} has one form of address and one country`, async () => {
+        for (const [key, text] of Object.entries((await load())[language]))
+          for (const form of formsOf(text)) assert.doesNotMatch(form, mixed, key)
+      })
+
+    test(`${file}: Arabic has its own marks`, async () => {
+      for (const [key, text] of Object.entries((await load()).ar))
+        for (const form of formsOf(text)) assert.doesNotMatch(form, /[?;“”"]|,(?!\d)/, key)
     })
 
     test(`${file}: nothing is left in English`, async () => {
@@ -112,5 +133,7 @@ suite('speaker', () => {
     assert.equal(speaker(CONNECT, 'de').date(at), '5. März 2026')
     assert.equal(speaker(CONNECT, 'de').time(at), '14:30 UTC')
     assert.equal(speaker(CONNECT, 'fr').list(['a', 'b', 'c']), 'a, b et c')
+    assert.equal(speaker(CONNECT, 'ar').list(['A B', 'صورك']), '\u2068A B\u2069 وصورك')
+    assert.equal(speaker(CONNECT, 'en').list(['A', 'תטא']), 'A and \u2068תטא\u2069')
   })
 })

@@ -23,6 +23,8 @@ const ISOLATE = '\u2068'
 const END_OF_ISOLATE = '\u2069'
 
 const VALUE = /\{(\w+)\}/
+/** A letter of a script that runs from left to right. */
+const LEFT_TO_RIGHT_LETTERS = /\p{Script=Latin}|\p{Script=Greek}|\p{Script=Cyrillic}|\p{Script=Han}/u
 const RIGHT_TO_LEFT_LETTERS = /[\u0590-\u08ff\ufb1d-\ufefc]/
 
 export function speaker<const T extends Texts>(area: Area<T>, language: Language): Speaker<T> {
@@ -40,6 +42,8 @@ export function speaker<const T extends Texts>(area: Area<T>, language: Language
     })
   }
   const mayReorder = (value: string) => directionOf(language) === 'rtl' || RIGHT_TO_LEFT_LETTERS.test(value)
+  const runsAgainst = (value: string) =>
+    (directionOf(language) === 'rtl' ? LEFT_TO_RIGHT_LETTERS : RIGHT_TO_LEFT_LETTERS).test(value)
   return {
     language,
     direction: directionOf(language),
@@ -52,7 +56,8 @@ export function speaker<const T extends Texts>(area: Area<T>, language: Language
     number: (value) => numbers.format(value),
     date: (ms) => dates.format(ms),
     time: (ms) => `${times.format(ms)} UTC`,
-    list: (values) => lists.format(values),
+    // Each by itself: in a list as a whole, the first name would decide on the direction of all.
+    list: (values) => lists.format(values.map((value) => (runsAgainst(value) ? isolate(value) : value))),
   }
 }
 

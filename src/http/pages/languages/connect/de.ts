@@ -53,7 +53,7 @@ export const de: TranslationOf<typeof en> = {
   linkUnknownTitle: 'Dieser Link funktioniert nicht',
   linkUnknown:
     'Prüfen Sie, ob der Link vollständig ist, oder fordern Sie dort, wo Sie ihn gefunden haben, einen neuen an.',
-  linkDoneTitle: 'Die Verbindung steht',
+  linkDoneTitle: 'Die Verbindung ist hergestellt',
   linkDone: '{service} ist mit {app} verbunden. Sie können diese Seite schließen.',
   progressTitle: '{app} liest Ihre Daten ein',
   progressItems: { one: 'Bisher {count} Eintrag', other: 'Bisher {count} Einträge' },

@@ -37,7 +37,7 @@ export const ja: TranslationOf<typeof en> = {
   provider: '連携サービス提供：Tributary',
   linkTitle: '{app} にサービスを連携する',
   linkIntro: '{app} がサービスの連携を求めています。サービスを選んでログインするまで、何も共有されません。',
-  linkFor: 'このリンクは {label} さん専用です。',
+  linkFor: 'このリンクは {label} 専用です。',
   linkWarning: 'このリンクを依頼した覚えがない場合や、他の人から送られてきた場合は、このページを閉じてください。',
   linkUntil: 'このリンクの有効期限：{time}',
   continue: '続ける',

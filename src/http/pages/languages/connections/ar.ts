@@ -4,7 +4,7 @@ import type { en } from './en.ts'
 export const ar: TranslationOf<typeof en> = {
   title: 'اتصالاتك مع {app}',
   intro: 'تشارك هذه الخدمات بيانات مع {app}. يمكنك إنهاء أي اتصال في أي وقت.',
-  none: 'لا يوجد شيء يخصك متصل بـ {app}.',
+  none: 'لم تربط أي شيء بتطبيق {app}.',
   permissions: 'الأذونات لدى {service}',
   connectedOn: 'متصل منذ {date}',
   readOn: 'آخر قراءة في {date} الساعة {time}',
@@ -12,7 +12,7 @@ export const ar: TranslationOf<typeof en> = {
   active: 'يعمل',
   connecting: 'تجري القراءة الأولى',
   needs_auth: 'عليك تسجيل الدخول مرة أخرى',
-  limited: 'في الانتظار، لأن {service} لا تسمح بمزيد من الطلبات حاليًا',
+  limited: 'في الانتظار، لأن خدمة {service} لا تسمح بمزيد من الطلبات حاليًا',
   paused: 'متوقف مؤقتًا',
   reconnect: 'تسجيل الدخول إلى {service} مرة أخرى',
   end: 'إنهاء الاتصال مع {service}',
@@ -38,7 +38,7 @@ export const ar: TranslationOf<typeof en> = {
   deleteText: 'ستنتهي جميع الاتصالات مع {app}، وسيُحذف كل ما قُرئ منها. لا يمكن التراجع عن ذلك.',
   deleteWord: 'حذف',
   deleteLabel: 'اكتب الكلمة «{word}» للتأكيد',
-  deleteWrong: 'لم تكن هذه الكلمة «{word}». لم يُحذف شيء.',
+  deleteWrong: 'ما كتبته ليس الكلمة «{word}». لم يُحذف شيء.',
   deleteConfirm: 'نعم، احذف كل شيء',
   deletedTitle: 'تم حذف كل شيء',
   deletedText: 'انتهت جميع الاتصالات، ولم يعد هناك شيء محفوظ عنك هنا. يمكنك إغلاق هذه الصفحة.',
@@ -46,5 +46,5 @@ export const ar: TranslationOf<typeof en> = {
   linkTitle: 'عرض اتصالاتك مع {app} وإنهاؤها',
   linkIntro: 'أعطاك {app} هذا الرابط. يعمل مرة واحدة فقط، وفي المتصفح الذي تتابع فيه فقط.',
   closedTitle: 'هذه الصفحة مغلقة',
-  closedText: 'كانت مفتوحة لمدة 30 دقيقة، أو تم حذف كل شيء. اطلب رابطًا جديدًا في التطبيق.',
+  closedText: 'ظلّت مفتوحة لمدة 30 دقيقة، أو حُذف كل شيء. اطلب رابطًا جديدًا في التطبيق.',
 }

@@ -4,7 +4,7 @@ import type { en } from './en.ts'
 export const fr: TranslationOf<typeof en> = {
   title: 'Vos connexions avec {app}',
   intro: 'Ces services partagent des données avec {app}. Vous pouvez mettre fin à chaque connexion à tout moment.',
-  none: 'Rien de ce qui vous appartient n’est connecté à {app}.',
+  none: 'Vous n’avez rien connecté à {app}.',
   permissions: 'Autorisations chez {service}',
   connectedOn: 'Connecté le {date}',
   readOn: 'Dernière lecture le {date} à {time}',
@@ -39,7 +39,7 @@ export const fr: TranslationOf<typeof en> = {
   deleteText:
     'Toutes les connexions avec {app} prennent fin, et tout ce qui en a été lu est supprimé. Cette action est irréversible.',
   deleteWord: 'supprimer',
-  deleteLabel: 'Saisissez le mot « {word} » afin de confirmer',
+  deleteLabel: 'Saisissez le mot « {word} » pour confirmer',
   deleteWrong: 'Ce n’était pas le mot « {word} ». Rien n’a été supprimé.',
   deleteConfirm: 'Oui, tout supprimer',
   deletedTitle: 'Tout a été supprimé',

@@ -10,11 +10,11 @@ export const de: TranslationOf<typeof en> = {
   failedTitle: 'Hier ist etwas schiefgegangen',
   failed: 'Das liegt nicht an Ihnen. Warten Sie einen Moment und laden Sie die Seite neu.',
   faultOfApp:
-    '{app} hat einen Link verwendet, der nicht funktioniert. Das liegt nicht an Ihnen: Gehen Sie zurück zu {app} und sagen Sie dort, was unten steht.',
+    '{app} hat einen Link verwendet, der nicht funktioniert. Das liegt nicht an Ihnen: Gehen Sie zurück zu {app} und geben Sie dort die Angaben von unten weiter.',
   faultOfUnknownApp:
-    'Die App, von der Sie kommen, hat einen Link verwendet, der nicht funktioniert. Das liegt nicht an Ihnen: Gehen Sie zurück zur App und sagen Sie dort, was unten steht.',
+    'Die App, von der Sie kommen, hat einen Link verwendet, der nicht funktioniert. Das liegt nicht an Ihnen: Gehen Sie zurück zur App und geben Sie dort die Angaben von unten weiter.',
   session_expired:
-    'Diese Anmeldung ist beendet: Sie war bereits fertig, hat zu lange gedauert oder begann in einem anderen Browser.',
+    'Diese Anmeldung ist beendet: Sie war bereits abgeschlossen, hat zu lange gedauert oder wurde in einem anderen Browser begonnen.',
   link_invalid: 'Der Link ist falsch, wurde benutzt oder ist abgelaufen. Fordern Sie in der App einen neuen an.',
   tooMany: 'Es gab zu viele Versuche. Warten Sie einige Minuten und versuchen Sie es dann noch einmal.',
   back: 'Zurück zu {app}',

@@ -2,22 +2,21 @@ import type { TranslationOf } from '../texts.ts'
 import type { en } from './en.ts'
 
 export const pt: TranslationOf<typeof en> = {
-  title: 'Não foi possível concluir a ligação',
+  title: 'Não foi possível concluir a conexão',
   notFoundTitle: 'Página não encontrada',
-  notFound: 'Não há nada neste endereço. Verifique se está bem escrito.',
+  notFound: 'Não há nada neste endereço. Verifique se ele está escrito corretamente.',
   programsTitle: 'Este endereço é para programas',
-  programs: 'Existe, mas não pode ser aberto num navegador.',
-  failedTitle: 'Algo correu mal aqui',
+  programs: 'Ele existe, mas não pode ser aberto em um navegador.',
+  failedTitle: 'Algo deu errado aqui',
   failed: 'A culpa não é sua. Espere um momento e recarregue a página.',
   faultOfApp:
-    '{app} usou uma hiperligação que não funciona. A culpa não é sua: volte a {app} e transmita aos autores o que está abaixo.',
+    '{app} usou um link que não funciona. A culpa não é sua: volte para {app} e informe aos desenvolvedores o que está abaixo.',
   faultOfUnknownApp:
-    'A aplicação que o trouxe aqui usou uma hiperligação que não funciona. A culpa não é sua: volte à aplicação e transmita aos autores o que está abaixo.',
-  session_expired:
-    'Este início de sessão terminou: já estava concluído, demorou demasiado ou começou noutro navegador.',
-  link_invalid: 'A hiperligação está errada, já foi usada ou expirou. Peça uma nova na aplicação.',
-  tooMany: 'Houve demasiadas tentativas. Espere alguns minutos e tente novamente.',
-  back: 'Voltar a {app}',
-  backUnknown: 'Volte à aplicação de onde veio e tente novamente.',
+    'O aplicativo que trouxe você aqui usou um link que não funciona. A culpa não é sua: volte para o aplicativo e informe aos desenvolvedores o que está abaixo.',
+  session_expired: 'Este acesso terminou: já tinha sido concluído, demorou demais ou começou em outro navegador.',
+  link_invalid: 'O link está errado, já foi usado ou expirou. Peça um novo no aplicativo.',
+  tooMany: 'Houve tentativas demais. Espere alguns minutos e tente novamente.',
+  back: 'Voltar para {app}',
+  backUnknown: 'Volte para o aplicativo de onde você veio e tente novamente.',
   start: 'Página inicial',
 }

@@ -3,7 +3,7 @@ import type { en } from './en.ts'
 
 export const de: TranslationOf<typeof en> = {
   handle: 'Ihr Handle',
-  handleHint: 'Lassen Sie es leer, wenn Sie es nicht kennen: Dann melden Sie sich bei bsky.social an.',
+  handleHint: 'Lassen Sie das Feld leer, wenn Sie Ihr Handle nicht kennen: Dann melden Sie sich bei bsky.social an.',
   mastodon: 'Ihr Mastodon-Server',
   mastodonHint: 'Es ist der letzte Teil Ihrer Adresse, nach dem zweiten @.',
   server: 'Adresse des Servers',
@@ -17,5 +17,6 @@ export const de: TranslationOf<typeof en> = {
   feed: 'Feed oder Webseite',
   feedHint: 'RSS, Atom oder JSON Feed, zum Beispiel blog.example oder blog.example/feed.xml',
   site: 'Adresse Ihrer Website',
-  siteHint: 'Zum Beispiel https://myblog.example. Websites bei wordpress.com lassen Apps auf diesem Weg nicht zu.',
+  siteHint:
+    'Zum Beispiel https://myblog.example. Bei Websites auf wordpress.com können sich Apps nicht auf diesem Weg anmelden.',
 }

@@ -14,7 +14,7 @@ export const es: TranslationOf<typeof en> = {
   userName: 'Nombre de usuario',
   password: 'Contraseña',
   passwordHint: 'Si su proveedor ofrece contraseñas de aplicación, cree una y úsela aquí.',
-  feed: 'Canal o página web',
+  feed: 'Feed o página web',
   feedHint: 'RSS, Atom o JSON Feed, por ejemplo blog.example o blog.example/feed.xml',
   site: 'Dirección de su sitio',
   siteHint: 'Por ejemplo https://myblog.example. Los sitios de wordpress.com no admiten aplicaciones de esta forma.',

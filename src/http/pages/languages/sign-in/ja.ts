@@ -43,7 +43,7 @@ export const ja: TranslationOf<typeof en> = {
   confirmJoins: '{app} にすでにあるアカウントに追加されます。',
   confirmAgain: '{app} にすでにあるアカウントで再び連携されます。',
   member: '{service} の {name}',
-  confirmEmpty: 'まだ誰も登録されていません。',
+  confirmEmpty: 'このアカウントはまだ空です。',
   confirmWarning: '心当たりがない場合や、他の人からリンクが送られてきた場合は、「いいえ」を選んでください。',
   nothingYet: '続けるまで、何も連携されません。',
   doneTitle: '完了しました',
