@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { operatorOfSession } from '#flows/operators/sessions.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Operator } from '#model/operator.ts'
+import { cookieName, readCookie, setCookie } from './cookies.ts'
 import type { HttpDeps } from './deps.ts'
 
 /**
@@ -40,19 +41,17 @@ export async function requireSignedIn(deps: SessionDeps, request: FastifyRequest
 
 /** The value of the session's cookie. */
 export function sessionToken(deps: Pick<SessionDeps, 'config'>, request: FastifyRequest): string | undefined {
-  const name = cookieName(deps)
-  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
-  const value = pairs.find(([key]) => key === name)?.[1]
+  const value = readCookie(request, nameIn(deps))
   return value !== undefined && /^[0-9a-z]{52}$/.test(value) ? value : undefined
 }
 
 /** Without a lifetime: the server ends sessions, and a browser that is closed forgets the cookie. */
 export function setSession(deps: Pick<SessionDeps, 'config'>, reply: FastifyReply, token: string): void {
-  void reply.header('set-cookie', `${cookieName(deps)}=${token}; ${attributes(deps)}`)
+  setCookie(deps, reply, nameIn(deps), token, { sameSite: 'Strict' })
 }
 
 export function clearSession(deps: Pick<SessionDeps, 'config'>, reply: FastifyReply): void {
-  void reply.header('set-cookie', `${cookieName(deps)}=; ${attributes(deps)}; Max-Age=0`)
+  setCookie(deps, reply, nameIn(deps), '', { sameSite: 'Strict', maxAgeS: 0 })
 }
 
 /**
@@ -89,13 +88,7 @@ function isSameOrigin({ config }: Pick<SessionDeps, 'config'>, { headers }: Fast
 }
 
 // Cookies of one host are shared by its ports, so that of a second server on this machine has another name.
-function cookieName({ config }: Pick<SessionDeps, 'config'>): string {
-  const { protocol, port } = new URL(config.baseUrl)
-  if (protocol === 'https:') return '__Host-tributary-session'
-  return `tributary-session${port === '' ? '' : `-${port}`}`
-}
-
-function attributes({ config }: Pick<SessionDeps, 'config'>): string {
-  const secure = config.baseUrl.startsWith('https:') ? '; Secure' : ''
-  return `Path=/; HttpOnly; SameSite=Strict${secure}`
+function nameIn(deps: Pick<SessionDeps, 'config'>): string {
+  const { protocol, port } = new URL(deps.config.baseUrl)
+  return cookieName(deps, `tributary-session${protocol === 'https:' || port === '' ? '' : `-${port}`}`)
 }
