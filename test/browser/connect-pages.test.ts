@@ -72,6 +72,12 @@ suite('connect pages in a real browser', { skip }, () => {
     })
     return { page, complaints }
   }
+  /** The person is signed in at the service after the first time, which asks for consent each time. */
+  const allowAtService = async (page: Page) => {
+    const login = page.getByRole('button', { name: 'Log in as Ada' })
+    if ((await login.count()) > 0) await login.click()
+    await page.getByRole('button', { name: 'Allow' }).click()
+  }
   const signInAsAda = async (page: Page) => {
     await page.getByRole('button', { name: 'Log in as Ada' }).click()
     await page.getByRole('button', { name: 'Allow' }).click()
@@ -90,20 +96,15 @@ suite('connect pages in a real browser', { skip }, () => {
       page.goto(harness.startUrl('mastodon', { redirect_uri: redirect, locale })),
     'the page on which people type': (page, locale) =>
       page.goto(harness.startUrl('caldav', { redirect_uri: redirect, locale })),
-    // The person is signed in at the service after the first time.
     'the confirmation': async (page, locale) => {
       await page.goto(harness.startUrl('demo-social', { redirect_uri: redirect, response_type: 'token', locale }))
-      const login = page.getByRole('button', { name: 'Log in as Ada' })
-      if ((await login.count()) > 0) await login.click()
-      await page.getByRole('button', { name: 'Allow' }).click()
+      await allowAtService(page)
       await page.waitForURL((url) => url.pathname === '/oauth/confirm')
     },
     'the choice of a service for an agent': (page, locale) => page.goto(agentUrl(locale)),
     'the consent for an agent': async (page, locale) => {
       await page.goto(agentUrl(locale, { service: 'demo-social' }))
-      const login = page.getByRole('button', { name: 'Log in as Ada' })
-      if ((await login.count()) > 0) await login.click()
-      if (!page.url().includes('/oauth/agents/consent')) await page.getByRole('button', { name: 'Allow' }).click()
+      await allowAtService(page)
       await page.waitForURL((url) => url.pathname === '/oauth/agents/consent')
     },
     'the status of a deletion': (page, locale) => page.goto(`${harness.tributary.url}/deletions/x?locale=${locale}`),
