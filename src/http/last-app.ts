@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReturnTo } from '#flows/authorize/start.ts'
 import { encodeBase32 } from '#platform/ids.ts'
+import { cookieName, readCookie, setCookie } from './cookies.ts'
 import type { HttpDeps } from './deps.ts'
 import type { AppLink } from './pages/error-page.ts'
 
@@ -20,17 +21,11 @@ export function rememberApp(deps: CookieDeps, reply: FastifyReply, app: { name: 
   const { protocol, origin } = new URL(to.redirectUri)
   const link: AppLink = { name: app.name.slice(0, MAX_NAME), url: /^https?:$/.test(protocol) ? origin : undefined }
   const value = Buffer.from(JSON.stringify(link)).toString('base64url')
-  const secure = deps.config.baseUrl.startsWith('https:') ? '; Secure' : ''
-  void reply.header(
-    'set-cookie',
-    `${nameIn(deps)}=${value}.${signatureOf(deps, value)}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${MAX_AGE_S}${secure}`,
-  )
+  setCookie(deps, reply, nameIn(deps), `${value}.${signatureOf(deps, value)}`, { maxAgeS: MAX_AGE_S })
 }
 
 export function appOfBrowser(deps: CookieDeps, request: FastifyRequest): AppLink | undefined {
-  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim())
-  const cookie = pairs.find((pair) => pair.startsWith(`${nameIn(deps)}=`))?.slice(nameIn(deps).length + 1)
-  const [value = '', given = ''] = (cookie ?? '').split('.')
+  const [value = '', given = ''] = (readCookie(request, nameIn(deps)) ?? '').split('.')
   const [expected, signature] = [Buffer.from(signatureOf(deps, value)), Buffer.from(given)]
   if (expected.length !== signature.length || !timingSafeEqual(expected, signature)) return undefined
   return JSON.parse(Buffer.from(value, 'base64url').toString()) as AppLink
@@ -40,6 +35,6 @@ function signatureOf({ hasher }: CookieDeps, value: string): string {
   return encodeBase32(hasher.hash('last_app', value))
 }
 
-function nameIn({ config }: CookieDeps): string {
-  return config.baseUrl.startsWith('https:') ? '__Host-tributary-app' : 'tributary-app'
+function nameIn(deps: CookieDeps): string {
+  return cookieName(deps, 'tributary-app')
 }

@@ -4,6 +4,7 @@ import { operatorOfSession } from '#flows/operators/sessions.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Operator } from '#model/operator.ts'
 import { encodeBase32 } from '#platform/ids.ts'
+import { cookieName, readCookie, setCookie } from './cookies.ts'
 import type { HttpDeps } from './deps.ts'
 
 /**
@@ -11,6 +12,7 @@ import type { HttpDeps } from './deps.ts'
  * credentials; so a cookie without it proves nothing.
  */
 const DASHBOARD_HEADER = 'tributary-dashboard'
+const SESSION = 'tributary-session'
 const KNOWN = 'tributary-operator'
 /** How often it is verified that the session of an open response still exists. */
 const VERIFY_MS = 2000
@@ -43,13 +45,8 @@ export async function requireSignedIn(deps: SessionDeps, request: FastifyRequest
 
 /** The value of the session's cookie. */
 export function sessionToken(deps: Pick<SessionDeps, 'config'>, request: FastifyRequest): string | undefined {
-  const value = cookieIn(request, cookieName(deps))
+  const value = readCookie(request, nameIn(deps, SESSION))
   return value !== undefined && /^[0-9a-z]{52}$/.test(value) ? value : undefined
-}
-
-function cookieIn({ headers }: FastifyRequest, name: string): string | undefined {
-  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
-  return pairs.find(([key]) => key === name)?.[1]
 }
 
 /** Limit: days for which a browser remembers who signed in with it. */
@@ -58,8 +55,7 @@ const MAX_KNOWN_DAYS = 180
 /** Remembers who signed in with this browser. It proves nothing but that, and gives a place before strangers who guess. */
 export function setKnown(deps: Pick<SessionDeps, 'config' | 'hasher'>, reply: FastifyReply, operatorId: string): void {
   const value = `${operatorId}.${proofOf(deps, operatorId)}`
-  const maxAge = MAX_KNOWN_DAYS * 86_400
-  void reply.header('set-cookie', `${cookieName(deps, KNOWN)}=${value}; ${attributes(deps)}; Max-Age=${maxAge}`)
+  setCookie(deps, reply, nameIn(deps, KNOWN), value, { sameSite: 'Strict', maxAgeS: MAX_KNOWN_DAYS * 86_400 })
 }
 
 /** Who signed in with this browser before. */
@@ -67,7 +63,7 @@ export function knownOperator(
   deps: Pick<SessionDeps, 'config' | 'hasher'>,
   request: FastifyRequest,
 ): string | undefined {
-  const [id = '', proof = ''] = cookieIn(request, cookieName(deps, KNOWN))?.split('.') ?? []
+  const [id = '', proof = ''] = readCookie(request, nameIn(deps, KNOWN))?.split('.') ?? []
   const [expected, given] = [Buffer.from(proofOf(deps, id)), Buffer.from(proof)]
   return expected.length === given.length && timingSafeEqual(expected, given) ? id : undefined
 }
@@ -78,11 +74,11 @@ function proofOf({ hasher }: Pick<SessionDeps, 'hasher'>, operatorId: string): s
 
 /** Without a lifetime: the server ends sessions, and a browser that is closed forgets the cookie. */
 export function setSession(deps: Pick<SessionDeps, 'config'>, reply: FastifyReply, token: string): void {
-  void reply.header('set-cookie', `${cookieName(deps)}=${token}; ${attributes(deps)}`)
+  setCookie(deps, reply, nameIn(deps, SESSION), token, { sameSite: 'Strict' })
 }
 
 export function clearSession(deps: Pick<SessionDeps, 'config'>, reply: FastifyReply): void {
-  void reply.header('set-cookie', `${cookieName(deps)}=; ${attributes(deps)}; Max-Age=0`)
+  setCookie(deps, reply, nameIn(deps, SESSION), '', { sameSite: 'Strict', maxAgeS: 0 })
 }
 
 /**
@@ -119,13 +115,7 @@ function isSameOrigin({ config }: Pick<SessionDeps, 'config'>, { headers }: Fast
 }
 
 // Cookies of one host are shared by its ports, so that of a second server on this machine has another name.
-function cookieName({ config }: Pick<SessionDeps, 'config'>, base = 'tributary-session'): string {
-  const { protocol, port } = new URL(config.baseUrl)
-  if (protocol === 'https:') return `__Host-${base}`
-  return `${base}${port === '' ? '' : `-${port}`}`
-}
-
-function attributes({ config }: Pick<SessionDeps, 'config'>): string {
-  const secure = config.baseUrl.startsWith('https:') ? '; Secure' : ''
-  return `Path=/; HttpOnly; SameSite=Strict${secure}`
+function nameIn(deps: Pick<SessionDeps, 'config'>, name: string): string {
+  const { protocol, port } = new URL(deps.config.baseUrl)
+  return cookieName(deps, `${name}${protocol === 'https:' || port === '' ? '' : `-${port}`}`)
 }

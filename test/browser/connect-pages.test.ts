@@ -8,9 +8,9 @@ import type { LabHarness } from '../harness/lab.ts'
 import { send } from '../harness/send.ts'
 import { signIn } from '../harness/sign-in.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
-import { loadCorePackage } from '../real/packages.ts'
 import { allowAgents, authorizeUrl } from '../spec/agents/fixture.ts'
 import { pkce, startQuietHarness } from '../spec/authorization/fixture.ts'
+import { violationsOf } from './axe.ts'
 
 const skip = await browserMissing()
 
@@ -21,7 +21,6 @@ const PHONE = { width: 320, height: 700 }
 suite('connect pages in a real browser', { skip }, () => {
   let harness: LabHarness
   let browser: RunningBrowser
-  let axe: string
   let account: string
   /** The app's page. Only the port differs from the registered address, which is a loopback address. */
   let server: Server
@@ -36,7 +35,6 @@ suite('connect pages in a real browser', { skip }, () => {
     )
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     redirect = `http://localhost:${(server.address() as AddressInfo).port}/back`
-    axe = (await loadCorePackage<{ default: { source: string } }>('axe-core')).default.source
     account = (await signIn(harness, 'demo-social', 'ada')).account
     const branding = { color: '#ffd400', logo: PNG, privacy_url: 'https://app.test/privacy' }
     await harness.tributary.admin('PATCH', `/admin/apps/${harness.app.clientId}`, { branding })
@@ -74,11 +72,11 @@ suite('connect pages in a real browser', { skip }, () => {
     })
     return { page, complaints }
   }
-  const assertNoViolation = async (page: Page, what: string) => {
-    const violations = await page.evaluate<unknown[]>(
-      `(async () => { ${axe}; return (await axe.run()).violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]) })()`,
-    )
-    assert.deepEqual(violations, [], what)
+  /** The person is signed in at the service after the first time, which asks for consent each time. */
+  const allowAtService = async (page: Page) => {
+    const login = page.getByRole('button', { name: 'Log in as Ada' })
+    if ((await login.count()) > 0) await login.click()
+    await page.getByRole('button', { name: 'Allow' }).click()
   }
   const signInAsAda = async (page: Page) => {
     await page.getByRole('button', { name: 'Log in as Ada' }).click()
@@ -98,20 +96,15 @@ suite('connect pages in a real browser', { skip }, () => {
       page.goto(harness.startUrl('mastodon', { redirect_uri: redirect, locale })),
     'the page on which people type': (page, locale) =>
       page.goto(harness.startUrl('caldav', { redirect_uri: redirect, locale })),
-    // The person is signed in at the service after the first time.
     'the confirmation': async (page, locale) => {
       await page.goto(harness.startUrl('demo-social', { redirect_uri: redirect, response_type: 'token', locale }))
-      const login = page.getByRole('button', { name: 'Log in as Ada' })
-      if ((await login.count()) > 0) await login.click()
-      await page.getByRole('button', { name: 'Allow' }).click()
+      await allowAtService(page)
       await page.waitForURL((url) => url.pathname === '/oauth/confirm')
     },
     'the choice of a service for an agent': (page, locale) => page.goto(agentUrl(locale)),
     'the consent for an agent': async (page, locale) => {
       await page.goto(agentUrl(locale, { service: 'demo-social' }))
-      const login = page.getByRole('button', { name: 'Log in as Ada' })
-      if ((await login.count()) > 0) await login.click()
-      if (!page.url().includes('/oauth/agents/consent')) await page.getByRole('button', { name: 'Allow' }).click()
+      await allowAtService(page)
       await page.waitForURL((url) => url.pathname === '/oauth/agents/consent')
     },
     'the status of a deletion': (page, locale) => page.goto(`${harness.tributary.url}/deletions/x?locale=${locale}`),
@@ -136,7 +129,7 @@ suite('connect pages in a real browser', { skip }, () => {
         if (size !== undefined) await page.setViewportSize(size)
         await page.emulateMedia({ colorScheme })
         await open(page, locale)
-        await assertNoViolation(page, `${locale} ${colorScheme}`)
+        assert.deepEqual(await violationsOf(page), [], `${locale} ${colorScheme}`)
         if (!SIGNS_IN.includes(name)) assert.ok((await page.content()).length < 30_000)
       }
       for (const locale of SIGNS_IN.includes(name) ? ['de', 'ja'] : LANGUAGES) {

@@ -5,26 +5,17 @@ import type { LabHarness } from '../harness/lab.ts'
 import { send } from '../harness/send.ts'
 import { type Granted, signIn } from '../harness/sign-in.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
-import { loadCorePackage } from '../real/packages.ts'
 import { startQuietHarness } from '../spec/authorization/fixture.ts'
+import { violationsOf } from './axe.ts'
 
 const skip = await browserMissing()
-
-/** Violations as axe reports them. */
-interface Violation {
-  id: string
-  impact: string
-  nodes: string[]
-}
 
 suite('pages for people with a real browser', { skip }, () => {
   let harness: LabHarness
   let browser: RunningBrowser
-  let axe: string
   before(async () => {
     harness = await startQuietHarness()
     browser = await openBrowser()
-    axe = (await loadCorePackage<{ default: { source: string } }>('axe-core')).default.source
   })
   after(async () => {
     await browser.close()
@@ -63,21 +54,10 @@ suite('pages for people with a real browser', { skip }, () => {
       for (const width of [1280, 320]) {
         await page.emulateMedia({ colorScheme })
         await page.setViewportSize({ width, height: 800 })
-        const found = await page.evaluate<{ violations: Violation[]; overflows: boolean }>(`(async () => {
-          ${axe}
-          const { violations } = await axe.run()
-          return {
-            violations: violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })),
-            overflows: document.documentElement.scrollWidth > innerWidth,
-          }
-        })()`)
         const where = `${what}, ${colorScheme}, ${width}`
-        assert.deepEqual(
-          found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical'),
-          [],
-          where,
-        )
-        assert.equal(found.overflows, false, where)
+        const serious = (await violationsOf(page)).filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        assert.deepEqual(serious, [], where)
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false, where)
       }
   }
 

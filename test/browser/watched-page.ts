@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
 import { until } from '../harness/until.ts'
 import type { Page } from '../real/browser.ts'
-import { loadCorePackage } from '../real/packages.ts'
+import { violationsOf } from './axe.ts'
 
 export interface WatchedPage {
   page: Page
   /** Fails for console errors, policy violations, other hosts, axe findings in light and dark, and overflow at 320 px. */
   assertClean(what: string): Promise<void>
-}
-
-interface Violation {
-  id: string
-  impact: string
-  nodes: string[]
 }
 
 /** Watches a page from now on. `allowed`: console messages that belong to what the test does, such as a refused request. */
@@ -33,23 +27,16 @@ export async function watchPage(page: Page, allowed: RegExp[] = []): Promise<Wat
   })
   // What moves is not examined half-way.
   await page.emulateMedia({ reducedMotion: 'reduce' })
-  const axe = (await loadCorePackage<{ default: { source: string } }>('axe-core')).default.source
-  const violations = (rules: string) =>
-    page.evaluate<Violation[]>(`(async () => {
-      ${axe}
-      const { violations } = await axe.run(${rules})
-      return violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html.slice(0, 120)) }))
-    })()`)
   return {
     page,
     assertClean: async (what) => {
       await page.setViewportSize({ width: 1280, height: 900 })
       await page.emulateMedia({ colorScheme: 'light' })
-      assert.deepEqual(await violations('{}'), [], `${what}, light`)
+      assert.deepEqual(await violationsOf(page), [], `${what}, light`)
       await page.emulateMedia({ colorScheme: 'dark' })
-      assert.deepEqual(await violations("{ runOnly: ['color-contrast'] }"), [], `${what}, dark`)
+      assert.deepEqual(await violationsOf(page, "{ runOnly: ['color-contrast'] }"), [], `${what}, dark`)
       await page.setViewportSize({ width: 320, height: 700 })
-      assert.deepEqual(await violations('{}'), [], `${what}, 320 px`)
+      assert.deepEqual(await violationsOf(page), [], `${what}, 320 px`)
       // Charts follow the width of the window a moment later.
       await until(
         `${what} fits into 320 px`,

@@ -3551,10 +3551,10 @@ export interface Operations {
       token_endpoint_auth_methods_supported: string[]
       revocation_endpoint_auth_methods_supported: string[]
       code_challenge_methods_supported: string[]
-      scopes_supported: string[]
       authorization_response_iss_parameter_supported: boolean
-      client_id_metadata_document_supported: boolean
       service_documentation: string
+      scopes_supported: string[]
+      client_id_metadata_document_supported: boolean
     }
   }
   /** Get the metadata of the MCP endpoint (RFC 9728) */

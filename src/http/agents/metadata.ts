@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { READ_SCOPE_NAMES } from '#model/agents.ts'
 import type { HttpDeps } from '../deps.ts'
 import { route } from '../route.ts'
+import { authorizationServer as serverMetadata } from '../shapes/sign-in.ts'
 
 /** The issuer of agents' tokens, which is also the resource that they are for. Its metadata is apart from those of the apps' tokens. */
 export function issuerOf({ config }: Pick<HttpDeps, 'config'>): string {
@@ -40,21 +41,9 @@ export const authorizationServer = route({
   auth: 'none',
   ignoresUnknown: true,
   summary: 'Get the metadata of the authorization server for agents (RFC 8414)',
-  response: z.object({
-    issuer: z.string(),
-    authorization_endpoint: z.string(),
-    token_endpoint: z.string(),
-    revocation_endpoint: z.string(),
-    response_types_supported: z.array(z.string()),
-    response_modes_supported: z.array(z.string()),
-    grant_types_supported: z.array(z.string()),
-    token_endpoint_auth_methods_supported: z.array(z.string()),
-    revocation_endpoint_auth_methods_supported: z.array(z.string()),
-    code_challenge_methods_supported: z.array(z.string()),
+  response: serverMetadata.extend({
     scopes_supported: z.array(z.string()),
-    authorization_response_iss_parameter_supported: z.boolean(),
     client_id_metadata_document_supported: z.boolean(),
-    service_documentation: z.string(),
   }),
   run: async (deps) => {
     const { baseUrl } = deps.config

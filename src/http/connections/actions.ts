@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { revokeGrantOf } from '#flows/authorize/agents/grants.ts'
 import { openConnections, PERSON } from '#flows/authorize/connections/sessions.ts'
@@ -6,8 +6,10 @@ import { listConnections } from '#flows/authorize/connections/view.ts'
 import { deleteWholeAccount, disconnectProfiles } from '#flows/authorize/disconnect.ts'
 import { createReconnectLink } from '#flows/authorize/reconnect-link.ts'
 import { profileIn } from '#flows/sync/progress.ts'
-import { ApiError } from '#model/errors.ts'
+import { ApiError, type Reason } from '#model/errors.ts'
+import type { HttpDeps } from '../deps.ts'
 import { rememberApp } from '../last-app.ts'
+import type { ConnectionsView } from '../pages/connections.ts'
 import { TEXTS } from '../pages/languages/connections/index.ts'
 import { speaker } from '../pages/languages/speak.ts'
 import { text } from '../parameters.ts'
@@ -16,14 +18,15 @@ import { checkForm, forgetSession, rememberSession } from './cookie.ts'
 import { CLOSED_PAGE, whileOpen } from './pages.ts'
 
 const form = text('From the page.')
-const closed = { 401: CLOSED_PAGE }
+/** A form of the page leads to a page, so that reload and Back send nothing again. */
+const REDIRECTS = { status: 303 as const, headers: ['Location' as const] }
+const IN_OPEN_PAGE = { ...REDIRECTS, also: { 401: CLOSED_PAGE } }
 
 export const open = route({
   auth: 'browser',
+  ...REDIRECTS,
   summary: 'Open the page of connections in this browser; the link is used up',
   body: z.object({ ticket: text('From the link.') }),
-  status: 303,
-  headers: ['Location'],
   run: async (deps, { body, reply }) => {
     try {
       const { session, app, link } = await openConnections(deps, body.ticket)
@@ -40,23 +43,16 @@ export const open = route({
 
 export const end = route({
   auth: 'browser',
+  ...IN_OPEN_PAGE,
   summary: 'End a connection: erase the profile and revoke its token at the service; repeating it changes nothing',
   body: z.object({ profile: text('`id@service`.'), form }),
-  status: 303,
-  headers: ['Location'],
-  also: closed,
   run: (deps, { body, request, reply }) =>
-    whileOpen(deps, request, reply, async (view) => {
-      checkForm(deps, request, body.form)
+    fromForm(deps, { body, request, reply }, async (view) => {
       const { connections } = await listConnections(deps, view)
       const connection = connections.find(({ profile }) => profile === body.profile)
       // The second click of two: the connection has ended.
       if (connection === undefined) return go(reply, '/connections')
-      try {
-        await disconnectProfiles(deps, view.account, body.profile, PERSON)
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.reason !== 'no_profile') throw error
-      }
+      await unlessDone('no_profile', () => disconnectProfiles(deps, view.account, body.profile, PERSON))
       request.server.forgetAccount(view.account.id)
       return go(reply, `/connections?${new URLSearchParams({ ended: connection.title }).toString()}`)
     }),
@@ -64,14 +60,11 @@ export const end = route({
 
 export const reconnect = route({
   auth: 'browser',
+  ...IN_OPEN_PAGE,
   summary: 'Let a person sign in again to a profile, and return to the page of connections',
   body: z.object({ profile: text('`id@service`.'), form }),
-  status: 303,
-  headers: ['Location'],
-  also: closed,
   run: (deps, { body, request, reply }) =>
-    whileOpen(deps, request, reply, async ({ account }) => {
-      checkForm(deps, request, body.form)
+    fromForm(deps, { body, request, reply }, async ({ account }) => {
       try {
         const profile = await profileIn(deps, account.id, body.profile)
         const { url } = await createReconnectLink(deps, profile, { returnsHere: true }, PERSON)
@@ -104,46 +97,52 @@ export const reconnected = route({
 
 export const endAgent = route({
   auth: 'browser',
+  ...IN_OPEN_PAGE,
   summary: 'End the access of an agent; repeating it changes nothing',
   body: z.object({ agent: text('From the page.'), form }),
-  status: 303,
-  headers: ['Location'],
-  also: closed,
   run: (deps, { body, request, reply }) =>
-    whileOpen(deps, request, reply, async ({ account }) => {
-      checkForm(deps, request, body.form)
-      try {
-        await revokeGrantOf(deps, account, body.agent, PERSON)
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.reason !== 'not_found') throw error
-      }
+    fromForm(deps, { body, request, reply }, async ({ account }) => {
+      await unlessDone('not_found', () => revokeGrantOf(deps, account, body.agent, PERSON))
       return go(reply, '/connections?notice=agentEnded')
     }),
 })
 
 export const deleteAll = route({
   auth: 'browser',
+  ...IN_OPEN_PAGE,
   summary: 'Delete the whole account after the person typed the word of the page',
   body: z.object({ word: text('As the page says.', 60).optional(), form }),
-  status: 303,
-  headers: ['Location'],
-  also: closed,
   run: (deps, { body, request, reply }) =>
-    whileOpen(deps, request, reply, async (view) => {
-      checkForm(deps, request, body.form)
+    fromForm(deps, { body, request, reply }, async (view) => {
       const expected = speaker(TEXTS, view.language).plain('deleteWord')
       if (plainWord(body.word ?? '') !== plainWord(expected)) return go(reply, '/connections/delete?wrong=true')
-      try {
-        await deleteWholeAccount(deps, view.account, PERSON)
-      } catch (error) {
-        // Deleted by somebody else at the same moment: that is what the person wanted.
-        if (!(error instanceof ApiError) || error.reason !== 'token_invalid') throw error
-      }
+      await unlessDone('token_invalid', () => deleteWholeAccount(deps, view.account, PERSON))
       request.server.forgetAccount(view.account.id)
       forgetSession(deps, reply)
       return go(reply, '/connections/deleted')
     }),
 })
+
+/** Does what a form of the open page asks for, if it is the form of this browser's session. */
+function fromForm(
+  deps: HttpDeps,
+  { body, request, reply }: { body: { form: string }; request: FastifyRequest; reply: FastifyReply },
+  act: (view: ConnectionsView) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  return whileOpen(deps, request, reply, (view) => {
+    checkForm(deps, request, body.form)
+    return act(view)
+  })
+}
+
+/** A second click, or somebody else at the same moment, may have done it: that is what the person wanted. */
+async function unlessDone(reasonWhenDone: Reason, act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act()
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.reason !== reasonWhenDone) throw error
+  }
+}
 
 /** Keyboards add capitals and spaces, and full-width forms. */
 function plainWord(word: string): string {

@@ -3,35 +3,25 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { SESSION_TTL_MS } from '#flows/authorize/connections/sessions.ts'
 import { ApiError } from '#model/errors.ts'
 import { encodeBase32 } from '#platform/ids.ts'
+import { cookieName, readCookie, setCookie } from '../cookies.ts'
 import type { HttpDeps } from '../deps.ts'
 
 type CookieDeps = Pick<HttpDeps, 'config' | 'hasher'>
 
-/** The prefix `__Host-` proves that no other host or plain connection set the cookie; browsers reject it without https. */
-function nameIn({ config }: CookieDeps): string {
-  return config.baseUrl.startsWith('https:') ? '__Host-tributary-connections' : 'tributary-connections'
-}
+const nameIn = (deps: CookieDeps): string => cookieName(deps, 'tributary-connections')
 
 /** `Lax`, because people come back to the page from a service. A form of another site does not send it. */
 export function rememberSession(deps: CookieDeps, reply: FastifyReply, session: string): void {
-  setCookie(deps, reply, session, SESSION_TTL_MS / 1000)
+  setCookie(deps, reply, nameIn(deps), session, { maxAgeS: SESSION_TTL_MS / 1000 })
 }
 
 export function forgetSession(deps: CookieDeps, reply: FastifyReply): void {
-  setCookie(deps, reply, '', 0)
-}
-
-function setCookie(deps: CookieDeps, reply: FastifyReply, value: string, maxAgeS: number): void {
-  const secure = deps.config.baseUrl.startsWith('https:') ? '; Secure' : ''
-  const cookie = `${nameIn(deps)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeS}${secure}`
-  void reply.header('set-cookie', cookie)
+  setCookie(deps, reply, nameIn(deps), '', { maxAgeS: 0 })
 }
 
 export function sessionOf(deps: CookieDeps, request: FastifyRequest): string | undefined {
-  const name = `${nameIn(deps)}=`
-  const pair = (request.headers.cookie ?? '').split(';').find((each) => each.trim().startsWith(name))
-  const value = pair?.trim().slice(name.length)
-  return value === undefined || value === '' ? undefined : value
+  const value = readCookie(request, nameIn(deps))
+  return value === '' ? undefined : value
 }
 
 /** Proves that a form is one of ours, of this session. */

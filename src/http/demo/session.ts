@@ -4,6 +4,7 @@ import { DEMO_SERVICES } from '#flows/operations/demo-services.ts'
 import { chooseProfile } from '#flows/sync/progress.ts'
 import type { OpenedAccount } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
+import { cookieName, readCookie, setCookie } from '../cookies.ts'
 import type { HttpDeps } from '../deps.ts'
 
 /** Limit: lifetime of the demo's cookie, in seconds; then the person connects again. */
@@ -26,10 +27,7 @@ export interface DemoSession extends Remembered {
 
 type SessionDeps = Pick<HttpDeps, 'config' | 'keyring' | 'database' | 'hasher'>
 
-/** The prefix `__Host-` proves that no other host or plain connection set the cookie; browsers reject it without https. */
-function cookieName({ config }: Pick<HttpDeps, 'config'>): string {
-  return config.baseUrl.startsWith('https:') ? '__Host-tributary-demo-session' : 'tributary-demo-session'
-}
+const nameIn = (deps: Pick<HttpDeps, 'config'>): string => cookieName(deps, 'tributary-demo-session')
 
 /** The demo, or the refusal of a server that runs without it. */
 export function requireDemo(deps: HttpDeps): NonNullable<ReturnType<HttpDeps['demo']>> {
@@ -42,9 +40,7 @@ export function readRemembered(
   deps: Pick<HttpDeps, 'config' | 'keyring'>,
   request: FastifyRequest,
 ): Remembered | undefined {
-  const name = cookieName(deps)
-  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim())
-  const value = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
+  const value = readCookie(request, nameIn(deps))
   if (value === undefined) return undefined
   try {
     return JSON.parse(deps.keyring.open(Buffer.from(value, 'base64url'), CELL)) as Remembered
@@ -64,19 +60,11 @@ export async function openSession(deps: HttpDeps, request: FastifyRequest): Prom
 
 export function rememberSession(deps: SessionDeps, reply: FastifyReply, { token, redeemed }: Remembered): void {
   const value = deps.keyring.seal(JSON.stringify({ token, redeemed: redeemed.slice(-MAX_REDEEMED) }), CELL)
-  setCookie(deps, reply, value.toString('base64url'), MAX_AGE_S)
+  setCookie(deps, reply, nameIn(deps), value.toString('base64url'), { maxAgeS: MAX_AGE_S })
 }
 
 export function forgetSession(deps: SessionDeps, reply: FastifyReply): void {
-  setCookie(deps, reply, '', 0)
-}
-
-function setCookie(deps: SessionDeps, reply: FastifyReply, value: string, maxAgeS: number): void {
-  const secure = deps.config.baseUrl.startsWith('https:') ? '; Secure' : ''
-  void reply.header(
-    'set-cookie',
-    `${cookieName(deps)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeS}${secure}`,
-  )
+  setCookie(deps, reply, nameIn(deps), '', { maxAgeS: 0 })
 }
 
 export interface ShownService {

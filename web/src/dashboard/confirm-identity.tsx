@@ -8,22 +8,23 @@ import { sessionRequest } from './session.ts'
 /** Asks for the password or passkey again before a dangerous action, which then goes on. */
 export function ConfirmIdentity({ name }: { name: string }) {
   const [isOpen, setOpen] = useState(false)
-  const answer = useRef<(isConfirmed: boolean) => void>(() => {})
+  // Several requests may ask at once; one answer counts for all of them.
+  const waiting = useRef<((isConfirmed: boolean) => void)[]>([])
   const queries = useQueryClient()
-  useEffect(
-    () =>
-      onConfirmIdentity(() => {
-        setOpen(true)
-        return new Promise((resolve) => {
-          answer.current = resolve
-        })
-      }),
-    [],
-  )
   const close = (isConfirmed: boolean) => {
     setOpen(false)
-    answer.current(isConfirmed)
+    for (const answer of waiting.current.splice(0)) answer(isConfirmed)
   }
+  useEffect(() => {
+    const stop = onConfirmIdentity(() => {
+      setOpen(true)
+      return new Promise((resolve) => waiting.current.push(resolve))
+    })
+    return () => {
+      stop()
+      close(false)
+    }
+  }, [])
   if (!isOpen) return null
   return (
     <Dialog title="Confirm that it is you" onClose={() => close(false)}>

@@ -1,22 +1,23 @@
 import { useState } from 'react'
 
-/** Copies a text; says so to screen readers too. */
+/** Copies a text and says whether it did, to screen readers too. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
-  const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle')
+  const [tried, setTried] = useState<{ text: string; result: string }>()
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text)
-      setState('copied')
+      setTried({ text, result: 'Copied' })
     } catch {
       // Browsers refuse the clipboard on plain http and without permission; the text can still be selected.
-      setState('failed')
+      setTried({ text, result: 'Not copied: select the text' })
     }
   }
+  const result = tried?.text === text ? tried.result : undefined
   return (
     <button type="button" className="quiet" onClick={() => void copy()}>
-      {state === 'copied' ? 'Copied' : label}
+      {result ?? label}
       <span role="status" className="hidden-text">
-        {state === 'copied' ? 'Copied' : state === 'failed' ? 'Not copied: select the text instead' : ''}
+        {result}
       </span>
     </button>
   )

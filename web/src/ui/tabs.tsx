@@ -1,4 +1,4 @@
-/** Parts of a page, as links whose choice is in the address. */
+/** Buttons that choose a part of a page. */
 export function Tabs({
   label,
   tabs,

@@ -1,4 +1,6 @@
+import { isTributaryError } from '@tributary/client/errors.ts'
 import type { Change, Item } from '@tributary/client/generated/api.ts'
+import { sleep } from '@tributary/client/transport.ts'
 import { useEffect, useState } from 'react'
 import { serviceOf, titleOf } from '../item/item-words.ts'
 import type { Recorder } from '../requests/recorder.ts'
@@ -25,15 +27,23 @@ export function useChanges(recorder: Recorder, isReady: boolean, onChange: () =>
   useEffect(() => {
     if (!isReady) return undefined
     const ended = new AbortController()
+    const { signal } = ended
     const follow = async () => {
-      const pages = recorder.account(FOLLOW).followChanges({ cursor: 'now' }, { pollMs: POLL_MS, signal: ended.signal })
-      for await (const { changes } of pages) {
-        setHappenings((before) => [...summaries(changes), ...before].slice(0, MAX_KEPT))
-        onChange()
-      }
+      for (let cursor = 'now'; ; await sleep(POLL_MS, signal))
+        try {
+          const pages = recorder.account(FOLLOW).followChanges({ cursor }, { pollMs: POLL_MS, signal })
+          for await (const page of pages) {
+            ;({ cursor } = page)
+            setHappenings((before) => [...summaries(page.changes), ...before].slice(0, MAX_KEPT))
+            onChange()
+          }
+        } catch (error) {
+          // The access ended, which the session says. Everything else is the connection, which comes back.
+          if (signal.aborted || (isTributaryError(error) && error.status < 500)) return
+        }
     }
     follow().catch(() => {
-      // The page closed, or the connection ended: the state of the sync says so, and loads everything again.
+      // The page moved on; nobody waits for this any more.
     })
     return () => ended.abort()
   }, [recorder, isReady, onChange])

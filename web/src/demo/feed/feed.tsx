@@ -1,7 +1,8 @@
 import type { Item } from '@tributary/client/generated/api.ts'
 import type { ItemTypes } from '@tributary/client/item-types.ts'
-import { useContext, useEffect, useState } from 'react'
+import { useContext } from 'react'
 import { QueryView } from '../../ui/query-view.tsx'
+import { useTyped } from '../../ui/use-typed.ts'
 import { useAddress } from '../address.ts'
 import { Panel } from '../panel.tsx'
 import { type ListQuery, listItems } from '../requests/sdk-calls.ts'
@@ -20,7 +21,6 @@ const TYPES: [keyof ItemTypes, string][] = [
   ['measures', 'Measures'],
   ['all_feed', 'By friends'],
 ]
-const TYPED_MS = 180
 
 /** Items of all services, newest first, with search as one types. */
 export function Feed() {
@@ -28,7 +28,7 @@ export function Feed() {
   const { until } = useContext(SessionContext)
   const [chosen, setChosen] = useAddress('type')
   const [q, setQ] = useAddress('q')
-  const [text, setText] = useTyped(q, setQ)
+  const [text, setText] = useTyped(q ?? '', setQ)
   const type = TYPES.find(([name]) => name === chosen)?.[0] ?? 'all'
   const query: ListQuery = { limit: 25, dedup: true, map: true, q: searchOf(q), until }
   const pages = usePages<Item>(recorder, 'feed', query, (page) => listItems(type, page))
@@ -78,22 +78,6 @@ export function Feed() {
       </div>
     </Panel>
   )
-}
-
-/** What is typed is shown at once and searched for when the typing pauses. Back and forward change the field too. */
-function useTyped(q: string | undefined, setQ: (q: string | undefined) => void): [string, (text: string) => void] {
-  const [text, setText] = useState(q ?? '')
-  const [searched, setSearched] = useState(q)
-  if (q !== searched) {
-    setSearched(q)
-    if (text.trim() !== (q ?? '')) setText(q ?? '')
-  }
-  useEffect(() => {
-    if (text.trim() === (q ?? '')) return undefined
-    const timer = setTimeout(() => setQ(text.trim()), TYPED_MS)
-    return () => clearTimeout(timer)
-  }, [text, q, setQ])
-  return [text, setText]
 }
 
 /** The last word may be unfinished: a final `*` finds its continuations. */

@@ -10,7 +10,7 @@ import { listProfiles, readAgain, type SdkCall, syncNow } from '../requests/sdk-
 import { SessionContext } from '../session-context.ts'
 import { ServiceCard } from './service-card.tsx'
 import { type Overview, PROGRESS } from './use-live.ts'
-import { count } from './words.ts'
+import { items } from './words.ts'
 import './live.css'
 
 const PROFILES_MS = 2500
@@ -108,8 +108,8 @@ function profileOf(profiles: Profiles | undefined, service: string): Profile | u
 
 function headline(overview: Overview | undefined): string {
   if (overview === undefined) return 'Connecting …'
-  const { state, items, endpoints, profiles } = overview
-  const all = `${count(items)} items from ${profiles.length} ${profiles.length === 1 ? 'service' : 'services'}`
+  const { state, items: stored, endpoints, profiles } = overview
+  const all = `${items(stored)} from ${profiles.length} ${profiles.length === 1 ? 'service' : 'services'}`
   if (state === 'first_sync')
     return `Reading for the first time: ${all} so far, ${endpoints.done} of ${endpoints.of} endpoints`
   if (state === 'needs_auth') return `${all}; one waits for a new sign-in`

@@ -1,9 +1,8 @@
 import type { EndpointProgress, Profile } from '@tributary/client/generated/api.ts'
+import { formatCount } from '../../ui/amounts.ts'
 import type { Tone } from '../../ui/badge.tsx'
 
-const number = new Intl.NumberFormat('en')
-export const count = (value: number): string => number.format(value)
-export const items = (value: number): string => `${count(value)} ${value === 1 ? 'item' : 'items'}`
+export const items = (value: number): string => `${formatCount(value)} ${value === 1 ? 'item' : 'items'}`
 
 interface Words {
   label: string
@@ -49,8 +48,8 @@ const isDown = ({ last_reason: reason }: EndpointProgress) =>
 
 /** How far an endpoint is, beside its bar. */
 export function endpointCount({ state, items: stored, pages }: EndpointProgress): string {
-  if (state === 'running') return `page ${(pages ?? 0) + 1} · ${count(stored)}`
-  return state === 'waiting' && stored === 0 ? 'waiting' : count(stored)
+  if (state === 'running') return `page ${(pages ?? 0) + 1} · ${formatCount(stored)}`
+  return state === 'waiting' && stored === 0 ? 'waiting' : formatCount(stored)
 }
 
 /** What is in the way of an endpoint, in a few words; empty where nothing is. */

@@ -1,6 +1,7 @@
 import type { Person } from '@tributary/client/generated/api.ts'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { QueryView } from '../../ui/query-view.tsx'
+import { useTyped } from '../../ui/use-typed.ts'
 import { setAddress } from '../address.ts'
 import { Panel } from '../panel.tsx'
 import { Picture } from '../picture.tsx'
@@ -10,18 +11,12 @@ import { ServiceMark } from '../service-mark.tsx'
 import { ShowMore } from '../show-more.tsx'
 import './people.css'
 
-const TYPED_MS = 180
-
 /** Whom the person knows: contacts of all services, joined where they are one person. */
 export function People() {
   const recorder = useRecorder()
-  const [text, setText] = useState('')
-  const [q, setQ] = useState<string>()
-  useEffect(() => {
-    const timer = setTimeout(() => setQ(text.trim() === '' ? undefined : text.trim()), TYPED_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  const pages = usePages<Person>(recorder, 'people', { limit: 24, q }, listPeople)
+  const [q, setQ] = useState('')
+  const [text, setText] = useTyped(q, setQ)
+  const pages = usePages<Person>(recorder, 'people', { limit: 24, q: q === '' ? undefined : q }, listPeople)
   return (
     <Panel title="People" name="people" note="contacts of all services, joined" recorder={recorder}>
       <input
@@ -35,7 +30,7 @@ export function People() {
         {({ pages: loaded }) => {
           const people = loaded.flatMap((page) => page.items)
           if (people.length === 0)
-            return <p className="soft">{q === undefined ? 'Nobody has arrived yet.' : 'Nobody matches.'}</p>
+            return <p className="soft">{q === '' ? 'Nobody has arrived yet.' : 'Nobody matches.'}</p>
           return (
             <div className="people-list" role="region" aria-label="People list" tabIndex={0}>
               <ul className="people">

@@ -1,5 +1,5 @@
 import { useContext } from 'react'
-import { count } from '../live/words.ts'
+import { formatCount } from '../../ui/amounts.ts'
 import { Picture } from '../picture.tsx'
 import type { Recorder } from '../requests/recorder.ts'
 import { RequestBar } from '../requests/request-bar.tsx'
@@ -37,7 +37,7 @@ export function Summary() {
         <ul className="person-counts">
           {SHOWN.map(([type, label]) => (
             <li key={type}>
-              <strong>{count(Number(counts?.[type] ?? 0))}</strong>
+              <strong>{formatCount(Number(counts?.[type] ?? 0))}</strong>
               <span className="soft">{label}</span>
             </li>
           ))}

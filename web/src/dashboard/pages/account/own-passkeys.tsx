@@ -1,34 +1,28 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { call } from '@tributary/client/core.ts'
 import { useState } from 'react'
 import { asOperator, operator, request } from '../../../api/core.ts'
 import { createPasskey } from '../../../api/passkeys.ts'
+import { ActionResult } from '../../../ui/action-result.tsx'
 import { ConfirmButton } from '../../../ui/confirm-button.tsx'
-import { ErrorNotice } from '../../../ui/error-notice.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Table } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
+import { useAction } from '../../../ui/use-action.ts'
 
 /** The passkeys of the person who is signed in. */
 export function OwnPasskeys() {
   const passkeys = useQuery(request(operator, 'GET /dashboard/passkeys'))
-  const queries = useQueryClient()
-  const reload = () => queries.invalidateQueries({ queryKey: ['operator', 'GET /dashboard/passkeys'] })
   const [name, setName] = useState('')
-  const [error, setError] = useState<unknown>()
-  const add = async () => {
-    setError(undefined)
-    try {
+  const action = useAction()
+  const add = () =>
+    action.run(async () => {
       const options = await call(asOperator, 'POST /dashboard/passkeys/options')
       const registration = await createPasskey(options)
       await call(asOperator, 'POST /dashboard/passkeys', { body: { name, registration } })
       setName('')
-      await reload()
-    } catch (failure) {
-      setError(failure)
-    }
-  }
+    }, 'The passkey is added.')
   return (
     <section className="card stack" aria-labelledby="passkeys">
       <h2 id="passkeys">Passkeys</h2>
@@ -51,7 +45,7 @@ export function OwnPasskeys() {
                     title={`Delete ${row.name}`}
                     onConfirm={async () => {
                       await call(asOperator, 'DELETE /dashboard/passkeys/{id}', { path: { id: row.id } })
-                      await reload()
+                      await passkeys.refetch()
                     }}
                   >
                     You cannot sign in with it any more.
@@ -78,9 +72,11 @@ export function OwnPasskeys() {
             onChange={({ target }) => setName(target.value)}
           />
         </Field>
-        <button type="submit">Add a passkey</button>
+        <button type="submit" disabled={action.isBusy}>
+          Add a passkey
+        </button>
       </form>
-      {error !== undefined && <ErrorNotice error={error} />}
+      <ActionResult action={action} />
     </section>
   )
 }

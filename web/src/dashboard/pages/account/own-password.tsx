@@ -1,24 +1,19 @@
 import { call } from '@tributary/client/core.ts'
 import { useState } from 'react'
 import { asOperator } from '../../../api/core.ts'
-import { ErrorNotice } from '../../../ui/error-notice.tsx'
+import { ActionResult } from '../../../ui/action-result.tsx'
 import { Field } from '../../../ui/field.tsx'
+import { useAction } from '../../../ui/use-action.ts'
 
 /** Sets the password of the person who is signed in. */
 export function OwnPassword({ name }: { name: string }) {
   const [password, setPassword] = useState('')
-  const [ended, setEnded] = useState<number>()
-  const [error, setError] = useState<unknown>()
-  const change = async () => {
-    setError(undefined)
-    setEnded(undefined)
-    try {
-      setEnded((await call(asOperator, 'PUT /dashboard/password', { body: { password } })).ended)
+  const action = useAction()
+  const change = () =>
+    action.run(async () => {
+      await call(asOperator, 'PUT /dashboard/password', { body: { password } })
       setPassword('')
-    } catch (failure) {
-      setError(failure)
-    }
-  }
+    }, 'The password is changed. Your other sessions have ended.')
   return (
     <section className="card" aria-labelledby="password">
       <h2 id="password">Password</h2>
@@ -40,14 +35,11 @@ export function OwnPassword({ name }: { name: string }) {
             onChange={({ target }) => setPassword(target.value)}
           />
         </Field>
-        {error !== undefined && <ErrorNotice error={error} />}
-        {ended !== undefined && (
-          <p role="status">
-            The password is changed. {ended === 1 ? '1 other session' : `${ended} other sessions`} ended.
-          </p>
-        )}
+        <ActionResult action={action} />
         <div className="row">
-          <button type="submit">Change password</button>
+          <button type="submit" disabled={action.isBusy}>
+            Change password
+          </button>
         </div>
       </form>
     </section>

@@ -18,13 +18,14 @@ import { nameOf } from './page.tsx'
 import { ProfileCard } from './profile-card.tsx'
 
 const REFRESH_MS = 10_000
+const requestFor = (clientId: string, id: string) => request(app(clientId), 'GET /accounts/{id}', { path: { id } })
 
 /** One account: its profiles with their syncs, what it uses, and what can be done with it. */
 export default function AccountPage() {
   const { account: id = '' } = useParams({ strict: false }) as { account?: string }
   const clientId = useCurrentApp()
   const account = useQuery({
-    ...request(app(clientId ?? ''), 'GET /accounts/{id}', { path: { id } }),
+    ...requestFor(clientId ?? '', id),
     enabled: clientId !== undefined,
     refetchInterval: REFRESH_MS,
   })
@@ -108,11 +109,12 @@ function EraseButton({ clientId, account }: { clientId: string; account: Account
   const queries = useQueryClient()
   const erase = async () => {
     await call(app(clientId).core, 'DELETE /accounts/{id}', { path: { id: account.id } })
+    // In place of the erased account: Back must not lead to it. Left first, because this page would ask for it again.
+    await navigate({ to: '/accounts', search: { app: clientId, erased: account.id }, replace: true } as never)
     // What is remembered of the account must not be shown again.
-    queries.removeQueries({ queryKey: [account.id] })
+    for (const queryKey of [[account.id], requestFor(clientId, account.id).queryKey])
+      queries.removeQueries({ queryKey })
     await queries.invalidateQueries({ queryKey: [clientId] })
-    // In place of the erased account: Back must not lead to it.
-    void navigate({ to: '/accounts', search: { app: clientId, erased: account.id }, replace: true } as never)
   }
   return (
     <ConfirmButton label="Erase" title="Erase this account" typed={account.id} onConfirm={erase}>

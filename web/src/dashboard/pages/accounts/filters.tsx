@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useCallback } from 'react'
 import { app, request } from '../../../api/core.ts'
 import { Field } from '../../../ui/field.tsx'
+import { useTyped } from '../../../ui/use-typed.ts'
 import { useAddress } from '../../address.ts'
 import { useCurrentApp } from '../../current-app.ts'
 import { stateText } from '../../profile-state.tsx'
 
 const STATES = ['active', 'connecting', 'limited', 'needs_auth', 'paused']
-/** Typing pauses that long before the search is sent. */
-const PAUSE_MS = 250
 
 /** Search and filters; they live in the address. */
 export function Filters() {
@@ -64,21 +63,11 @@ export function Filters() {
 
 function SearchField() {
   const [{ q = '' }, change] = useAddress()
-  const [text, setText] = useState(q)
-  const [known, setKnown] = useState(q)
-  // Back and links change the address; what somebody types does so after a pause.
-  if (q !== known) {
-    setKnown(q)
-    setText(q)
-  }
-  useEffect(() => {
-    if (text.trim() === q) return undefined
-    const timer = setTimeout(
-      () => change({ q: text.trim(), cursor: undefined, erased: undefined }, { replace: true }),
-      PAUSE_MS,
-    )
-    return () => clearTimeout(timer)
-  }, [text, q, change])
+  const search = useCallback(
+    (words: string) => change({ q: words, cursor: undefined, erased: undefined }, { replace: true }),
+    [change],
+  )
+  const [text, setText] = useTyped(q, search)
   return (
     <Field label="Search" hint="Name, handle, e-mail, native id, or the id of an account or profile">
       <input type="search" value={text} maxLength={200} onChange={({ target }) => setText(target.value)} />

@@ -1,15 +1,16 @@
 import { call, type ResponseOf } from '@tributary/client/core.ts'
 import { useState } from 'react'
 import { asOperator } from '../../../api/core.ts'
+import { ActionResult } from '../../../ui/action-result.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { ErrorNotice } from '../../../ui/error-notice.tsx'
 import { Field } from '../../../ui/field.tsx'
+import { useAction } from '../../../ui/use-action.ts'
 import { RoleFields } from './role-fields.tsx'
 
 export type OperatorRow = ResponseOf<'GET /admin/operators'>[number]
 
 /** Changes the name, role and apps of an operator. */
-export function ChangeOperator({ operator, onDone }: { operator: OperatorRow; onDone: () => Promise<unknown> }) {
+export function ChangeOperator({ operator }: { operator: OperatorRow }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
@@ -18,31 +19,20 @@ export function ChangeOperator({ operator, onDone }: { operator: OperatorRow; on
       </button>
       {isOpen && (
         <Dialog title={`Change ${operator.name}`} onClose={() => setOpen(false)}>
-          <ChangeForm
-            operator={operator}
-            onDone={async () => {
-              await onDone()
-              setOpen(false)
-            }}
-          />
+          <ChangeForm operator={operator} onDone={() => setOpen(false)} />
         </Dialog>
       )}
     </>
   )
 }
 
-function ChangeForm({ operator, onDone }: { operator: OperatorRow; onDone: () => Promise<unknown> }) {
+function ChangeForm({ operator, onDone }: { operator: OperatorRow; onDone: () => void }) {
   const [name, setName] = useState(operator.name)
   const [rights, setRights] = useState({ role: operator.role, apps: operator.apps })
-  const [error, setError] = useState<unknown>()
+  const action = useAction()
   const change = async () => {
-    setError(undefined)
-    try {
-      await call(asOperator, 'PATCH /admin/operators/{id}', { path: { id: operator.id }, body: { name, ...rights } })
-      await onDone()
-    } catch (failure) {
-      setError(failure)
-    }
+    const input = { path: { id: operator.id }, body: { name, ...rights } }
+    if (await action.run(() => call(asOperator, 'PATCH /admin/operators/{id}', input))) onDone()
   }
   return (
     <form
@@ -56,9 +46,11 @@ function ChangeForm({ operator, onDone }: { operator: OperatorRow; onDone: () =>
         <input required maxLength={64} value={name} onChange={({ target }) => setName(target.value)} />
       </Field>
       <RoleFields value={rights} onChange={setRights} />
-      {error !== undefined && <ErrorNotice error={error} />}
+      <ActionResult action={action} />
       <div className="row">
-        <button type="submit">Save</button>
+        <button type="submit" disabled={action.isBusy}>
+          Save
+        </button>
       </div>
     </form>
   )

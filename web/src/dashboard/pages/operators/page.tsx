@@ -23,7 +23,7 @@ export default function OperatorsPage() {
   return (
     <div className="stack">
       <PageTitle title="Operators">
-        <InviteOperator onDone={reload} />
+        <InviteOperator />
       </PageTitle>
       <section className="card" aria-labelledby="operators">
         <h2 id="operators">Operators and developers</h2>
@@ -57,8 +57,8 @@ export default function OperatorsPage() {
                   title: 'Actions',
                   cell: (row) => (
                     <div className="row">
-                      <ChangeOperator operator={row} onDone={reload} />
-                      <LinkButton operator={row} onDone={reload} />
+                      <ChangeOperator operator={row} />
+                      <LinkButton operator={row} />
                       <ConfirmButton
                         label="Remove"
                         title={`Remove ${row.name}`}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { call } from '@tributary/client/core.ts'
 import { app as actingFor, asApp, request } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'
+import { formatCount } from '../../../ui/amounts.ts'
 import { ConfirmButton } from '../../../ui/confirm-button.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Table } from '../../../ui/table.tsx'
@@ -25,10 +26,10 @@ export function DeadLetters({ app, destination }: { app: string; destination: De
   return (
     <section className="card stack" aria-label="Dead letters">
       <div className="row apart">
-        <p>{destination.dead_letters.toLocaleString()} rows were rejected; all others were delivered.</p>
+        <p>{formatCount(destination.dead_letters)} rows were rejected; all others were delivered.</p>
         {destination.dead_letters > 0 && (
           <ConfirmButton label="Try all again" title="Try the dead letters again" onConfirm={() => redrive()}>
-            {destination.dead_letters.toLocaleString()} rows are delivered again in their current state. Rows that are
+            {formatCount(destination.dead_letters)} rows are delivered again in their current state. Rows that are
             rejected again stay here.
           </ConfirmButton>
         )}
@@ -42,7 +43,7 @@ export function DeadLetters({ app, destination }: { app: string; destination: De
                 {groups.map(({ reason, dead_letters: n, profiles, last_at: at }) => (
                   <details key={reason} className="push-dead">
                     <summary>
-                      <strong>{n.toLocaleString()}</strong> <span className="push-error">{reason}</span>{' '}
+                      <strong>{formatCount(n)}</strong> <span className="push-error">{reason}</span>{' '}
                       <span className="soft">
                         {profiles} profiles, last <Time at={at} />
                       </span>

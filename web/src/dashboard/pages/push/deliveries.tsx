@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { app as asApp, request } from '../../../api/core.ts'
+import { formatCount } from '../../../ui/amounts.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Table } from '../../../ui/table.tsx'
@@ -36,7 +37,7 @@ export function Deliveries({ app, id }: { app: string; id: string }) {
                       </span>
                     ),
                 },
-                { title: 'Rows', isNumber: true, cell: ({ rows: n }) => n.toLocaleString() },
+                { title: 'Rows', isNumber: true, cell: ({ rows: n }) => formatCount(n) },
                 { title: 'Time', isNumber: true, cell: ({ ms }) => `${ms} ms` },
                 { title: 'Attempt', isNumber: true, cell: ({ attempt }) => attempt },
                 { title: 'Profile', cell: ({ profile }) => <code>{profile}</code> },

@@ -4,6 +4,7 @@ import { call } from '@tributary/client/core.ts'
 import { type FormEvent, useState } from 'react'
 import { asApp } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'
+import { formatCount } from '../../../ui/amounts.ts'
 import { CheckField } from '../../../ui/check-field.tsx'
 import { ConfirmButton } from '../../../ui/confirm-button.tsx'
 import { Field } from '../../../ui/field.tsx'
@@ -113,7 +114,7 @@ function DeleteDestination({ app, destination }: { app: string; destination: Des
           onConfirm={remove}
         >
           {drops
-            ? `The ${destination.rows.toLocaleString()} rows at the destination are removed as well.`
+            ? `The ${formatCount(destination.rows)} rows at the destination are removed as well.`
             : 'Deliveries end. The rows at the destination stay.'}
         </ConfirmButton>
       </div>

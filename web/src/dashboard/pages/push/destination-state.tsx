@@ -2,6 +2,7 @@ import { call, type ResponseOf } from '@tributary/client/core.ts'
 import { useState } from 'react'
 import { asApp } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'
+import { formatCount } from '../../../ui/amounts.ts'
 import { Time } from '../../../ui/time.tsx'
 import { useAction } from '../../../ui/use-action.ts'
 import type { Destination } from './kinds.ts'
@@ -17,13 +18,13 @@ export function DestinationState({ app, destination }: { app: string; destinatio
   const isRunning = destination.state === 'active' || destination.state === 'failing'
   const recent = destination.last_5_minutes
   const figures: [string, string][] = [
-    ['Rows', destination.rows.toLocaleString()],
-    ['Profiles', destination.profiles.toLocaleString()],
-    ['Changes behind', destination.changes_behind.toLocaleString()],
+    ['Rows', formatCount(destination.rows)],
+    ['Profiles', formatCount(destination.profiles)],
+    ['Changes behind', formatCount(destination.changes_behind)],
     ['Lag', lagText(destination.lag_ms)],
-    ['Rows in 5 minutes', recent.rows.toLocaleString()],
-    ['Failed in 5 minutes', recent.failed.toLocaleString()],
-    ['Dead letters', destination.dead_letters.toLocaleString()],
+    ['Rows in 5 minutes', formatCount(recent.rows)],
+    ['Failed in 5 minutes', formatCount(recent.failed)],
+    ['Dead letters', formatCount(destination.dead_letters)],
   ]
   return (
     <section className="card stack" aria-label="State">

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ResponseOf } from '@tributary/client/core.ts'
 import { useMemo } from 'react'
 import { app as asApp, request } from '../../../api/core.ts'
+import { formatCount } from '../../../ui/amounts.ts'
 import { Chart, type Series } from '../../../ui/chart.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
@@ -65,7 +66,7 @@ function Charts({ periods, since, step, lagMs }: { periods: Periods; since: numb
           series={rows}
         />
         <p className="soft">
-          {delivered.toLocaleString()} rows, {failed.toLocaleString()} failed attempts.
+          {formatCount(delivered)} rows, {formatCount(failed)} failed attempts.
         </p>
       </div>
     </div>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { app as asApp, request } from '../../../api/core.ts'
+import { formatCount } from '../../../ui/amounts.ts'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Table } from '../../../ui/table.tsx'
 import { useAddress } from '../../address.ts'
@@ -59,10 +60,10 @@ function Destinations({ app }: { app: string }) {
               },
               { title: 'Kind', cell: ({ kind }) => KINDS[kind].title },
               { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
-              { title: 'Rows', isNumber: true, cell: ({ rows: n }) => n.toLocaleString() },
-              { title: 'Behind', isNumber: true, cell: ({ changes_behind: n }) => n.toLocaleString() },
+              { title: 'Rows', isNumber: true, cell: ({ rows: n }) => formatCount(n) },
+              { title: 'Behind', isNumber: true, cell: ({ changes_behind: n }) => formatCount(n) },
               { title: 'Lag', isNumber: true, cell: ({ lag_ms: ms }) => lagText(ms) },
-              { title: 'Dead letters', isNumber: true, cell: ({ dead_letters: n }) => n.toLocaleString() },
+              { title: 'Dead letters', isNumber: true, cell: ({ dead_letters: n }) => formatCount(n) },
               {
                 title: 'Last error',
                 cell: ({ last_error: error }) => <span className="push-error">{error ?? ''}</span>,

@@ -2,6 +2,7 @@ import { call, type ResponseOf } from '@tributary/client/core.ts'
 import { useState } from 'react'
 import { asApp } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'
+import { formatCount } from '../../../ui/amounts.ts'
 import { CodeBlock } from '../../../ui/code-block.tsx'
 import { Table } from '../../../ui/table.tsx'
 import { useAction } from '../../../ui/use-action.ts'
@@ -43,9 +44,9 @@ function PreviewedRows({ shown }: { shown: Previewed }) {
       <p>
         <strong>
           {matches.exact ? '' : 'At least '}
-          {matches.items.toLocaleString()} items
+          {formatCount(matches.items)} items
         </strong>{' '}
-        of {matches.profiles.toLocaleString()} profiles would be delivered.
+        of {formatCount(matches.profiles)} profiles would be delivered.
       </p>
       {tables.map(({ name, columns }) => (
         <details key={name}>

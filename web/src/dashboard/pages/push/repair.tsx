@@ -2,6 +2,7 @@ import { call, type ResponseOf } from '@tributary/client/core.ts'
 import { useState } from 'react'
 import { asApp } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'
+import { formatCount } from '../../../ui/amounts.ts'
 import { ConfirmButton } from '../../../ui/confirm-button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { useAction } from '../../../ui/use-action.ts'
@@ -38,8 +39,8 @@ export function Repair({ app, destination }: { app: string; destination: Destina
               action.run(() => call(asApp(app), 'POST /push/{id}/backfill', { path }), 'Everything is delivered again.')
             }
           >
-            {destination.rows.toLocaleString()} rows of {destination.profiles.toLocaleString()} profiles are delivered
-            again. Rows are replaced, not doubled; a webhook gets them as new messages.
+            {formatCount(destination.rows)} rows of {formatCount(destination.profiles)} profiles are delivered again.
+            Rows are replaced, not doubled; a webhook gets them as new messages.
           </ConfirmButton>
         </div>
         <ActionResult action={action} />
@@ -75,7 +76,7 @@ function Verify({ app, id }: { app: string; id: string }) {
         </button>
         {differences > 0 && (
           <button type="button" className="quiet" disabled={action.isBusy} onClick={() => void verify(true)}>
-            Repair {differences.toLocaleString()} differences
+            Repair {formatCount(differences)} differences
           </button>
         )}
       </div>
@@ -83,10 +84,8 @@ function Verify({ app, id }: { app: string; id: string }) {
       {report !== undefined && (
         <div role="status">
           <p>
-            <strong>
-              {differences === 0 ? 'Everything is equal.' : `${differences.toLocaleString()} rows differ.`}
-            </strong>{' '}
-            {report.rows.toLocaleString()} rows of {report.profiles.toLocaleString()} profiles were compared
+            <strong>{differences === 0 ? 'Everything is equal.' : `${formatCount(differences)} rows differ.`}</strong>{' '}
+            {formatCount(report.rows)} rows of {formatCount(report.profiles)} profiles were compared
             {report.next === undefined ? '.' : ' so far …'}
           </p>
           <p className="soft">

@@ -1,4 +1,5 @@
 import type { ResponseOf } from '@tributary/client/core.ts'
+import { formatCount } from '../../../ui/amounts.ts'
 import { Findings } from '../../../ui/findings.tsx'
 
 const STEPS: Record<string, string> = {
@@ -31,7 +32,7 @@ export function TestFindings({ result }: { result: ResponseOf<'POST /push/test'>
       />
       <p className="soft">
         The filter matches {exact ? '' : 'at least '}
-        {items.toLocaleString()} items of {profiles.toLocaleString()} profiles.
+        {formatCount(items)} items of {formatCount(profiles)} profiles.
       </p>
     </div>
   )
