@@ -86,6 +86,8 @@ function firstFile(
     parser.on('error', (cause) => fail(new UploadRefused('broken', cause)))
     parser.on('finish', () => reject(new UploadRefused('missing')))
     parser.on('file', (_field, stream, name) => {
+      // Listened to at once: the form may end before anybody reads the file.
+      stream.on('error', (cause) => fail(new UploadRefused('broken', cause)))
       resolve({ name, chunks: chunksOf(stream, failed.signal, onData) })
     })
     raw.pipe(parser)
@@ -105,6 +107,8 @@ async function* chunksOf(stream: Readable, ended: AbortSignal, onData: () => voi
       yield chunk as Buffer
     }
     if (ended.aborted) throw ended.reason
+  } catch (error) {
+    throw ended.aborted ? ended.reason : error
   } finally {
     ended.removeEventListener('abort', stop)
   }

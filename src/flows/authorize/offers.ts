@@ -41,7 +41,9 @@ export function sharesOf({ auth, endpoints }: Connector, scope: string | undefin
     (each) => requested === undefined || missingScope(auth, requested, each.scope) === undefined,
   )
   const own = read.filter(({ feed }) => !feed).flatMap(({ types }) => types)
-  return [...new Set<Shared>(['profile', ...own, ...(read.some(({ feed }) => feed) ? ['feed' as const] : [])])]
+  // A file says nothing about who uploads it.
+  const profile: Shared[] = auth.kind === 'file' ? [] : ['profile']
+  return [...new Set<Shared>([...profile, ...own, ...(read.some(({ feed }) => feed) ? ['feed' as const] : [])])]
 }
 
 /** Undefined where a service has no scopes. */

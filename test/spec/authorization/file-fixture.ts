@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import type { Browser, Page } from '../../../lab/browser.ts'
 import { makeApp } from '../../harness/app.ts'
 import { get } from '../../harness/send.ts'
-import { codeOf, continued, type Granted, newBrowser, REDIRECT, redeemed, startUrl, type WithApp } from '../../harness/sign-in.ts'
+import {
+  codeOf,
+  continued,
+  type Granted,
+  newBrowser,
+  REDIRECT,
+  redeemed,
+  startUrl,
+  type WithApp,
+} from '../../harness/sign-in.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 import { until } from '../../harness/until.ts'
 
@@ -68,7 +77,11 @@ export function uploadOn(browser: Browser, page: Page, content: string | Buffer,
 export async function connectFile(
   harness: FileHarness,
   content: string | Buffer,
-  { query = {}, browser = newBrowser(), name = 'export.ics' }: { query?: Record<string, string>; browser?: Browser; name?: string } = {},
+  {
+    query = {},
+    browser = newBrowser(),
+    name = 'export.ics',
+  }: { query?: Record<string, string>; browser?: Browser; name?: string } = {},
 ): Promise<Granted> {
   const { page } = await openFilePage(harness, query, browser)
   const back = await continued(browser, await uploadOn(browser, page, content, name))
@@ -76,11 +89,19 @@ export async function connectFile(
   return redeemed(harness, codeOf(new URL(back.url)))
 }
 
-/** Waits until the files of the account are read. */
+/** Waits until every file that belongs to a profile is read. */
 export async function filesRead(harness: FileHarness, token: string): Promise<void> {
   await until('the files are read', async () => {
     const { body } = await get(harness, '/sync', token)
-    const [{ n }] = await harness.tributary.sql<{ n: number }>('select count(*)::int as n from upload where expires_at is null') as [{ n: number }]
-    return body['state'] !== 'syncing' && n === 0
+    const left = await harness.tributary.sql('select 1 from upload where expires_at is null')
+    return body['state'] === 'complete' && left.length === 0
   })
+}
+
+/** How many uploads are stored, in any state, and their parts. */
+export async function storedUploads({ tributary }: FileHarness): Promise<{ uploads: number; parts: number }> {
+  const [row] = await tributary.sql<{ uploads: number; parts: number }>(
+    'select (select count(*)::int from upload) as uploads, (select count(*)::int from upload_part) as parts',
+  )
+  return row!
 }
