@@ -14,6 +14,8 @@ export interface Offer {
   service: string
   title: string
   shares: Shared[]
+  /** The person uploads a file. */
+  isFile?: boolean
 }
 
 /** The services that an app offers, with what each shares under the scope that will be requested. */
@@ -31,6 +33,7 @@ export async function offersOf(
     service: connector.service,
     title: connector.title,
     shares: sharesOf(connector, scope ?? keys.get(connector.service), flag),
+    isFile: connector.auth.kind === 'file',
   }))
 }
 

@@ -14,6 +14,8 @@ export const de: TranslationOf<typeof en> = {
     'Termine und Kontakte der Datei werden gespeichert und mit {app} geteilt. Alles andere darin, zum Beispiel Bilder, nicht. Die Datei selbst wird nicht aufbewahrt, und später wird nichts mehr gelesen, außer Sie laden eine neue Datei hoch.',
   readOn: 'Aus einer Datei gelesen am {date} um {time}',
   waiting: 'Die Datei wird gelesen',
+  endText:
+    'Alles, was {app} aus Ihren Dateien gelesen hat, wird hier gelöscht. Das lässt sich nicht rückgängig machen.',
   format:
     'Diese Datei ist weder ein Kalender (.ics) noch Kontakte (.vcf) noch ein ZIP-Archiv mit solchen Dateien. Es wurde nichts gespeichert.',
   empty: 'In dieser Datei sind keine Termine und keine Kontakte. Es wurde nichts gespeichert.',

@@ -12,6 +12,7 @@ export const en = {
     'Events and contacts in the file are stored and shared with {app}. Everything else in it, such as pictures, is not. The file itself is not kept, and nothing is read again later unless you upload a new file.',
   readOn: 'Read from a file on {date} at {time}',
   waiting: 'The file is being read',
+  endText: 'Everything that {app} read from your files is deleted here. This cannot be undone.',
   format:
     'This file is neither a calendar (.ics) nor contacts (.vcf) nor a ZIP archive with such files. Nothing was stored.',
   empty: 'There are no events and no contacts in this file. Nothing was stored.',

@@ -14,6 +14,7 @@ export const es: TranslationOf<typeof en> = {
     'Los eventos y contactos del archivo se guardan y se comparten con {app}. Lo demás, por ejemplo las imágenes, no. El archivo en sí no se conserva, y después no se lee nada más a menos que subas un archivo nuevo.',
   readOn: 'Leído de un archivo el {date} a las {time}',
   waiting: 'Se está leyendo el archivo',
+  endText: 'Aquí se borra todo lo que {app} leyó de tus archivos. No se puede deshacer.',
   format:
     'Este archivo no es un calendario (.ics), ni contactos (.vcf), ni un archivo ZIP que los contenga. No se guardó nada.',
   empty: 'En este archivo no hay eventos ni contactos. No se guardó nada.',

@@ -15,6 +15,7 @@ export const fr: TranslationOf<typeof en> = {
     'Les événements et contacts du fichier sont enregistrés et partagés avec {app}. Le reste, par exemple les images, ne l’est pas. Le fichier lui-même n’est pas conservé, et rien n’est relu ensuite à moins que vous n’envoyiez un nouveau fichier.',
   readOn: 'Lu dans un fichier le {date} à {time}',
   waiting: 'Le fichier est en cours de lecture',
+  endText: 'Tout ce que {app} a lu dans vos fichiers est supprimé ici. Cette action est irréversible.',
   format:
     'Ce fichier n’est ni un calendrier (.ics), ni des contacts (.vcf), ni une archive ZIP contenant de tels fichiers. Rien n’a été enregistré.',
   empty: 'Ce fichier ne contient ni événement ni contact. Rien n’a été enregistré.',
