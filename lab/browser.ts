@@ -29,6 +29,8 @@ export interface WalkOptions {
 export interface Browser {
   open(url: string): Promise<Page>
   submit(page: Page, form: Form | string, fields?: Fields): Promise<Page>
+  /** Submits a form of `multipart/form-data`. */
+  upload(page: Page, form: Form, body: FormData): Promise<Page>
   login(page: Page, person: string, password?: string): Promise<Page>
   decide(page: Page, decision: 'allow' | 'deny', permissions?: string[]): Promise<Page>
   /** Follows an authorize URL through login and consent as far as possible. */
@@ -100,6 +102,10 @@ export function createBrowser(options: BrowserOptions = {}): Browser {
   return {
     open: (url) => visit(url, {}, []),
     submit,
+    upload: (page, form, body) => {
+      const headers = { origin: new URL(page.url).origin }
+      return visit(new URL(form.action, page.url).href, { method: 'POST', headers, body }, [])
+    },
     login,
     decide,
     async walk(url, { person, password, decision = 'allow', permissions }) {

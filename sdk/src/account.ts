@@ -1,4 +1,4 @@
-import { type BodyOf, type Core, call, type QueryOf, type ResponseOf, send } from './core.ts'
+import { type BodyOf, type Core, call, type QueryOf, type ResponseOf, send, type UploadContent } from './core.ts'
 import { followChanges, followProgress, readChanges } from './follow.ts'
 import type { Item, Person } from './generated/api.ts'
 import type { ItemTypes, Selected } from './item-types.ts'
@@ -127,6 +127,13 @@ export function createAccount(transport: Transport, accessToken: string) {
         call(core, 'POST /services/self/{endpoint}', { path: { endpoint }, body: items, options }),
       remove: (endpoint: string, id: string, options?: RequestOptions) =>
         call(core, 'DELETE /services/self/{endpoint}/{id}', { path: { endpoint, id }, options }),
+    },
+
+    /** Files of records that people export elsewhere: calendars, contacts, or a ZIP archive with such files. */
+    uploads: {
+      /** Sending the same file again changes nothing. */
+      add: (service: string, file: UploadContent, options?: RequestOptions) =>
+        call(core, 'POST /uploads/{service}', { path: { service }, content: file, options }),
     },
 
     people: {

@@ -18,12 +18,17 @@ export interface Core {
   authorization: string | undefined
 }
 
+/** A file in memory, so that it can be sent again. */
+export type UploadContent = Blob | string | Uint8Array<ArrayBuffer> | ArrayBuffer
+
 export interface Input {
   /** Values of the path's parameters. */
   path?: Record<string, string>
   query?: object | undefined
   /** Sent as JSON. */
   body?: unknown
+  /** Sent as it is, in place of a body of JSON. */
+  content?: UploadContent | undefined
   options?: RequestOptions | undefined
 }
 
@@ -49,7 +54,7 @@ export async function parsedBody({ transport }: Pick<Core, 'transport'>, respons
 export async function send(
   { transport, authorization }: Core,
   operation: Operation,
-  { path = {}, query, body, options = {} }: Input,
+  { path = {}, query, body, content, options = {} }: Input,
   { isStream = false, accept = 'application/json' }: { isStream?: boolean; accept?: string } = {},
 ): Promise<Response> {
   const [method = 'GET', template = '/'] = operation.split(' ')
@@ -65,10 +70,14 @@ export async function send(
     headers: {
       accept,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(content === undefined ? {} : { 'content-type': 'application/octet-stream' }),
       ...options.headers,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    idempotencyKey: options.idempotencyKey ?? (method === 'POST' && !isOnce ? crypto.randomUUID() : undefined),
+    ...(content === undefined ? {} : { body: content }),
+    idempotencyKey:
+      options.idempotencyKey ??
+      (method === 'POST' && !isOnce && content === undefined ? crypto.randomUUID() : undefined),
   })
 }
 

@@ -2,6 +2,7 @@ export { type AccountClient, createAccount } from './account.ts'
 export { type AdminClient, createAdmin } from './admin.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
 export type { Connected, ConnectParameters, ExchangeExtras, StartedConnect } from './connect.ts'
+export type { UploadContent } from './core.ts'
 export {
   type AnyTributaryError,
   ConnectError,

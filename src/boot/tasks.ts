@@ -1,4 +1,5 @@
 import type { ResponseRecovery } from '#access/learn-limits.ts'
+import { readUpload, type UploadContent } from '#flows/authorize/files/read-upload.ts'
 import { type ClassifyRefusal, classifyRefusal, type RawRefusal } from '#flows/proxy/classify-refusal.ts'
 import { type PageText, parsePage, type RawPage, type ReadPage } from '#flows/proxy/parse-page.ts'
 import { deliveryTimesOf } from '#flows/push/deps.ts'
@@ -12,6 +13,7 @@ import { ApiError } from '#model/errors.ts'
 import type { JobLedger } from '#platform/isolation/job-ledger.ts'
 import type { Lane } from '#platform/isolation/lane.ts'
 import { WorkerDied } from '#platform/isolation/protocol.ts'
+import type { UploadKey } from '#store/sync/uploads.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import type { Upstream, UpstreamRequest, UpstreamResponse } from '#upstream/send.ts'
 import type { DeliveryDependencies } from './delivery-deps.ts'
@@ -23,6 +25,7 @@ const MAX_REQUEST_PROCESS_BYTES = 256 * 1024
 /** Runs the tasks in this process: for inline workers, and inside worker processes. */
 export function createTasks(deps: DeliveryDependencies): Tasks {
   return {
+    readUpload: (upload, service) => readUpload(deps, upload, service),
     tryDestination: (destination, signal) => tryDestination(deps, destination, signal),
     tryDraft: (draft, signal) => tryDraft(deps, draft, signal),
     verifyDestination: (destination, options, actor) => {
@@ -45,6 +48,8 @@ export function taskHandlers(deps: DeliveryDependencies, ledger: JobLedger): Han
     readPage: (input) => outcomeOf(parsePage(deps, input)),
     classifyRefusal: (input) => outcomeOf(classifyRefusal(deps, input)),
     tryDestination: ({ destination }, signal) => track(destination, () => tasks.tryDestination(destination, signal)),
+    // Nobody else reads this upload, so nobody has to know that a worker died with it.
+    readUpload: ({ upload, service }) => outcomeOf(tasks.readUpload(upload, service)),
     // It is not stored, so nobody has to know that a worker died with it.
     tryDraft: ({ draft }, signal) => outcomeOf(tasks.tryDraft(draft, signal)),
     verifyDestination: ({ destination, options, actor }) =>
@@ -59,6 +64,7 @@ interface RemoteTasks {
   send: { input: UpstreamRequest; value: UpstreamResponse }
   readPage: { input: RawPage; value: PageText | undefined }
   classifyRefusal: { input: RawRefusal; value: ResponseRecovery }
+  readUpload: { input: { upload: UploadKey; service: string }; value: UploadContent }
   tryDestination: { input: { destination: Destination }; value: Awaited<ReturnType<Tasks['tryDestination']>> }
   tryDraft: { input: { draft: Draft }; value: Awaited<ReturnType<Tasks['tryDraft']>> }
   verifyDestination: {
@@ -95,6 +101,15 @@ export function createRemoteTasks(deps: DeliveryDependencies, lanes: { tasks: La
     return runRemote(lane, task, input, signal).catch(refuseAfterDeath)
   }
   return {
+    readUpload: async (upload, service) => {
+      try {
+        return await runRemote(lanes.tasks, 'readUpload', { upload, service })
+      } catch (error) {
+        if (!(error instanceof WorkerDied)) throw error
+        // Whatever is in it, it cannot be read here.
+        return { kind: 'refused', problem: 'too_large' }
+      }
+    },
     tryDestination: (destination, signal) => run('tryDestination', { destination }, signal),
     tryDraft: (draft, signal) => runRemote(lanes.tasks, 'tryDraft', { draft }, signal).catch(refuseAfterDeath),
     verifyDestination: (destination, options, actor) => run('verifyDestination', { destination, options, actor }),

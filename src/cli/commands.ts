@@ -35,6 +35,7 @@ import { services } from './services.ts'
 import { sync } from './sync.ts'
 import { pauseProfile, resumeProfile } from './sync-pause.ts'
 import * as token from './token.ts'
+import { upload } from './upload.ts'
 
 /** Every command, in the order in which help shows them. */
 export const COMMANDS: Command[] = [
@@ -72,6 +73,7 @@ export const COMMANDS: Command[] = [
   connector.check,
   connectLink,
   apply,
+  upload,
   listOfApp,
   profiles,
   reconnectProfile,

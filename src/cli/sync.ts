@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type EndpointProgress,
+  isScheduled,
   isSettled,
   profileIn,
   requestSync,
@@ -70,7 +71,7 @@ function describe(progress: Record<string, EndpointProgress>, out: Context['out'
     name,
     state,
     String(items),
-    ['off', 'parked', 'paused'].includes(state) ? '' : new Date(next_run).toISOString(),
+    ['off', 'parked', 'paused'].includes(state) || !isScheduled(next_run) ? '' : new Date(next_run).toISOString(),
     last_reason === undefined ? '' : `${last_reason}: ${last_error ?? ''}`,
   ])
   return table([['endpoint', 'state', 'items', 'next run', 'error'], ...rows]).map((line, i) =>

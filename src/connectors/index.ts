@@ -2,6 +2,7 @@ import type { Connector } from '#kit/connector.ts'
 import { bluesky } from './bluesky/connector.ts'
 import { caldav } from './dav/caldav/connector.ts'
 import { carddav } from './dav/carddav/connector.ts'
+import { files } from './dav/files/connector.ts'
 import { demoHealth } from './demo-health/connector.ts'
 import { demoMicro } from './demo-micro/connector.ts'
 import { demoSocial } from './demo-social/connector.ts'
@@ -35,6 +36,7 @@ export const connectors: Connector[] = [
   dropbox,
   facebook,
   feed,
+  files,
   flickr,
   foursquare,
   github,

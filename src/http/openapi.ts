@@ -98,6 +98,7 @@ function describeRoute(components: Components, listed: Listed): Schema {
       ...(route.idempotencyKey === undefined ? [] : [IDEMPOTENCY_KEY]),
     ],
     ...(route.body === undefined ? {} : { requestBody: describeBody(components, route.body, operationId) }),
+    ...(route.uploads === undefined ? {} : { requestBody: describeUpload(route.uploads) }),
     responses: describeResponses(components, method, route),
   }
 }
@@ -108,6 +109,16 @@ function describeBody(components: Components, body: NonNullable<Route['body']>, 
   return {
     required: required.length > 0 || schema['type'] === 'array',
     content: bodyContent(schema, EXAMPLE_BODIES[operationId] ?? exampleOf(components, schema)),
+  }
+}
+
+/** A file, as the body itself or in a form. */
+function describeUpload(types: readonly string[]): Schema {
+  const file = { type: 'string', format: 'binary' }
+  const form = { type: 'object', properties: { file }, required: ['file'] }
+  return {
+    required: true,
+    content: Object.fromEntries(types.map((type) => [type, { schema: type === 'multipart/form-data' ? form : file }])),
   }
 }
 

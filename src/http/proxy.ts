@@ -1,5 +1,4 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { recordCall } from '#flows/operators/record-acting.ts'
@@ -17,6 +16,7 @@ import { toApiError } from './errors.ts'
 import { endWith, pipeBody } from './pipe-body.ts'
 import { withoutNames } from './query-pairs.ts'
 import type { MountedRoute } from './route.ts'
+import { beginUpload, endUpload } from './uploading.ts'
 
 export const PROXY_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const WEBDAV = 'PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK REPORT SEARCH ACL MKCALENDAR'.split(' ')
@@ -59,13 +59,6 @@ const ACCOUNT_TTL_MS = 1000
 const MAX_CALLERS = 10_000
 /** Calls that last longer are ended when their access ends. Most are shorter and need not be watched. */
 const WATCH_AFTER_MS = 150
-
-/** Sockets whose request body is being forwarded to a service: the request timeout does not apply to them. */
-const uploading = new WeakSet<Socket>()
-
-export function isUploading(socket: Socket): boolean {
-  return uploading.has(socket)
-}
 
 interface ProxyContext {
   deps: HttpDeps
@@ -161,7 +154,7 @@ async function forwardCall(
     }, WATCH_AFTER_MS)
     release = () => clearTimeout(timer)
   }
-  const call = readCall(request, hangup, onProfile, () => uploading.add(socket))
+  const call = readCall(request, hangup, onProfile, () => beginUpload(socket))
   const recordCall = (status: number, bytes: number) =>
     proxy.logCall({
       shard: account.shard,
@@ -197,7 +190,7 @@ async function forwardCall(
     else throw refusal
   } finally {
     release()
-    uploading.delete(socket)
+    endUpload(socket)
     if (!request.raw.complete) request.raw.resume()
   }
 }

@@ -94,6 +94,9 @@ export interface RouteDescription<
   ignoresUnknown?: boolean
   /** The body is passed as text and not parsed, because its signature covers the bytes. */
   rawBody?: boolean
+  /** `run` reads the body from `request.raw`, as it arrives. `uploads` are the media types that it takes. */
+  streamsBody?: boolean
+  uploads?: readonly string[]
   /**
    * Takes an `Idempotency-Key`: a repeated request gets the first response again. Routes that authenticate in `run` say who the caller
    * is. A method, so that one of specific schemas is assignable.

@@ -66,6 +66,7 @@ import * as spending from './spending.ts'
 import * as sync from './sync.ts'
 import { overview as syncOverview } from './sync-overview.ts'
 import * as typedPage from './typed-page.ts'
+import * as upload from './upload.ts'
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof METHODS)[number]
@@ -121,6 +122,7 @@ export const ROUTES: Listed[] = [
   ['POST', '/oauth/confirm', confirm.answer, 'answerConfirmation'],
   ['GET', '/oauth/typed', typedPage.show, 'showTypedSignIn'],
   ['POST', '/oauth/typed', typedPage.submit, 'submitTypedSignIn'],
+  ['POST', '/oauth/file', upload.submitPage, 'submitFileSignIn'],
   ['GET', '/oauth/reconnect', reconnect.follow, 'followReconnectLink'],
   ['POST', '/oauth/access_token', token.exchange, 'exchangeCode'],
   ['POST', '/oauth/revoke', token.revoke, 'revokeToken'],
@@ -204,6 +206,7 @@ export const ROUTES: Listed[] = [
   ['POST', '/services/self/:endpoint', storeOwn, 'storeOwnItems'],
   ['GET', '/services/self/:endpoint/:id', items.oneOwn, 'getOwnItem'],
   ['DELETE', '/services/self/:endpoint/:id', deleteOwn, 'deleteOwnItem'],
+  ['POST', '/uploads/:service', upload.upload, 'addUpload'],
   ['GET', '/types', items.typeCounts, 'countTypes'],
   ['GET', '/types/:type', items.byType, 'listItemsByType'],
   ['GET', '/id/:id', items.byId, 'getItem'],

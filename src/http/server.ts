@@ -19,12 +19,13 @@ import { describeApi } from './openapi.ts'
 import { followSession, isFromDashboard, requireDashboard } from './operator-session.ts'
 import { requireConfirmed, requirePermission } from './permissions.ts'
 import { refusePrefetch } from './prefetch.ts'
-import { isUploading, mountProxy } from './proxy.ts'
+import { mountProxy } from './proxy.ts'
 import { createRequestIds } from './request-id.ts'
 import type { Route, RouteAuth } from './route.ts'
 import { type Listed, METHODS, type Method, ROUTES } from './routes.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { refuseUnreadable } from './unreadable.ts'
+import { isUploading } from './uploading.ts'
 import { mountWeb } from './web-app.ts'
 
 declare module 'fastify' {
@@ -64,7 +65,7 @@ export function createServer(deps: HttpDeps, routes: Listed[] = ROUTES): Fastify
       void respondWithError(deps, error, request, reply)
     },
     clientErrorHandler: (error, socket) => {
-      // An upload through the proxy may take longer than other requests.
+      // An upload may take longer than other requests.
       if (codeOf(error) === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return
       refuseUnreadable(error, socket, deps.clock.now(), deps.config.baseUrl)
     },
@@ -127,6 +128,9 @@ function mount(server: FastifyInstance, deps: HttpDeps, accounts: Accounts, url:
       url,
       config: { page: route.auth === 'browser', rawBody: route.rawBody === true },
       ...beforeBody(deps, url, route),
+      ...(route.streamsBody === true
+        ? { onRequest: [...[beforeBody(deps, url, route).onRequest ?? []].flat(), unparsed(deps, accounts, route)] }
+        : {}),
       ...(route.idempotencyKey === undefined ? {} : { onSend: keepSent }),
       handler: (request, reply) => serve(deps, accounts, route, request, reply),
     })
@@ -169,6 +173,18 @@ function beforeBody(deps: HttpDeps, url: string, route: Route): Pick<RouteOption
       if (route.auth === 'dashboard') requireDashboard(deps, request)
       done()
     },
+  }
+}
+
+/** Serves a route that reads the body itself, before anything else reads it. */
+function unparsed(
+  deps: HttpDeps,
+  accounts: Accounts,
+  route: Route,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {
+  return async (request, reply) => {
+    const response = await serve(deps, accounts, route, request, reply)
+    return reply.sent ? reply : reply.send(response)
   }
 }
 

@@ -1,10 +1,12 @@
+import type { FileDeps } from '#flows/authorize/files/file-deps.ts'
 import type { removeDestination } from '#flows/push/manage/destinations.ts'
 import type { Draft, TestResult, tryDestination } from '#flows/push/manage/dry-run.ts'
 import type { Verified } from '#flows/push/repair/verify.ts'
 import type { Destination } from '#model/destination.ts'
 
-/** Calls to a destination's server for a request. They run in a worker process, so that what the server sends cannot stall requests. */
+/** Work for a request on what others made: responses of destinations, uploaded files. It runs in a worker process, so that it cannot stall requests. */
 export interface Tasks {
+  readUpload: FileDeps['tasks']['readUpload']
   /** Stops when the signal is aborted. */
   tryDestination(destination: Destination, signal: AbortSignal): ReturnType<typeof tryDestination>
   /** Tests a destination that is not stored. */

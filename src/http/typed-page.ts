@@ -47,7 +47,8 @@ function typedIn(body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(pairs.map(([name, value]) => [name.slice(FIELD_PREFIX.length), value]))
 }
 
-function goOn(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply, result: TypedResult): FastifyReply {
+/** Where the browser goes after a step on our page. */
+export function goOn(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply, result: TypedResult): FastifyReply {
   switch (result.kind) {
     case 'prompt':
       return sendPersonPage(reply, typedPage(result, languageFor(request, result.to.locale), deps.clock.now()))

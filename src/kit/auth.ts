@@ -1,4 +1,5 @@
 import type { Facts } from './facts.ts'
+import type { FileUpload } from './file.ts'
 import type { Self } from './self.ts'
 import type { AppPassword, NoAuth, Typed, TypedField, TypedFields, TypedValues } from './typed.ts'
 
@@ -255,7 +256,7 @@ export interface Basic {
   fields: { name: TypedField; password: TypedField }
 }
 
-export type Auth = OAuth2 | OAuth1 | ApiKey | Basic | Typed | NoAuth | AppPassword
+export type Auth = OAuth2 | OAuth1 | ApiKey | Basic | Typed | NoAuth | AppPassword | FileUpload
 
 /** Every `kind` of `auth`, with the function that makes it. */
 export const AUTH_KINDS: Record<Auth['kind'], string> = {
@@ -266,6 +267,7 @@ export const AUTH_KINDS: Record<Auth['kind'], string> = {
   typed: 'typed()',
   none: 'noAuth()',
   app_password: 'appPassword()',
+  file: 'fileUpload()',
 }
 
 /**

@@ -22,6 +22,7 @@ export const REASONS = {
     10,
     'This page is closed: it was open for 30 minutes, or its account was deleted. Request a new link in the app.',
   ],
+  file_refused: [400, 12, 'The uploaded file was not accepted; the sentence says why.'],
   code_invalid: [400, 7, 'The code is wrong, used or expired, or was issued to another app or address.'],
   same_account: [400, 8, 'Source and destination are the same account.'],
   token_conflict: [400, 9, 'Two different access tokens were given.'],

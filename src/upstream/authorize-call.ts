@@ -24,6 +24,10 @@ export function authorizeRequest(
   const { auth, key, credential } = context
   const { token, tokenSecret } = credential
   if (auth.kind === 'none') return request
+  if (auth.kind === 'file')
+    throw new UpstreamError('stop', 'There is no service to call: the records come from files', {
+      reason: 'request_invalid',
+    })
   if (!isSendable(token))
     throw new UpstreamError('reauthorize', 'The token is empty or has control characters', {
       reason: 'service_refused',

@@ -47,6 +47,7 @@ const METHODS: Record<string, () => unknown> = {
   'POST /profiles/:profile/resume': () => ada.profiles.resume('profile'),
   'POST /profiles/:profile/reconnect': () => ada.profiles.reconnect('profile'),
   'GET /sync': () => ada.sync.get(),
+  'POST /uploads/:service': () => ada.uploads.add('service', 'BEGIN:VCALENDAR'),
   'GET /export': () => ada.export().next(),
   'POST /connections/sessions': () => client.accounts.connectionsLink('a'),
   'POST /connections/link': () => ada.connectionsLink(),

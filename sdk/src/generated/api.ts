@@ -995,6 +995,7 @@ export type EndpointProgress = {
     of: number
   } | undefined
   last_run?: number | undefined
+  /** 8e15 or later: it is not scheduled. */
   next_run: number
   /** Why it was not read to its end. */
   last_reason?: "access_denied" | "address_invalid" | "address_refused" | "address_wrong" | "answer_too_large" | "answer_unreadable" | "capacity" | "capacity_here" | "callback_unusable" | "callback_unconfirmed" | "checkpoint_stuck" | "code_missing" | "connector_fault" | "credential_damaged" | "discovery_failed" | "grant_refused" | "handle_unresolved" | "home_mismatch" | "issuer_mismatch" | "keys_refused" | "no_credential" | "no_refresh_token" | "not_found" | "not_supported" | "page_too_large" | "parameter_repeated" | "person_changed" | "position_lost" | "rate_limited" | "rate_limited_here" | "redirect_refused" | "refresh_busy" | "request_invalid" | "request_refused" | "request_token_mismatch" | "scope_missing" | "self_without_id" | "priced" | "service_failed" | "service_refused" | "service_timeout" | "service_unreachable" | "spending_limit_reached" | "subject_changed" | "subject_mismatch" | "subject_missing" | "token_unbound" | "unpaid" | "unexpected_answer" | "verifier_missing" | "walk_broken" | "walk_repeats" | "quota_reached" | "worker_died" | undefined
@@ -1034,7 +1035,7 @@ export type ErrorBody = {
   /** A sentence for developers; it names what was wrong. */
   error: string
   /** The number of the reason. */
-  code: 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40011 | 40110 | 40007 | 40008 | 40009 | 40010 | 40101 | 40102 | 40103 | 40104 | 40105 | 40106 | 40107 | 40108 | 40109 | 40301 | 40302 | 40303 | 40304 | 40305 | 40306 | 40307 | 41303 | 40401 | 40402 | 40403 | 40405 | 40404 | 40501 | 40801 | 40901 | 40902 | 40903 | 40904 | 40905 | 40906 | 41001 | 41002 | 41301 | 41302 | 41501 | 42201 | 43101 | 42901 | 42902 | 42903 | 42904 | 42905 | 42906 | 50001 | 50201 | 50202 | 50203 | 50204 | 50301 | 50401 | 50701
+  code: 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40011 | 40110 | 40012 | 40007 | 40008 | 40009 | 40010 | 40101 | 40102 | 40103 | 40104 | 40105 | 40106 | 40107 | 40108 | 40109 | 40301 | 40302 | 40303 | 40304 | 40305 | 40306 | 40307 | 41303 | 40401 | 40402 | 40403 | 40405 | 40404 | 40501 | 40801 | 40901 | 40902 | 40903 | 40904 | 40905 | 40906 | 41001 | 41002 | 41301 | 41302 | 41501 | 42201 | 43101 | 42901 | 42902 | 42903 | 42904 | 42905 | 42906 | 50001 | 50201 | 50202 | 50203 | 50204 | 50301 | 50401 | 50701
   reason: Reason
   /** The parameter or field at fault, with its path: `accounts.3.id`. */
   param?: string | undefined
@@ -2300,7 +2301,7 @@ export type Readiness = {
 }
 
 /** Why a request was refused. */
-export type Reason = "bad_request" | "bad_parameter" | "bad_body" | "client_unknown" | "redirect_unregistered" | "session_expired" | "link_invalid" | "connections_closed" | "code_invalid" | "same_account" | "token_conflict" | "parameter_unknown" | "token_missing" | "token_invalid" | "app_secret_invalid" | "service_refused" | "hook_refused" | "admin_token_invalid" | "signed_out" | "password_wrong" | "passkey_refused" | "needs_auth" | "other_app" | "app_unproven" | "scope_missing" | "origin_refused" | "role_refused" | "sign_in_again" | "quota_reached" | "no_profile" | "service_unknown" | "no_service_keys" | "no_media" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "profile_paused" | "app_has_accounts" | "idempotency_in_progress" | "demo_not_running" | "last_operator" | "endpoint_retired" | "cursor_expired" | "body_too_large" | "too_many_contacts" | "media_type_unsupported" | "idempotency_conflict" | "headers_too_large" | "too_many_attempts" | "too_many_sign_ins" | "service_limited" | "too_many_readers" | "agent_limited" | "too_many_sessions" | "internal" | "service_unreachable" | "destination_failed" | "address_refused" | "connector_failed" | "database_unavailable" | "service_timeout" | "storage_full"
+export type Reason = "bad_request" | "bad_parameter" | "bad_body" | "client_unknown" | "redirect_unregistered" | "session_expired" | "link_invalid" | "connections_closed" | "file_refused" | "code_invalid" | "same_account" | "token_conflict" | "parameter_unknown" | "token_missing" | "token_invalid" | "app_secret_invalid" | "service_refused" | "hook_refused" | "admin_token_invalid" | "signed_out" | "password_wrong" | "passkey_refused" | "needs_auth" | "other_app" | "app_unproven" | "scope_missing" | "origin_refused" | "role_refused" | "sign_in_again" | "quota_reached" | "no_profile" | "service_unknown" | "no_service_keys" | "no_media" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "profile_paused" | "app_has_accounts" | "idempotency_in_progress" | "demo_not_running" | "last_operator" | "endpoint_retired" | "cursor_expired" | "body_too_large" | "too_many_contacts" | "media_type_unsupported" | "idempotency_conflict" | "headers_too_large" | "too_many_attempts" | "too_many_sign_ins" | "service_limited" | "too_many_readers" | "agent_limited" | "too_many_sessions" | "internal" | "service_unreachable" | "destination_failed" | "address_refused" | "connector_failed" | "database_unavailable" | "service_timeout" | "storage_full"
 
 /** A link by which a person signs in again. */
 export type ReconnectLink = {
@@ -2769,6 +2770,18 @@ export type TrackMap = {
   /** Size of the file. */
   bytes?: number | undefined
   [field: string]: unknown
+}
+
+/** What was found in a file. Its records are stored by a sync that begins at once. */
+export type UploadedFile = {
+  /** The profile of the files, `id@service`. */
+  profile: string
+  /** How many records the file has, by endpoint. */
+  records: {
+    [field: string]: number
+  }
+  /** Events and contacts that were left out, because they are too large or cut off. */
+  skipped: number
 }
 
 /** How much of its quotas an app or account uses. */
@@ -3373,6 +3386,15 @@ export interface Operations {
       answer?: "yes" | "no" | undefined
       [field: string]: unknown
     }
+    response: unknown
+  }
+  /** Sign in with a file that the person uploads on the page; a repeated request returns the same result */
+  'POST /oauth/file': {
+    query: {
+      /** From the page. */
+      state: string | number | readonly (string | number)[] | undefined
+    }
+    body: undefined
     response: unknown
   }
   /** Redirect a person to a service to sign in again, by a link that the app created */
@@ -4387,6 +4409,12 @@ export interface Operations {
     query: undefined
     body: undefined
     response: Deleted
+  }
+  /** Upload a file of records for the account: calendars (.ics), contacts (.vcf) or a ZIP archive with such files */
+  'POST /uploads/{service}': {
+    query: undefined
+    body: undefined
+    response: UploadedFile
   }
   /** Count the items of each type */
   'GET /types': {

@@ -53,6 +53,7 @@ function instanceOf(instance: Record<string, string> | undefined): Record<string
 /** What a person would type on the page of the service; undefined for a service with a login page. */
 export function typedValuesOf({ auth }: Connector, given: GivenTokens): TypedValues | undefined {
   const fields = typedFieldsOf(auth)
+  if (auth.kind === 'file') throw refused('service', 'has no tokens: upload a file instead (POST /uploads/:service).')
   if (fields === undefined || auth.kind === 'app_password') return undefined
   // A single token, as for every other service.
   const only =

@@ -26,6 +26,7 @@ import { finishSignIn } from '#upstream/sign-in.ts'
 import type { ConsentValue } from './consent-value.ts'
 import { type AuthorizeDeps, callbackUrl, TEN_MINUTES_MS, type TracedDeps } from './deps.ts'
 import { AuthorizeError, noServiceKeys } from './errors.ts'
+import { uploadOf } from './files/upload-credential.ts'
 import { recountSignIn, uncountSignIn } from './open-sign-ins.ts'
 import { checkServiceUser, type ReconnectInput, reconnectNow } from './reconnect.ts'
 import { awaitGrantRevocation, revokeUnneeded } from './revoke-token.ts'
@@ -270,7 +271,10 @@ async function storeConsent(
   kind: 'code' | 'confirm',
 ): Promise<{ ticket: string; stored: Consent }> {
   const user = { appId: pending.appId, service: pending.service, nativeId: signedIn.self.id }
-  const shard = await shardForConsent(deps, value.accountId ?? (await findServiceUser(deps.database, user))[0])
+  const uploaded = uploadOf(signedIn.credential)
+  // A new account is created in the shard of its consent, where the uploaded file is.
+  const shard =
+    uploaded?.shard ?? (await shardForConsent(deps, value.accountId ?? (await findServiceUser(deps.database, user))[0]))
   const ticket = newTicket(kind === 'code' ? 'trc' : 'trf', shard)
   const counted = await recountSignIn(deps, pending.appId, value.counted)
   const content: ConsentValue = {

@@ -22,8 +22,10 @@ import {
 import { openProfileCursors } from '#store/push/cursors.ts'
 import { queueProfileEvent } from '#store/push/events.ts'
 import { scheduleEndpoints, scheduleProfile } from '#store/sync/schedule.ts'
+import { attachUpload } from '#store/sync/uploads.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import { credentialOf } from './disconnect.ts'
+import { uploadOf } from './files/upload-credential.ts'
 import { isSameToken, type UnneededToken } from './revoke-token.ts'
 
 export interface ConnectedProfile {
@@ -183,6 +185,10 @@ export async function putProfile(
   const described = deps.registry.find(service)?.endpoints ?? {}
   const endpoints = Object.entries(described).map(([name, { everyMs }]) => ({ name, everyMs }))
   const readerVersion = serviceReaderVersion(described)
+  const uploaded = uploadOf(signedIn.credential)
+  // Expired, or the profile is in another shard than when the file was uploaded.
+  if (uploaded !== undefined && !(uploaded.shard === key.shard && (await attachUpload(tx, uploaded, key))))
+    throw new ApiError('code_invalid', 'The uploaded file has expired. Begin again.')
   // Signing in again does not resume a paused profile.
   if (profile.state === 'paused') await scheduleEndpoints(tx, key, endpoints, now)
   else await scheduleProfile(tx, { ...key, appId: account.appId, service, readerVersion }, endpoints, now)

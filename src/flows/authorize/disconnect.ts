@@ -27,6 +27,7 @@ import { removeEndpoints } from '#store/sync/endpoints.ts'
 import { eraseHookRecords } from '#store/sync/hook-records.ts'
 import { eraseSubscriptions } from '#store/sync/hook-subscriptions.ts'
 import { type ProfileKey, removeSchedule } from '#store/sync/schedule.ts'
+import { eraseUploads } from '#store/sync/uploads.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import { inLockOrder } from './lock-order.ts'
 import { revokeUnneeded } from './revoke-token.ts'
@@ -185,6 +186,7 @@ async function eraseStored(tx: Queries, key: ProfileKey, nowMs: number): Promise
   await removeSchedule(tx, key)
   await removeEndpoints(tx, key)
   await eraseHookRecords(tx, key)
+  await eraseUploads(tx, key)
   await eraseProfileItems(tx, key)
 }
 

@@ -14,6 +14,8 @@ export interface Offer {
   service: string
   title: string
   shares: Shared[]
+  /** The person uploads a file. */
+  isFile?: boolean
 }
 
 /** The services that an app offers, with what each shares under the scope that will be requested. */
@@ -31,6 +33,7 @@ export async function offersOf(
     service: connector.service,
     title: connector.title,
     shares: sharesOf(connector, scope ?? keys.get(connector.service), flag),
+    isFile: connector.auth.kind === 'file',
   }))
 }
 
@@ -41,7 +44,9 @@ export function sharesOf({ auth, endpoints }: Connector, scope: string | undefin
     (each) => requested === undefined || missingScope(auth, requested, each.scope) === undefined,
   )
   const own = read.filter(({ feed }) => !feed).flatMap(({ types }) => types)
-  return [...new Set<Shared>(['profile', ...own, ...(read.some(({ feed }) => feed) ? ['feed' as const] : [])])]
+  // A file says nothing about who uploads it.
+  const profile: Shared[] = auth.kind === 'file' ? [] : ['profile']
+  return [...new Set<Shared>([...profile, ...own, ...(read.some(({ feed }) => feed) ? ['feed' as const] : [])])]
 }
 
 /** Undefined where a service has no scopes. */

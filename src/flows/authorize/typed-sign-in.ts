@@ -19,6 +19,7 @@ import { credentialOfTyped } from '#upstream/typed/credential.ts'
 import { type CallbackResult, completeSignIn, type TakenSignIn } from './callback.ts'
 import { type AuthorizeDeps, callbackUrl, type TracedDeps } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
+import type { UploadProblem } from './files/upload-problems.ts'
 import { keepForm, keptForm } from './kept-form.ts'
 import { uncountSignIn } from './open-sign-ins.ts'
 import { checkServiceUser } from './reconnect.ts'
@@ -53,6 +54,7 @@ export type TypedProblem =
   | { kind: 'not_there' }
   | { kind: 'other_user' }
   | { kind: 'too_many'; until: number }
+  | { kind: 'file'; problem: UploadProblem }
 
 /** `again`: the page shows what is wrong. */
 export type TypedResult =
@@ -63,13 +65,13 @@ export type TypedResult =
   | { kind: 'done'; to: ReturnTo }
 
 /** What was typed last, without secrets, and why it was not accepted. */
-interface TypedForm {
+export interface TypedForm {
   values: TypedValues
   faults: TypedFaults
   problem?: TypedProblem | undefined
 }
 
-interface OpenSignIn extends TakenSignIn {
+export interface OpenSignIn extends TakenSignIn {
   state: string
   connector: Connector
   fields: TypedFields
@@ -157,7 +159,7 @@ async function submitOnce(
  * Completes the sign-in once, and keeps the result: a second submit of the same page, by a double click or after a reload,
  * gets the same one.
  */
-async function settle(
+export async function settle(
   deps: AuthorizeDeps,
   open: OpenSignIn,
   { key, signedIn }: { key: ServiceKey; signedIn: SignedIn },
@@ -206,7 +208,7 @@ async function awaitSettled(deps: AuthorizeDeps, state: string, browser: Buffer)
 }
 
 /** The same code again while nobody exchanged it; afterwards there is nothing more to do. */
-async function repeat(deps: AuthorizeDeps, { to }: OpenSignIn, settled: SettledSignIn): Promise<TypedResult> {
+export async function repeat(deps: AuthorizeDeps, { to }: OpenSignIn, settled: SettledSignIn): Promise<TypedResult> {
   if (settled.kind === 'confirm') return settled
   if (settled.kind === 'reconnected') return { ...settled, to }
   const shard = ticketShard('trc', settled.code) ?? 0
@@ -271,7 +273,7 @@ function promptOf(
 }
 
 /** Only the browser that started the sign-in sees its page or submits it. */
-async function openSignIn(deps: AuthorizeDeps, state: string, browser: Buffer | undefined): Promise<OpenSignIn> {
+export async function openSignIn(deps: AuthorizeDeps, state: string, browser: Buffer | undefined): Promise<OpenSignIn> {
   const pending = await findPending(deps.database, deps.keyring, hashOf(deps, state))
   const isValid = pending !== undefined && pending.expiresAt >= deps.clock.now() && isSameBrowser(pending, browser)
   const app = isValid ? await findApp(deps.database, pending.appId) : undefined

@@ -21,6 +21,7 @@ import { purgeFeeds } from '#store/push/feed.ts'
 import { purgeHookRecords } from '#store/sync/hook-records.ts'
 import { purgeRateLimits } from '#store/sync/rate-limits.ts'
 import { purgeSpending } from '#store/sync/spending.ts'
+import { purgeUploads } from '#store/sync/uploads.ts'
 import { recountProfiles } from './recount.ts'
 import { type ReviewDeps, reviewQuotas } from './review-quotas.ts'
 
@@ -60,6 +61,8 @@ interface Purged {
   feeds: number
   deletions: number
   hookRecords: number
+  /** Uploaded files that no profile took. */
+  uploads: number
   deletionRequests: number
   registrations: number
   /** Responses kept for an `Idempotency-Key`. */
@@ -100,6 +103,7 @@ export async function purgeExpired(deps: ReviewDeps): Promise<Purged> {
     deletions: await purgeAppDeletions(database, clock.now() - DELETIONS_TTL_MS),
     deletionRequests: await purgeDeletionRequests(database, clock.now() - DELETIONS_TTL_MS),
     hookRecords: await purgeHookRecords(database, clock.now()),
+    uploads: await purgeUploads(database, clock.now()),
     registrations: await purgeRegistrations(database, clock.now(), clock.now() - UNUSED_REGISTRATIONS_TTL_MS),
     idempotencyKeys: await purgeIdempotencyKeys(database, clock.now()),
     orphans:

@@ -13,7 +13,7 @@ import {
   retryParkedEndpoints,
 } from '#store/sync/deaths.ts'
 import { makeEndpointsDue, resetEndpoints } from '#store/sync/endpoint-requests.ts'
-import { type EndpointState, listEndpoints, NEVER } from '#store/sync/endpoints.ts'
+import { type EndpointState, listEndpoints, NEVER, ON_REQUEST } from '#store/sync/endpoints.ts'
 import { countFaultsAndQuarantined } from '#store/sync/fault-counts.ts'
 import { lockSchedule, makeProfileDue, markRequested, revokeProfileLease } from '#store/sync/schedule.ts'
 import { newestFaults, type ShownFault } from './commit/faults.ts'
@@ -30,6 +30,7 @@ export interface EndpointProgress {
   /** While a child endpoint runs: how many parents are done, and how many there were when the round began. */
   parents?: { done: number; of: number }
   last_run?: number
+  /** 8e15 or later: it is not scheduled. */
   next_run: number
   /** Why it was not read to its end: one word for code, one sentence for people. */
   last_reason?: SyncReason
@@ -87,6 +88,9 @@ export async function syncProgress(
   ])
   return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
+
+/** False for an endpoint that is read only when something asks for it. */
+export const isScheduled = (nextRun: number): boolean => nextRun < ON_REQUEST
 
 /** True when no endpoint waits for its first walk or runs. */
 export function isSettled(progress: Record<string, EndpointProgress>): boolean {

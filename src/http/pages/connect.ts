@@ -2,6 +2,7 @@ import type { Offer, Shared } from '#flows/authorize/offers.ts'
 import type { App } from '#model/app.ts'
 import { type Html, html } from './html.ts'
 import { TEXTS } from './languages/connect/index.ts'
+import { TEXTS as FILES } from './languages/files/index.ts'
 import type { Language } from './languages/languages.ts'
 import { type Speaker, speaker } from './languages/speak.ts'
 import { type PersonPage, serviceTile } from './person-page.ts'
@@ -43,7 +44,10 @@ export interface Choices {
 const SEARCH_FROM = 8
 
 export function choicesPage(choices: Choices): Pick<PersonPage, 'title' | 'body' | 'language' | 'app'> {
-  const { app, language, offers, query, intro, notice, title } = choices
+  const { app, language, query, intro, notice, title } = choices
+  const offers = choices.offers.map((offer) =>
+    offer.isFile === true ? { ...offer, title: speaker(FILES, language).plain('service') } : offer,
+  )
   const speak = speaker(TEXTS, language)
   const { say } = speak
   const found = search(offers, query)

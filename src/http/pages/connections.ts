@@ -4,6 +4,7 @@ import type { App } from '#model/app.ts'
 import { type Html, html } from './html.ts'
 import { TEXTS as CONNECT } from './languages/connect/index.ts'
 import { TEXTS } from './languages/connections/index.ts'
+import { TEXTS as FILES } from './languages/files/index.ts'
 import type { Language } from './languages/languages.ts'
 import { speaker } from './languages/speak.ts'
 import { type PersonPage, serviceTile } from './person-page.ts'
@@ -50,21 +51,30 @@ function noticeText(notice: Notice, language: Language): Html {
 function connectionCard({ language, app, form }: ConnectionsView, connection: Connection, index: number): Html {
   const { say, date, time } = speaker(TEXTS, language)
   const shared = speaker(CONNECT, language)
-  const { profile, service, title, name, state, shares, scopes, connectedAt, syncedAt } = connection
+  const { profile, service, name, state, shares, scopes, connectedAt, syncedAt, isFile } = connection
+  const title = titleOf(connection, language)
+  const file = speaker(FILES, language)
   const read = syncedAt === undefined ? say('neverRead') : say('readOn', { date: date(syncedAt), time: time(syncedAt) })
-  const stateText = state === 'limited' ? say('limited', { service: title }) : say(state)
+  // A file does not work or fail: it was read once.
+  const fileText =
+    syncedAt === undefined ? file.say('waiting') : file.say('readOn', { date: date(syncedAt), time: time(syncedAt) })
+  const stateText = isFile ? fileText : state === 'limited' ? say('limited', { service: title }) : say(state)
   const id = `connection-${index}`
   return html`<section class="card" aria-labelledby="${id}">
 <div class="who">${serviceTile(service, title)}<div><h2 id="${id}">${title}</h2><p class="soft"><bdi>${name}</bdi></p></div></div>
 ${state === 'needs_auth' ? html`<p class="warn">${stateText}</p>` : html`<p>${stateText}</p>`}
 ${shares.length > 0 && html`<h3>${shared.say('shared', { app: app.name })}</h3><ul class="shares">${shares.map((each) => html`<li>${shared.say(each)}</li>`)}</ul>`}
-<p class="soft">${say('connectedOn', { date: date(connectedAt) })} · ${read}</p>
+<p class="soft">${say('connectedOn', { date: date(connectedAt) })}${!isFile && html` · ${read}`}</p>
 ${scopes !== undefined && scopes.length > 0 && html`<details class="soft"><summary>${say('permissions', { service: title })}</summary><p dir="ltr">${scopes.join(' · ')}</p></details>`}
 <div class="row">
 ${state === 'needs_auth' && html`<form method="post" action="/connections/reconnect">${hidden(form)}<button name="profile" value="${profile}">${say('reconnect', { service: title })}</button></form>`}
 <a class="button quiet" href="/connections/end?${new URLSearchParams({ profile }).toString()}">${say('end', { service: title })}</a>
 </div></section>`
 }
+
+/** The name of a service is the same in every language; what files are called is not. */
+const titleOf = ({ isFile, title }: Connection, language: Language): string =>
+  isFile ? speaker(FILES, language).plain('service') : title
 
 function agentCards({ language, app, form }: ConnectionsView, agents: ConnectedAgent[]): Html {
   const { say, date, list } = speaker(TEXTS, language)
@@ -78,11 +88,14 @@ function agentCards({ language, app, form }: ConnectionsView, agents: ConnectedA
 }
 
 /** The step before a connection ends: two buttons, no script. */
-export function endPage(view: ConnectionsView, { profile, title, name }: Connection): PersonPage {
+export function endPage(view: ConnectionsView, connection: Connection): PersonPage {
   const { language, app, form } = view
+  const { profile, name, isFile } = connection
+  const title = titleOf(connection, language)
   const { say, plain } = speaker(TEXTS, language)
+  const file = speaker(FILES, language)
   const body = html`<h1>${say('endTitle', { service: title })}</h1>
-<div class="card"><p><strong><bdi>${name}</bdi></strong></p><p>${say('endText', { app: app.name, service: title })}</p>
+<div class="card"><p><strong><bdi>${name}</bdi></strong></p><p>${isFile ? file.say('endText', { app: app.name }) : say('endText', { app: app.name, service: title })}</p>
 <form method="post" action="/connections/end" class="row">${hidden(form)}<button name="profile" value="${profile}">${say('endConfirm')}</button>
 <a class="button quiet" href="/connections">${say('keep')}</a></form></div>`
   return { language, title: plain('endTitle', { service: title }), body, app }

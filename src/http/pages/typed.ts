@@ -4,6 +4,7 @@ import type { TypedField } from '#kit/typed.ts'
 import { MAX_TYPED_CHARS, type TypedFault } from '#kit/typed-values.ts'
 import { sharesList } from './connect.ts'
 import { fieldHtml, fieldText } from './field-text.ts'
+import { filePage, fileProblem } from './file.ts'
 import { type Html, html } from './html.ts'
 import type { Language } from './languages/languages.ts'
 import { TEXTS } from './languages/sign-in/index.ts'
@@ -19,6 +20,8 @@ export const FIELD_PREFIX = 'field_'
 export function typedPage(prompt: TypedPrompt, language: Language, nowMs: number): PersonPage {
   const { app, connector, state, fields, faults, problem, goesOn, to, expiresAt } = prompt
   const speak = speaker(TEXTS, language)
+  if (connector.auth.kind === 'file')
+    return filePage(prompt, language, problem && sentenceOf(prompt, problem, speak, nowMs))
   const { say, plain, time } = speak
   const values = { service: connector.title, app: app.name }
   const title = plain('title', values)
@@ -106,6 +109,8 @@ function sentenceOf(prompt: TypedPrompt, problem: TypedProblem, speak: Say, nowM
       return say('otherUser', { profile: to.reconnect?.profile ?? service, app: app.name })
     case 'too_many':
       return say('tooMany', { count: Math.max(1, Math.ceil((problem.until - nowMs) / 60_000)) })
+    case 'file':
+      return fileProblem(language, problem.problem)
     default:
       return problem satisfies never
   }

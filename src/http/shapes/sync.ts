@@ -22,7 +22,7 @@ const endpointProgress = z
       .optional()
       .describe('While an endpoint is read for each record of another one: how many are done.'),
     last_run: z.number().optional(),
-    next_run: z.number(),
+    next_run: z.number().describe('8e15 or later: it is not scheduled.'),
     last_reason: z.enum(SYNC_REASONS).optional().describe('Why it was not read to its end.'),
     last_error: z.string().optional().describe('The same as a sentence.'),
     suspect_deletes: z.int().optional().describe('More missing items than is plausible; kept until confirmed.'),

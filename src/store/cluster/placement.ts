@@ -42,6 +42,8 @@ const SHARDED_TABLES = [
   'reconnect_link',
   'service_user',
   'spending',
+  'upload',
+  'upload_part',
 ] as const
 
 /** Small tables, written by operators and read with everything. A write is a transaction on every node. */

@@ -77,6 +77,8 @@ export const IS_WAITING = `coalesce(last_reason in (${waitingReasons}), false)`
 
 /** `nextRunAt` of an endpoint that is switched off: never reached, but still a time that compares. */
 export const NEVER = 9e15
+/** `nextRunAt` of an endpoint that is read only when something asks for it, such as an uploaded file. */
+export const ON_REQUEST = 8e15
 
 const columns = `endpoint, next_run_at, interval_ms, watermark, walk, etag, validator_for, epoch, items, fails, faults,
   quarantined, retry_quarantined, suspect_deletes, confirm_deletes, first_done_at, last_run_at, last_reason, last_error,

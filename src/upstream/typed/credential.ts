@@ -42,6 +42,7 @@ export async function credentialOfTyped(upstream: Upstream, input: TypedSignIn):
         ? typed
         : exchangeTyped(upstream, { connector, key, credential: typed, exchange: auth.exchange })
     }
+    case 'file':
     case 'app_password':
     case 'oauth1':
     case 'oauth2':

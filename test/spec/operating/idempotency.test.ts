@@ -18,6 +18,8 @@ const WITHOUT_KEY: Record<string, string> = {
   '/connect/link': 'a page: the same browser may begin again',
   '/oauth/confirm': 'a page whose ticket always leads to the same result',
   '/oauth/typed': 'a page whose ticket always leads to the same result',
+  '/oauth/file': 'a page whose ticket always leads to the same result',
+  '/uploads/:service': 'the same file again changes nothing, and it is too large to be compared',
   '/oauth/access_token': 'a code is used once, and its second use ends what the first gave (RFC 6749 4.1.2)',
   '/oauth/revoke': 'revoking a revoked token succeeds',
   '/profiles/:profile/sync': 'asks for a run that may be due already',

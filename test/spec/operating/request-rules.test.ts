@@ -89,6 +89,7 @@ const LENIENT = [
   'POST /oauth/agents/token',
   'POST /oauth/ask',
   'POST /oauth/confirm',
+  'POST /oauth/file',
   'POST /oauth/revoke',
   'POST /oauth/typed',
 ]

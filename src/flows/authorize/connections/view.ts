@@ -13,6 +13,8 @@ export interface Connection {
   profile: string
   service: string
   title: string
+  /** Its items come from files that the person uploads. */
+  isFile: boolean
   /** The person's name at the service. */
   name: string
   state: ProfileState
@@ -59,6 +61,7 @@ function connectionOf(profile: Profile, connector: Connector | undefined): Conne
     profile: profileName(profile),
     service: profile.service,
     title: connector?.title ?? profile.service,
+    isFile: connector?.auth.kind === 'file',
     name: name ?? handle ?? profile.nativeId,
     state: profile.state,
     shares: connector === undefined ? [] : sharesOf(connector, profile.scope),

@@ -3,6 +3,7 @@ import { removeItems } from '#store/items/items.ts'
 import { markDeliveriesDue } from '#store/push/cursors.ts'
 import {
   type EndpointState,
+  ON_REQUEST,
   saveDone,
   saveFailed,
   saveProgress,
@@ -119,7 +120,8 @@ function doneWith(
     watermark: walk.watermark,
     validator,
     intervalMs: next.intervalMs,
-    nextRunAt: Math.max(next.nextRunAt, blockedUntilMs ?? 0),
+    // Files bring nothing new by themselves.
+    nextRunAt: connector.auth.kind === 'file' ? ON_REQUEST : Math.max(next.nextRunAt, blockedUntilMs ?? 0),
     wholeAt: walk.isWhole === true && endpoint.wholeEveryMs !== undefined ? walk.beganAt : undefined,
     pageSize: walk.size,
   }

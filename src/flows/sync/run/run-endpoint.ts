@@ -17,6 +17,7 @@ import { findDeleted } from '../diff/find-deleted.ts'
 import { isObject } from '../diff/item-stream.ts'
 import type { Unchanged } from '../fetch/classify-response.ts'
 import { fetchPage, type LocatedPage } from '../fetch/fetch-page.ts'
+import { dropReadUploads, readUploadedPage } from '../fetch/uploaded-page.ts'
 import type { EndpointRun } from './endpoint-run.ts'
 import { createLoopGuard, fingerprint, type LoopGuard, requestName } from './loop-guard.ts'
 import type { Outcome } from './outcome.ts'
@@ -61,7 +62,9 @@ async function walkEndpoint(deps: SyncDeps, run: EndpointRun, quotas: QuotaGuard
   const progress: WalkProgress = { walk: NOT_BEGUN, seen: new Set(), unwritten: emptyDiff() }
   try {
     await begin(deps, run, progress)
-    return await walkPages(deps, run, progress, writer, quotas)
+    const outcome = await walkPages(deps, run, progress, writer, quotas)
+    if (run.connector.auth.kind === 'file' && outcome.kind === 'done') await dropReadUploads(deps, run, progress.walk)
+    return outcome
   } catch (error) {
     // Waits for the write in progress. If that failed, its error is thrown instead: it is the cause.
     progress.unwritten = await writer.drain()
@@ -128,6 +131,7 @@ async function fetchOrAdapt(
   progress: WalkProgress,
 ): Promise<LocatedPage | Unchanged | 'adapted'> {
   const { walk } = progress
+  if (run.connector.auth.kind === 'file') return readUploadedPage(deps, run, walk.next)
   try {
     return await fetchPage(deps, run, walk.next, conditionsOf(run, walk), run.signal)
   } catch (error) {

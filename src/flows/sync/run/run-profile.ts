@@ -11,7 +11,7 @@ import type { SyncRules } from '#model/sync-rules.ts'
 import { newId } from '#platform/ids.ts'
 import { setProfileState } from '#store/identity/profiles.ts'
 import { markDeliveriesDue } from '#store/push/cursors.ts'
-import { type EndpointState, listEndpoints, NEVER, postponeEndpoint } from '#store/sync/endpoints.ts'
+import { type EndpointState, listEndpoints, NEVER, ON_REQUEST, postponeEndpoint } from '#store/sync/endpoints.ts'
 import { finishRun, type QuietCheck, saveQuietChecks } from '#store/sync/finish-run.ts'
 import { findRunContext } from '#store/sync/run-context.ts'
 import { type ProfileKey, scheduleEndpoints, type Taken, takeProfile, unscheduleProfile } from '#store/sync/schedule.ts'
@@ -76,7 +76,8 @@ export async function runProfile(deps: SyncDeps, key: ProfileKey, options: RunOp
       logRun(deps, runLog, scheduled)
       return 'finished'
     }
-    const selfDueMs = nextSelfRunOf(deps, scheduled)
+    const isUploaded = deps.registry.find(scheduled.service)?.auth.kind === 'file'
+    const selfDueMs = isUploaded ? ON_REQUEST : nextSelfRunOf(deps, scheduled)
     const { requestedAt } = scheduled
     const isHeld = await finishRun(deps.database, key, token, { earliestMs, selfDueMs, syncedAt, quiet, requestedAt })
     if (isHeld) logRun(deps, runLog, scheduled)
@@ -133,7 +134,8 @@ async function runLeased(
   }
   await ensureSubscriptions(deps, connector, profile)
   const readSelfAgain = () => readPerson(deps, profileRun, scheduled, token, options.signal)
-  if (deps.clock.now() >= selfDueAt(profileId, scheduled.selfReadAt) && (await readSelfAgain())) return UNSCHEDULED
+  const isSelfDue = connector.auth.kind !== 'file' && deps.clock.now() >= selfDueAt(profileId, scheduled.selfReadAt)
+  if (isSelfDue && (await readSelfAgain())) return UNSCHEDULED
   return runDueEndpoints(deps, scheduled, profileRun, rules, token, options, async (endpoint, outcome) => {
     const status = outcome.kind === 'failed' ? outcome.error.status : undefined
     if (!isHandleSuspect(endpoint, status, scheduled.selfReadAt, deps.clock.now())) return false

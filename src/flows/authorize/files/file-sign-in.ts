@@ -1,0 +1,92 @@
+import { keyFor } from '#access/service-key.ts'
+import type { SignedIn } from '#kit/auth.ts'
+import { ApiError } from '#model/errors.ts'
+import { shardIn } from '#platform/ids.ts'
+import { deleteUpload, type UploadKey } from '#store/sync/uploads.ts'
+import type { TracedDeps } from '../deps.ts'
+import { AuthorizeError } from '../errors.ts'
+import { keepForm } from '../kept-form.ts'
+import { traceSignIn } from '../sign-in-trace.ts'
+import { attemptsResumeInS, countTyped } from '../typed-attempts.ts'
+import {
+  type OpenSignIn,
+  openSignIn,
+  repeat,
+  settle,
+  type TypedForm,
+  type TypedProblem,
+  type TypedResult,
+} from '../typed-sign-in.ts'
+import type { FileDeps } from './file-deps.ts'
+import { targetOfSignIn } from './file-target.ts'
+import { type IncomingFile, receiveUpload } from './receive-upload.ts'
+import { signedInByFile } from './signed-in-by-file.ts'
+import { UploadRefused } from './upload-refused.ts'
+
+/** The person uploaded a file on the page of a sign-in. `openFile` is called once the sign-in is known to be open. */
+export function submitFile(
+  deps: FileDeps,
+  state: string,
+  browser: Buffer | undefined,
+  ip: string,
+  openFile: () => Promise<IncomingFile>,
+): Promise<TypedResult> {
+  return traceSignIn(deps, 'typed', (traced) => submitOnce({ ...deps, ...traced }, state, browser, ip, openFile))
+}
+
+async function submitOnce(
+  deps: FileDeps & TracedDeps,
+  state: string,
+  browser: Buffer | undefined,
+  ip: string,
+  openFile: () => Promise<IncomingFile>,
+): Promise<TypedResult> {
+  const open = await openSignIn(deps, state, browser)
+  if (open.value.settled !== undefined) return repeat(deps, open, open.value.settled)
+  const { app, connector, pending } = open
+  if (connector.auth.kind !== 'file') throw new ApiError('session_expired')
+  const again = async (problem: TypedProblem): Promise<TypedResult> => {
+    const form: TypedForm = { values: {}, faults: {}, problem }
+    await keepForm(deps, state, pending, form)
+    return { kind: 'again', state }
+  }
+  const attempt = await countTyped(deps, { appId: app.id, connector, values: {}, browser: pending.browser, ip })
+  if (attempt === undefined)
+    return again({ kind: 'too_many', until: deps.clock.now() + attemptsResumeInS(deps) * 1000 })
+  const beganAt = deps.clock.now()
+  try {
+    const key = await keyFor(deps, app.id, connector)
+    if (key === undefined) throw new AuthorizeError('no_service_keys')
+    const { signedIn, upload } = await takeFile(deps, open, openFile)
+    await attempt.release()
+    const result = await settle(deps, open, { key, signedIn }, beganAt)
+    if (result.kind === 'failed') await deleteUpload(deps.database, upload)
+    return result
+  } catch (error) {
+    if (!(error instanceof UploadRefused)) throw error
+    deps.trace.step('file', { refused: error.problem })
+    return again({ kind: 'file', problem: error.problem })
+  }
+}
+
+/** Stores and reads the file. Throws `UploadRefused` after deleting it. */
+async function takeFile(
+  deps: FileDeps & TracedDeps,
+  { app, connector, value }: OpenSignIn,
+  openFile: () => Promise<IncomingFile>,
+): Promise<{ signedIn: SignedIn; upload: UploadKey }> {
+  const reconnect = value.reconnect && { shard: shardIn(value.reconnect.profileId), id: value.reconnect.profileId }
+  const { service } = connector
+  const target = await targetOfSignIn(deps.database, { accountId: value.accountId, profileId: reconnect }, service)
+  const file = await openFile()
+  const upload = await receiveUpload(deps, { shard: target.shard, appId: app.id }, file)
+  try {
+    const content = await deps.tasks.readUpload({ shard: upload.shard, id: upload.id }, service)
+    if (content.kind === 'refused') throw new UploadRefused(content.problem)
+    deps.trace.step('file', { bytes: upload.bytes, ...content.counts, skipped: content.skipped })
+    return { signedIn: signedInByFile(target, upload, file.name, content, deps.clock.now()), upload }
+  } catch (error) {
+    await deleteUpload(deps.database, upload)
+    throw error
+  }
+}
