@@ -3,6 +3,7 @@ import { benchAuthorize } from './authorize.ts'
 import { benchCapacity } from './capacity.ts'
 import { benchHostile } from './hostile.ts'
 import { benchHttp } from './http.ts'
+import { benchIdle } from './idle.ts'
 import { benchProxy } from './proxy.ts'
 import { benchPush } from './push.ts'
 import { benchRead } from './read.ts'
@@ -17,6 +18,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   proxy: benchProxy,
   push: benchPush,
   hostile: benchHostile,
+  idle: benchIdle,
   capacity: benchCapacity,
 }
 /** Takes a quarter of an hour, so it runs only when it is named. */

@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ServiceClock } from './clock.ts'
 import { playFault } from './fault-wire.ts'
 import type { FaultList } from './faults.ts'
+import { nodeHttp } from './node-http.ts'
 import { noContent, Refusal, type Reply, text } from './reply.ts'
 import { type LabRequest, readRequest } from './request.ts'
 import type { LoggedRequest, RequestLog } from './request-log.ts'
@@ -65,7 +66,10 @@ export async function startServer(parts: ServerParts): Promise<LabServer> {
   }
 
   // Tests in the same process may compute for longer than the usual five seconds; an idle connection is kept meanwhile.
-  const server = createServer({ keepAliveTimeout: 120_000 }, (message, response) => void serve(message, response))
+  const server = nodeHttp.createServer(
+    { keepAliveTimeout: 120_000 },
+    (message, response) => void serve(message, response),
+  )
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(parts.listen, resolve)

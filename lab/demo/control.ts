@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { nodeHttp } from '../base/node-http.ts'
 import { json, Refusal, type Reply, text } from '../base/reply.ts'
 import { jsonOf, type LabRequest, readRequest } from '../base/request.ts'
 import { createRouter, type Routes } from '../base/router.ts'
@@ -9,7 +9,7 @@ import { type Action, actions, type DemoService } from './demo-service.ts'
 export function listenForControl(socket: string, services: readonly DemoService[]): Promise<void> {
   const route = createRouter(routesOf(services))
   const clock = { skewMs: 0, now: () => Date.now() }
-  const server = createServer((message, response) => {
+  const server = nodeHttp.createServer((message, response) => {
     void readRequest(message)
       .then(route)
       .catch((error: unknown): Reply => (error instanceof Refusal ? error.reply : text(500, String(error))))

@@ -7,6 +7,7 @@ import { createServer } from '#http/server.ts'
 import { readAdminToken } from '#platform/admin-token.ts'
 import type { Config } from '#platform/config.ts'
 import { codeOf, SetupError } from '#platform/errors.ts'
+import { collectWhenIdle } from '#platform/idle-collection.ts'
 import type { LaneView } from '#platform/isolation/lane.ts'
 import { type Database, openDatabase } from '#platform/postgres/database.ts'
 import { openReplica, type Replica } from '#platform/postgres/replica.ts'
@@ -50,7 +51,8 @@ export async function start(config: Config, log: Log, version: string, options: 
   if (demo !== undefined) opened.catch(() => demo.stop())
   const deps = withDeliveryDeps(await opened)
   let draining = false
-  const closing: (() => Promise<unknown>)[] = [() => deps.close()]
+  const endCollecting = collectWhenIdle()
+  const closing: (() => Promise<unknown>)[] = [() => deps.close(), async () => endCollecting()]
   if (demo !== undefined) closing.push(() => demo.stop())
   const stop = async () => {
     draining = true

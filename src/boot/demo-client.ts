@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import type { IncomingMessage, RequestOptions } from 'node:http'
 import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import {
@@ -7,6 +7,7 @@ import {
   type DemoServices,
   DemoServicesUnavailable,
 } from '#flows/operations/demo-services.ts'
+import { nodeHttp } from '#platform/node-http.ts'
 import { demoSocketFolder } from './demo-folder.ts'
 
 /** Limit: milliseconds that a demo service may take to begin its response. */
@@ -49,7 +50,7 @@ export function demoClient(dataDir: string): DemoServices {
 function send(options: RequestOptions, body: Buffer | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     // Without an agent: sockets of this machine cost nothing to open, and none stays open when the server stops.
-    const sent = httpRequest({ ...options, agent: false, timeout: MAX_WAIT_MS }, resolve)
+    const sent = nodeHttp.request({ ...options, agent: false, timeout: MAX_WAIT_MS }, resolve)
     sent.once('timeout', () => sent.destroy(new Error('The demo services take too long.')))
     sent.once('error', (error) => {
       reject(new DemoServicesUnavailable('The demo services do not respond.', { cause: error }))

@@ -3,6 +3,7 @@ import type { PushCounters } from '#flows/push/deliver/counters.ts'
 import type { WorkerReport } from '#http/worker-report.ts'
 import { systemClock } from '#platform/clock.ts'
 import type { Config } from '#platform/config.ts'
+import { collectWhenIdle } from '#platform/idle-collection.ts'
 import { type Attending, attendSupervisor } from '#platform/isolation/attend-supervisor.ts'
 import type { JobLedger } from '#platform/isolation/job-ledger.ts'
 import { createLog } from '#platform/telemetry/log.ts'
@@ -33,6 +34,7 @@ async function boot({ lane, config, version, demo, tuning }: WorkerBoot, ledger:
     log.error('an uncaught error ends the worker', { lane, error })
     process.exit(1)
   })
+  collectWhenIdle()
   const opened = await openDependencies(config, log, { version, demo, tuning })
   const stops: (() => Promise<unknown>)[] = []
   const openEngine = async () => {

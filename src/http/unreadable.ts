@@ -1,8 +1,8 @@
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError, type Reason } from '#model/errors.ts'
 import { codeOf } from '#platform/errors.ts'
 import { newId } from '#platform/ids.ts'
+import { nodeHttp } from '#platform/node-http.ts'
 import { errorBody } from './errors.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
@@ -28,5 +28,5 @@ export function refuseUnreadable(error: Error, socket: Socket, nowMs: number, ba
     connection: 'close',
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  socket.end([`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...lines, '', body].join('\r\n'))
+  socket.end([`HTTP/1.1 ${refusal.status} ${nodeHttp.STATUS_CODES[refusal.status]}`, ...lines, '', body].join('\r\n'))
 }

@@ -17,9 +17,14 @@ export interface RunningProcess {
 }
 
 /** Starts a command; resolves when it prints that it is ready, fails with its output when it ends before. */
-export async function startProcess(args: string[], env: Record<string, string>, entry = main): Promise<RunningProcess> {
+export async function startProcess(
+  args: string[],
+  env: Record<string, string>,
+  entry = main,
+  flags: string[] = [],
+): Promise<RunningProcess> {
   // In a process group of its own, so that a test can kill exactly this tree.
-  const child = spawn(process.execPath, [entry, ...args, '--json'], {
+  const child = spawn(process.execPath, [...flags, entry, ...args, '--json'], {
     env: { ...childEnv, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

@@ -1,6 +1,7 @@
-import { type NatsConnection, NatsConnectionImpl, setTransportFactory } from '@nats-io/transport-node'
+import type { NatsConnection } from '@nats-io/transport-node'
 import type { KindDeps } from '../contract.ts'
 import type { NatsAddress } from './address.ts'
+import { natsTransport } from './driver.ts'
 import { CheckedNatsTransport, type NatsTransportOptions } from './transport.ts'
 
 /** Limit: milliseconds for connecting and logging in to a NATS server, and for its response to a request. Then it fails. */
@@ -34,6 +35,7 @@ export async function connectNats(
     ...(user === '' ? {} : password === '' ? { token: user } : { user, pass: password }),
   }
   // The library has one factory for all connections, so what a connection needs is in its options.
+  const { NatsConnectionImpl, setTransportFactory } = natsTransport()
   setTransportFactory({ factory: () => new CheckedNatsTransport() })
   return NatsConnectionImpl.connect(options)
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { z } from 'zod'
 import type { DeliveryRow } from '#model/destination.ts'
@@ -20,6 +19,7 @@ import { explain, withDeliveryErrors } from '../driver-errors.ts'
 import { ca, flagOption, storedOptions, textOption } from '../options.ts'
 import { natsAddress } from './address.ts'
 import { connectNats, natsWaitMs } from './connect.ts'
+import { jetstream } from './driver.ts'
 import { ensureStream, findStream, openConnection, publish, type StreamConnection } from './streams.ts'
 
 /** Messages that are published concurrently. */
@@ -130,6 +130,7 @@ function openNats(
     try {
       await publish(open, checkpointSubject(profileId), JSON.stringify(checkpoint), { revision })
     } catch (error) {
+      const { JetStreamApiCodes, JetStreamApiError } = jetstream()
       if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamWrongLastSequence)
         throw new CheckpointDiffers((await findCheckpoint(open, profileId))?.checkpoint)
       throw error

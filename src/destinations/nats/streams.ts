@@ -1,6 +1,7 @@
-import { JetStreamApiCodes, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
-import { headers, type NatsConnection } from '@nats-io/transport-node'
+import type { JetStreamManager } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
 import { DeliveryError } from '../contract.ts'
+import { jetstream, natsTransport } from './driver.ts'
 
 /** The description of streams that we created, and that may be dropped with the destination. */
 export const CREATED_BY_US = 'Made by Tributary'
@@ -26,7 +27,7 @@ export async function openConnection(
       if (connection !== undefined) connection.fault ??= error
     })
     void client.closed().then(onClosed)
-    const manager = await jetstreamManager(client, { checkAPI: false, timeout: waitMs })
+    const manager = await jetstream().jetstreamManager(client, { checkAPI: false, timeout: waitMs })
     connection = { client, manager, waitMs, fault }
     void followErrors(connection)
     return connection
@@ -55,7 +56,7 @@ export async function publish(
   text: string,
   { id, revision, run }: Publishing = {},
 ): Promise<void> {
-  const messageHeaders = headers()
+  const messageHeaders = natsTransport().headers()
   if (run !== undefined) messageHeaders.set('Tributary-Run', String(run))
   await manager.jetstream().publish(subject, text, {
     timeout: waitMs,
@@ -73,7 +74,7 @@ export async function findStream(
   const response = await client.request(`$JS.API.STREAM.INFO.${name}`, '', { timeout: waitMs })
   const { error, config } = fieldsOf(response.json<unknown>())
   const { err_code: code, description } = fieldsOf(error)
-  if (code === JetStreamApiCodes.StreamNotFound) return undefined
+  if (code === jetstream().JetStreamApiCodes.StreamNotFound) return undefined
   if (error !== undefined) throw new DeliveryError('retry', `JetStream answered: ${String(description).slice(0, 200)}`)
   return { isCreatedByUs: fieldsOf(config)['description'] === CREATED_BY_US }
 }

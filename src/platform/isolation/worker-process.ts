@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { childEnvironment, inheritedFlags } from './child-memory.ts'
 import type { Death, DeathReason, HeldJob, Notice, Order, WorkerLimits } from './protocol.ts'
 import { residentBytes } from './resident-memory.ts'
 
@@ -36,6 +37,7 @@ export function startWorkerProcess(
 ): WorkerProcess {
   const child = fork(entry, [], {
     serialization: 'advanced',
+    env: childEnvironment(),
     execArgv: [`--max-old-space-size=${Math.ceil(limits.memoryBytes / MB)}`, ...inheritedFlags()],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
@@ -119,11 +121,6 @@ export function startWorkerProcess(
       return stop(child, graceMs, send)
     },
   }
-}
-
-/** The size of the young generation, as in the demo. The parent's other flags belong to a test runner or a debugger. */
-function inheritedFlags(): string[] {
-  return process.execArgv.filter((flag) => flag.startsWith('--max-semi-space-size'))
 }
 
 async function stop(child: ChildProcess, graceMs: number, send: (order: Order) => void): Promise<void> {
