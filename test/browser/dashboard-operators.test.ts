@@ -235,6 +235,24 @@ suite('the dashboard and its operators', { skip }, () => {
     await page.close()
   })
 
+  test('days of the audit log are those of the browser', async () => {
+    const { name } = await newOperator(tributary)
+    const page = await browser.page({ timezoneId: 'Pacific/Kiritimati' })
+    const asked = new Promise<URL>((resolve) =>
+      page.on('request', (request) => {
+        const url = new URL(request.url())
+        if (url.pathname === '/admin/audit') resolve(url)
+      }),
+    )
+    await page.goto(`${tributary.url}/dashboard/audit?from=2026-03-28&to=2026-03-29`)
+    await signIn(page, name)
+    const { searchParams } = await asked
+    const HOURS_AHEAD = 14 * 3_600_000
+    assert.equal(Number(searchParams.get('since')), Date.UTC(2026, 2, 28) - HOURS_AHEAD)
+    assert.equal(Number(searchParams.get('until')), Date.UTC(2026, 2, 30) - HOURS_AHEAD)
+    await page.close()
+  })
+
   test('a page of another port of this machine cannot use the session', async () => {
     const { name } = await newOperator(tributary)
     const { page } = await open('/settings')
