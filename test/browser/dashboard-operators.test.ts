@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { buildWeb } from '../../scripts/build-web.mjs'
 import { makeApp } from '../harness/app.ts'
 import { FROM_DASHBOARD, newOperator, PASSWORD } from '../harness/operator.ts'
 import { newPerson } from '../harness/person.ts'
 import { send } from '../harness/send.ts'
 import { startTributary, type Tributary } from '../harness/start.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
+import { builtWeb } from './built-web.ts'
 import { openDashboard } from './dashboard.ts'
 import { type WatchedPage, watchPage } from './watched-page.ts'
 
@@ -18,7 +18,7 @@ suite('the dashboard and its operators', { skip }, () => {
   let tributary: Tributary
   let browser: RunningBrowser
   before(async () => {
-    buildWeb()
+    await builtWeb()
     tributary = await startTributary()
     browser = await openBrowser()
   })
