@@ -1,4 +1,5 @@
 import { inspectOperation, type LoggedOperation, type LogQuery, readLog } from '#flows/apps/log.ts'
+import { ApiError } from '#model/errors.ts'
 import type { OpenStore } from './command.ts'
 
 /** Other processes write their entries up to a second late, so a little is read again. */
@@ -32,13 +33,26 @@ export function followLog(
     for (const { id } of found) printed.add(id)
     for (const id of [...printed].slice(0, Math.max(0, printed.size - MAX_PRINTED))) printed.delete(id)
     const ended: LoggedOperation[] = []
+    const erased: string[] = []
     for (const id of open) {
-      const { steps: _steps, ...operation } = await inspectOperation(store, appId, id)
-      if (operation.outcome !== 'open') ended.push(operation)
+      const operation = await findOperation(store, appId, id)
+      if (operation === undefined) erased.push(id)
+      else if (operation.outcome !== 'open') ended.push(operation)
     }
     open = [...open, ...found.filter(({ outcome }) => outcome === 'open').map(({ id }) => id)]
-      .filter((id) => !ended.some((each) => each.id === id))
+      .filter((id) => !erased.includes(id) && !ended.some((each) => each.id === id))
       .slice(-MAX_OPEN)
     return [...found.toReversed(), ...ended]
+  }
+}
+
+/** Undefined when it was erased with its account. */
+async function findOperation(store: OpenStore, appId: string, id: string): Promise<LoggedOperation | undefined> {
+  try {
+    const { steps: _steps, ...operation } = await inspectOperation(store, appId, id)
+    return operation
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.reason !== 'not_found') throw error
+    return undefined
   }
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { buildWeb } from '../../scripts/build-web.mjs'
 import { makeApp } from '../harness/app.ts'
 import { FROM_DASHBOARD, newOperator, PASSWORD } from '../harness/operator.ts'
 import { newPerson } from '../harness/person.ts'
 import { send } from '../harness/send.ts'
 import { startTributary, type Tributary } from '../harness/start.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
+import { builtWeb } from './built-web.ts'
 import { openDashboard } from './dashboard.ts'
 import { type WatchedPage, watchPage } from './watched-page.ts'
 
@@ -18,7 +18,7 @@ suite('the dashboard and its operators', { skip }, () => {
   let tributary: Tributary
   let browser: RunningBrowser
   before(async () => {
-    buildWeb()
+    await builtWeb()
     tributary = await startTributary()
     browser = await openBrowser()
   })
@@ -232,6 +232,24 @@ suite('the dashboard and its operators', { skip }, () => {
     await page.getByRole('link', { name: 'Your account' }).click()
     await heading(page, 'Your sessions')
     await watched.assertClean('account')
+    await page.close()
+  })
+
+  test('days of the audit log are those of the browser', async () => {
+    const { name } = await newOperator(tributary)
+    const page = await browser.page({ timezoneId: 'Pacific/Kiritimati' })
+    const asked = new Promise<URL>((resolve) =>
+      page.on('request', (request) => {
+        const url = new URL(request.url())
+        if (url.pathname === '/admin/audit') resolve(url)
+      }),
+    )
+    await page.goto(`${tributary.url}/dashboard/audit?from=2026-03-28&to=2026-03-29`)
+    await signIn(page, name)
+    const { searchParams } = await asked
+    const HOURS_AHEAD = 14 * 3_600_000
+    assert.equal(Number(searchParams.get('since')), Date.UTC(2026, 2, 28) - HOURS_AHEAD)
+    assert.equal(Number(searchParams.get('until')), Date.UTC(2026, 2, 30) - HOURS_AHEAD)
     await page.close()
   })
 

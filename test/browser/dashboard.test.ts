@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { buildWeb } from '../../scripts/build-web.mjs'
 import type { LabHarness } from '../harness/lab.ts'
 import { browserMissing, openBrowser, type RunningBrowser } from '../real/browser.ts'
 import { startQuietHarness } from '../spec/authorization/fixture.ts'
+import { builtWeb } from './built-web.ts'
 import { openDashboard } from './dashboard.ts'
 
 const skip = await browserMissing()
@@ -17,7 +17,7 @@ suite('the dashboard', { skip }, () => {
   let harness: LabHarness
   let browser: RunningBrowser
   before(async () => {
-    buildWeb()
+    await builtWeb()
     harness = await startQuietHarness()
     browser = await openBrowser()
   })

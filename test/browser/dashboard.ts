@@ -1,6 +1,6 @@
-import { buildWeb } from '../../scripts/build-web.mjs'
 import { FROM_DASHBOARD, PASSWORD, secretIn } from '../harness/operator.ts'
 import type { Page, RunningBrowser } from '../real/browser.ts'
+import { builtWeb } from './built-web.ts'
 import { type WatchedPage, watchPage } from './watched-page.ts'
 
 interface DashboardServer {
@@ -47,7 +47,7 @@ export async function openDashboard(
   path = '',
   allowed: RegExp[] = [],
 ): Promise<WatchedPage> {
-  buildWeb()
+  await builtWeb()
   const watched = await watchPage(await browser.page(), allowed)
   await signIn(watched.page, server)
   await watched.page.goto(`${server.url}/dashboard${path}`)

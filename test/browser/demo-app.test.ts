@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { buildWeb } from '../../scripts/build-web.mjs'
 import { freePort } from '../harness/free-port.ts'
 import { type RunningProcess, startProcess } from '../harness/running.ts'
 import { until } from '../harness/until.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
+import { builtWeb } from './built-web.ts'
 import { shown } from './shown.ts'
 import { type WatchedPage, watchPage } from './watched-page.ts'
 
@@ -23,7 +23,7 @@ suite('the demo app', { skip }, () => {
   const port = freePort()
   const start = async () => startProcess(['demo'], { TRIBUTARY_DATA: folder, PORT: String(await port) })
   before(async () => {
-    buildWeb()
+    await builtWeb()
     ;[demo, browser] = await Promise.all([start(), openBrowser()])
     url = demo.document['url']!
   })

@@ -93,6 +93,7 @@ export interface ContextOptions {
   viewport?: { width: number; height: number }
   colorScheme?: 'light' | 'dark'
   locale?: string
+  timezoneId?: string
   javaScriptEnabled?: boolean
   extraHTTPHeaders?: Record<string, string>
 }

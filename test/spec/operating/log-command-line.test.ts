@@ -67,5 +67,10 @@ suite('tributary log', () => {
     await redeem(harness, code)
     await next('ok')
     assert.equal(new Set(seen).size, seen.length)
+    await newCode(harness, 'demo-social', 'chloe')
+    seen.length = 0
+    await next('open')
+    await harness.sql("delete from operation where outcome = 'open'")
+    assert.deepEqual(await news(), [], 'one that is erased while it is open ends nothing')
   })
 })

@@ -42,17 +42,22 @@ export default function AuditPage() {
 }
 
 function filtersOf({ of, actor, action, account, from, to }: Address) {
-  const time = (day: string | undefined) => (day === undefined ? undefined : Date.parse(day))
-  const [since, until] = [time(from), time(to)]
+  // The whole last day.
+  const [since, until] = [midnightOf(from, 0), midnightOf(to, 1)]
   return {
     ...(of === undefined ? {} : { app: of }),
     ...(actor === undefined ? {} : { actor }),
     ...(action === undefined ? {} : { action }),
     ...(account === undefined ? {} : { account }),
-    ...(since === undefined || Number.isNaN(since) ? {} : { since }),
-    // The whole last day.
-    ...(until === undefined || Number.isNaN(until) ? {} : { until: until + 86_400_000 }),
+    ...(Number.isNaN(since) ? {} : { since }),
+    ...(Number.isNaN(until) ? {} : { until }),
   }
+}
+
+/** The beginning of a day in the time zone of the browser, as dates are entered and times are shown. */
+function midnightOf(day: string | undefined, daysLater: number): number {
+  const at = new Date(`${day}T00:00`)
+  return at.setDate(at.getDate() + daysLater)
 }
 
 function Filters({ address, change }: { address: Address; change: (changes: Address) => void }) {
@@ -60,8 +65,7 @@ function Filters({ address, change }: { address: Address; change: (changes: Addr
   return (
     <form
       className="card columns"
-      // What is typed is part of the address when it is finished, not with each letter.
-      key={JSON.stringify(address)}
+      // What is typed is part of the address when it is finished, not with each letter. Back changes the fields by their keys.
       onSubmit={(event) => {
         event.preventDefault()
         const given = new FormData(event.currentTarget)
@@ -80,7 +84,7 @@ function Filters({ address, change }: { address: Address; change: (changes: Addr
       }}
     >
       <Field label="App">
-        <select name="of" defaultValue={address['of'] ?? ''}>
+        <select name="of" key={address['of']} defaultValue={address['of'] ?? ''}>
           <option value="">Every app</option>
           {apps.map(({ client_id: id, name }) => (
             <option key={id} value={id}>
@@ -90,19 +94,19 @@ function Filters({ address, change }: { address: Address; change: (changes: Addr
         </select>
       </Field>
       <Field label="Actor">
-        <input name="actor" defaultValue={address['actor']} placeholder="admin" />
+        <input name="actor" key={address['actor']} defaultValue={address['actor']} placeholder="admin" />
       </Field>
       <Field label="Action">
-        <input name="action" defaultValue={address['action']} placeholder="app.create" />
+        <input name="action" key={address['action']} defaultValue={address['action']} placeholder="app.create" />
       </Field>
       <Field label="Account">
-        <input name="account" defaultValue={address['account']} />
+        <input name="account" key={address['account']} defaultValue={address['account']} />
       </Field>
       <Field label="From">
-        <input name="from" type="date" defaultValue={address['from']} />
+        <input name="from" key={address['from']} type="date" defaultValue={address['from']} />
       </Field>
       <Field label="To">
-        <input name="to" type="date" defaultValue={address['to']} />
+        <input name="to" key={address['to']} type="date" defaultValue={address['to']} />
       </Field>
       <div className="row">
         <button type="submit">Filter</button>

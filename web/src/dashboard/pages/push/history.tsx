@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ResponseOf } from '@tributary/client/core.ts'
 import { useMemo } from 'react'
 import { app as asApp, request } from '../../../api/core.ts'
@@ -25,6 +25,8 @@ export function History({ app, id, lagMs }: { app: string; id: string; lagMs: nu
   const history = useQuery({
     ...request(asApp(app), 'GET /push/{id}/history', { path: { id }, query: { since, step: span.step } }),
     refetchInterval: REFRESH_MS,
+    // With each new period begins another request.
+    placeholderData: keepPreviousData,
   })
   return (
     <section className="card stack" aria-label="History">

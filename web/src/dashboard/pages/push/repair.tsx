@@ -1,5 +1,5 @@
 import { call, type ResponseOf } from '@tributary/client/core.ts'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { asApp } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'
 import { formatCount } from '../../../ui/amounts.ts'
@@ -53,14 +53,22 @@ export function Repair({ app, destination }: { app: string; destination: Destina
 function Verify({ app, id }: { app: string; id: string }) {
   const [report, setReport] = useState<Verified>()
   const action = useAction()
+  const left = useRef(new AbortController())
+  useEffect(() => {
+    const ended = new AbortController()
+    left.current = ended
+    // A comparison that nobody sees any more is not continued.
+    return () => ended.abort()
+  }, [])
   const verify = (repair: boolean) =>
     action.run(async () => {
       setReport(undefined)
       let total: Verified | undefined
+      const options = { signal: left.current.signal }
       // One request compares for half a minute; `next` continues.
       do {
         const body = { repair, ...(total?.next === undefined ? {} : { after: total.next }) }
-        const part: Verified = await call(asApp(app), 'POST /push/{id}/verify', { path: { id }, body })
+        const part: Verified = await call(asApp(app), 'POST /push/{id}/verify', { path: { id }, body, options })
         total = total === undefined ? part : added(total, part)
         setReport(total)
       } while (total.next !== undefined)
