@@ -43,6 +43,12 @@ suite('second steps with a connect link in a real browser', { skip }, () => {
     assert.equal(reply.status, 201, reply.text)
     return reply.body as { id: string; url: string }
   }
+  /** A further tab of the same browser. */
+  const nextTab = async (page: Page): Promise<Page> => {
+    const tab = await page.context().newPage()
+    tab.setDefaultTimeout(120_000)
+    return tab
+  }
   const stateOf = async ({ id }: { id: string }) =>
     (await send(harness, 'GET', `/connect/sessions/${id}`, { headers: basic(harness.app) })).body['state']
   const heading = (page: Page, name: string) => page.getByRole('heading', { name }).waitFor()
@@ -68,7 +74,7 @@ suite('second steps with a connect link in a real browser', { skip }, () => {
       test('two tabs: both begin, one finishes, the other sees that it is done', async () => {
         const session = await newSession()
         const one = await open()
-        const two = await one.context().newPage()
+        const two = await nextTab(one)
         await one.goto(session.url)
         await two.goto(session.url)
         await choose(one)
@@ -77,8 +83,6 @@ suite('second steps with a connect link in a real browser', { skip }, () => {
         assert.equal(await redeem(await allow(two)), 200)
         assert.equal(await stateOf(session), 'done')
         await one.goBack()
-        await choose(one)
-        await isConnected(one)
         await one.reload()
         await isConnected(one)
         await one.context().close()
@@ -90,7 +94,7 @@ suite('second steps with a connect link in a real browser', { skip }, () => {
         await closed.goto(session.url)
         await choose(closed)
         await closed.getByRole('button', { name: 'Log in as Ada' }).waitFor()
-        const page = await closed.context().newPage()
+        const page = await nextTab(closed)
         await closed.close()
         assert.equal(await stateOf(session), 'used')
         await page.goto(session.url)
@@ -107,7 +111,8 @@ suite('second steps with a connect link in a real browser', { skip }, () => {
         await page.goto(session.url)
         await choose(page)
         assert.equal(await redeem(await allow(page)), 200)
-        for (let i = 0; i < 10 && page.url() !== session.url; i += 1) await page.goBack()
+        // A page of the service that was the response to a form cannot be shown again; one step further back can.
+        for (let i = 0; i < 10 && page.url() !== session.url; i += 1) await page.goBack().catch(() => null)
         await page.reload()
         await isConnected(page)
         assert.equal(await page.getByRole('button', { name: 'Demo Social' }).count(), 0)
@@ -167,6 +172,8 @@ suite('second steps with a connect link in a real browser', { skip }, () => {
         await other.reload()
         await heading(other, 'This link was opened in another browser')
         await other.goBack()
+        // Browsers may keep one entry for the same address.
+        if (other.url() !== session.url) await other.goto(session.url)
         await other.reload()
         await heading(other, 'This link was opened in another browser')
         assert.equal(await redeem(await allow(mine)), 200)
