@@ -66,19 +66,19 @@ export const start = route({
   body: z.object({ ticket: text('From the link.'), service: text('The service.') }),
   status: 303,
   headers: ['Location'],
-  also: { ...ENDED, 200: OTHER_PAGE('A page: the link was used.') },
   reasons: ['service_unknown', 'too_many_sign_ins'],
   run: async (deps, { body, request, reply }) => {
     const link = rememberBrowser(deps, request, reply, 'tributary-link', SESSION_S.max)
     const signIn = rememberBrowser(deps, request, reply)
     const opened = await openConnectLink(deps, body.ticket, { link, signIn })
-    if (opened.kind !== 'open') return showLink(deps, request, reply, body, opened)
+    // What became of it is shown at its address, where a reload sends nothing again.
+    const showWhy = () => reply.code(303).header('location', linkPath(body.ticket)).send()
+    if (opened.kind !== 'open') return showWhy()
     rememberApp(deps, reply, opened.app, opened.to)
     try {
       const begun = await startConnectLink(deps, body.ticket, body.service, { link, signIn }, request.ip)
       // Ended, or taken by another browser, since it was read.
-      if (begun === undefined)
-        return await showLink(deps, request, reply, body, await openConnectLink(deps, body.ticket, { link, signIn }))
+      if (begun === undefined) return await showWhy()
       const { next } = begun
       const url = next.kind === 'service' ? next.url : askPath(await openQuestion(deps, next.start, {}))
       return await reply.code(303).header('location', url).send()

@@ -20,6 +20,7 @@ export interface Locator {
   first(): Locator
   nth(index: number): Locator
   locator(selector: string): Locator
+  or(other: Locator): Locator
   filter(options: { hasText: string | RegExp }): Locator
   ariaSnapshot(): Promise<string>
   getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator
@@ -70,6 +71,7 @@ export interface Page {
 export interface BrowserContext {
   addCookies(cookies: { name: string; value: string; url: string }[]): Promise<void>
   newPage(): Promise<Page>
+  close(): Promise<void>
   newCDPSession(page: Page): Promise<{
     send<Result>(method: string, parameters?: Record<string, unknown>): Promise<Result>
   }>

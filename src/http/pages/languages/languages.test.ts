@@ -53,10 +53,13 @@ suite('texts of pages', () => {
     const MIXED: [Language, RegExp][] = [
       ['de', /(?<!\p{L})(du|dein|deine|deinen|dir|dich)(?!\p{L})/iu],
       ['fr', /(?<!\p{L})(tu|ton|ta|tes|toi)(?!\p{L})/iu],
-      ['es', /(?<!\p{L})(tú|tu|tus|ti|contigo|tuya|tienes|puedes)(?!\p{L})/iu],
+      [
+        'es',
+        /(?<!\p{L})(tú|tu|tus|ti|contigo|tuya|tienes|puedes|elige|sube|subas|exporta|inténtalo|descomprímelo)(?!\p{L})/iu,
+      ],
       [
         'pt',
-        /(?<!\p{L})(partilha\w*|ficheiros?|hiperligação|ligação|ligações|aplicação|utilizador|telemóvel|si)(?!\p{L})/iu,
+        /(?<!\p{L})(partilha\w*|ficheiros?|hiperligação|ligação|ligações|aplicação|utilizador|telemóvel|sobre si)(?!\p{L})/iu,
       ],
     ]
     for (const [language, mixed] of MIXED)

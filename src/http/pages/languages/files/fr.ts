@@ -7,10 +7,10 @@ export const fr: TranslationOf<typeof en> = {
   formats:
     'Calendriers (.ics), contacts (.vcf) ou une archive ZIP contenant de tels fichiers. {megabytes} Mo au maximum.',
   upload: 'Envoyer et connecter',
-  where: 'Où trouver un tel fichier ?',
-  whereGoogle: 'Google : takeout.google.com, avec Agenda et Contacts seulement ; envoyez l’archive ZIP telle quelle.',
-  whereApple: 'Apple : dans Calendrier, Fichier puis Exporter ; dans Contacts, Exporter la vCard.',
-  whereOutlook: 'Outlook : enregistrez le calendrier au format iCalendar et les contacts au format vCard.',
+  where: 'Où trouver un tel fichier ?',
+  whereGoogle: 'Google : takeout.google.com, avec Agenda et Contacts seulement ; envoyez l’archive ZIP telle quelle.',
+  whereApple: 'Apple : dans Calendrier, Fichier puis Exporter ; dans Contacts, Exporter la vCard.',
+  whereOutlook: 'Outlook : enregistrez le calendrier au format iCalendar et les contacts au format vCard.',
   promise:
     'Les événements et contacts du fichier sont enregistrés et partagés avec {app}. Le reste, par exemple les images, ne l’est pas. Le fichier lui-même n’est pas conservé, et rien n’est relu ensuite à moins que vous n’envoyiez un nouveau fichier.',
   readOn: 'Lu dans un fichier le {date} à {time}',

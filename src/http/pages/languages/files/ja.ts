@@ -5,7 +5,7 @@ export const ja: TranslationOf<typeof en> = {
   service: 'カレンダーと連絡先のファイル',
   label: 'ファイルを選ぶか、ここにドロップしてください',
   formats: 'カレンダー（.ics）、連絡先（.vcf）、またはそれらを含む ZIP ファイル。最大 {megabytes} MB。',
-  upload: 'アップロードして接続',
+  upload: 'アップロードして連携',
   where: 'このようなファイルはどこで入手できますか？',
   whereGoogle: 'Google：takeout.google.com でカレンダーと連絡先だけを選び、ZIP ファイルをそのままアップロードします。',
   whereApple: 'Apple：カレンダーでは「ファイル」から「書き出す」、連絡先では「vCard を書き出す」を選びます。',

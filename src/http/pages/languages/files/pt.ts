@@ -14,7 +14,7 @@ export const pt: TranslationOf<typeof en> = {
     'Os eventos e contatos do arquivo são guardados e compartilhados com {app}. O resto, por exemplo as imagens, não. O arquivo em si não é mantido, e nada mais é lido depois, a menos que você envie um novo arquivo.',
   readOn: 'Lido de um arquivo em {date} às {time}',
   waiting: 'O arquivo está sendo lido',
-  endText: 'Tudo o que {app} leu dos seus arquivos é apagado aqui. Isso não pode ser desfeito.',
+  endText: 'Tudo o que {app} leu dos seus arquivos é excluído daqui. Isso não pode ser desfeito.',
   format:
     'Este arquivo não é um calendário (.ics), nem contatos (.vcf), nem um arquivo ZIP com eles. Nada foi guardado.',
   empty: 'Não há eventos nem contatos neste arquivo. Nada foi guardado.',
