@@ -12,3 +12,7 @@ test('for a terminal, lines and our own styles stay, and nothing else', () => {
     `\u001b[1mbold\u001b[0m\n\tx${String.raw`\r\u001b[31mred\u001b]0;title\u0007`}`,
   )
 })
+
+test('what looks like the end of a style stays text', () => {
+  assert.equal(escapeForTerminal('\n[1m\r[0m\u001b\u001b[2m'), String.raw`${'\n'}[1m\r[0m\u001b${'\u001b'}[2m`)
+})

@@ -3,11 +3,15 @@ export function escapeControls(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, escaped)
 }
 
+const STYLES: ReadonlySet<string> = new Set(['\u001b[0m', '\u001b[1m', '\u001b[2m'])
+const LAYOUT: ReadonlySet<string> = new Set(['\n', '\t'])
+
 /** The same for text of several lines that has our own styles: bold, dim, and their end. */
 export function escapeForTerminal(text: string): string {
-  return text.replaceAll(/\u001B\[[012]m|\p{Cc}/gu, (found) =>
-    found.length > 1 || found === '\n' || found === '\t' ? found : escaped(found),
-  )
+  return text.replaceAll(/(\p{Cc})(\[[012]m)?/gu, (found, control: string, style = '') => {
+    if (STYLES.has(found)) return found
+    return (LAYOUT.has(control) ? control : escaped(control)) + String(style)
+  })
 }
 
 function escaped(char: string): string {
