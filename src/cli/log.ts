@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { listApps } from '#flows/apps/apps.ts'
 import { inspectOperation, type LoggedOperation, type LogQuery, readLog } from '#flows/apps/log.ts'
 import { type InnerStep, OPERATION_KINDS, OPERATION_OUTCOMES, type OperationStep } from '#model/operation.ts'
+import { escapeControls } from '#platform/escape-controls.ts'
 import { command, type Flags, type OpenStore, UsageError } from './command.ts'
 import { followLog } from './follow-log.ts'
 import type { Output } from './output.ts'
@@ -63,7 +64,7 @@ function print(out: Output, operation: LoggedOperation): void {
 function lineOf({ id, at, ms, kind, service, outcome, reason, summary }: LoggedOperation): string {
   const what = [kind, service].filter((part) => part !== undefined).join(' ')
   const why = reason === undefined ? '' : ` (${reason})`
-  return `${new Date(at).toISOString()}  ${what}  ${outcome}${why}  ${summary}  ${ms} ms  ${id}`
+  return escapeControls(`${new Date(at).toISOString()}  ${what}  ${outcome}${why}  ${summary}  ${ms} ms  ${id}`)
 }
 
 function treeOf(
@@ -72,7 +73,7 @@ function treeOf(
 ): string[] {
   const values = Object.entries(detail).map(([key, value]) => `${key}=${String(value)}`)
   const line = `${'  '.repeat(depth)}${name}  ${outcome}  ${ms} ms  ${values.join('  ')}`.trimEnd()
-  return [line, ...steps.flatMap((each) => treeOf(each, depth + 1))]
+  return [escapeControls(line), ...steps.flatMap((each) => treeOf(each, depth + 1))]
 }
 
 function queryOf(flags: Flags): LogQuery {

@@ -1,3 +1,5 @@
+import { escapeForTerminal } from '#platform/escape-controls.ts'
+
 type Write = (text: string) => void
 
 /** Output of a command: one JSON document with `--json`, otherwise text, styled only on a terminal. */
@@ -29,7 +31,7 @@ export function createOutput(options: { json: boolean; fancy: boolean; stdout: W
     fancy,
     result: (document, lines) => {
       clear()
-      stdout(json ? `${JSON.stringify(document, null, 2)}\n` : `${lines().join('\n')}\n`)
+      stdout(json ? `${JSON.stringify(document, null, 2)}\n` : `${escapeForTerminal(lines().join('\n'))}\n`)
     },
     raw: (text) => {
       clear()
@@ -37,12 +39,12 @@ export function createOutput(options: { json: boolean; fancy: boolean; stdout: W
     },
     note: (line) => {
       clear()
-      if (!json) stderr(`${line}\n`)
+      if (!json) stderr(`${escapeForTerminal(line)}\n`)
     },
     progress: (line) => {
       if (!fancy || json) return
       clear()
-      stderr(line)
+      stderr(escapeForTerminal(line))
       pending = true
     },
     bold: (text) => style(1, text),
@@ -50,8 +52,9 @@ export function createOutput(options: { json: boolean; fancy: boolean; stdout: W
   }
 }
 
-/** Formats rows as columns, each as wide as its widest cell. */
-export function table(rows: string[][]): string[] {
+/** Formats rows as columns, each as wide as its widest cell. A cell is one line, whatever a service or a person wrote into it. */
+export function table(given: string[][]): string[] {
+  const rows = given.map((row) => row.map((cell) => escapeForTerminal(cell).replaceAll('\n', '\\n')))
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   return rows.map((row) =>
     row

@@ -1,5 +1,6 @@
 import { ApiError } from '#model/errors.ts'
 import { SetupError } from '#platform/errors.ts'
+import { escapeForTerminal } from '#platform/escape-controls.ts'
 import { redactText } from '#platform/telemetry/redact.ts'
 import { type Command, type Context, EXIT, InterruptedError, UsageError } from './command.ts'
 import { COMMANDS } from './commands.ts'
@@ -57,7 +58,7 @@ export async function runCli({ terminal, version, prepare }: RunDeps, argv: stri
   function printError(error: unknown, command: Command | undefined): number {
     const { code, document, lines } = explain(error, command)
     if (wantsJson) terminal.stdout(`${JSON.stringify(document, null, 2)}\n`)
-    else terminal.stderr(`${lines.join('\n')}\n`)
+    else terminal.stderr(`${escapeForTerminal(lines.join('\n'))}\n`)
     return code
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { escapeControls } from '../escape-controls.ts'
 import { createLogCounts, type LogCount, type LogCounts } from './log-counts.ts'
 import { redact } from './redact.ts'
 
@@ -70,9 +71,4 @@ function plain(time: string, level: LogLevel, message: string, fields: Fields): 
     ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   )
   return `${time.slice(11, 19)} ${level.padEnd(5)} ${escapeControls([message, ...parts].join('  '))}\n`
-}
-
-// A line break or a terminal escape in a value must not look like a log line.
-function escapeControls(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, (char) => JSON.stringify(char).slice(1, -1))
 }

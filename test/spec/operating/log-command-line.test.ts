@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { followLog } from '../../../src/cli/follow-log.ts'
 import { tributary } from '../../harness/command-line.ts'
 import type { LabHarness } from '../../harness/lab.ts'
-import { newCode, redeem, walk } from '../../harness/sign-in.ts'
+import { newBrowser, newCode, redeem, startUrl, walk } from '../../harness/sign-in.ts'
 import { until } from '../../harness/until.ts'
 import { startQuietHarness } from '../authorization/fixture.ts'
 import { logged } from './log-reading.ts'
@@ -72,5 +72,19 @@ suite('tributary log', () => {
     await next('open')
     await harness.sql("delete from operation where outcome = 'open'")
     assert.deepEqual(await news(), [], 'one that is erased while it is open ends nothing')
+  })
+
+  test('prints no line break and no escape that a stranger chose', async () => {
+    const app = await harness.makeApp()
+    const service = '\u001b[31mred\u009b2J\u001b]0;title\u0007\r\nforged'
+    await newBrowser().open(startUrl(harness, service, {}, app))
+    const { id: refused } = await logged(harness, app.clientId, { reason: 'service_unknown' })
+    const list = await run('--app', app.clientId)
+    const shown = await run('show', app.clientId, refused)
+    for (const { stdout } of [list, shown]) {
+      assert.doesNotMatch(stdout.replaceAll('\n', ''), /\p{Cc}/u)
+      assert.match(stdout.split('\n')[0]!, /\\u001b\[31mred\\u009b2J.*\\r\\nforged {2}refused/)
+    }
+    assert.equal(list.stdout.split('\n').length, 2)
   })
 })

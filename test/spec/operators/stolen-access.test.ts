@@ -112,21 +112,20 @@ suite('many strangers who guess', () => {
       return known.split(';')[0]!
     }
     const [own, foreign] = [await knownCookie(name), await knownCookie(other.name)]
-    let isOver = false
-    let refused = 0
+    const attack = { isOver: false, refused: 0 }
     const strangers = Array.from({ length: 32 }, async (_, n) => {
-      while (!isOver) {
+      while (!attack.isOver) {
         const { status } = await signIn(`nobody ${n}`, 'a wrong password', `198.51.100.${n}`)
-        if (status === 429) refused += 1
+        if (status === 429) attack.refused += 1
       }
     })
-    await until('strangers are refused', () => refused > 0)
+    await until('strangers are refused', () => attack.refused > 0)
     const right = await signIn(name, PASSWORD, '203.0.113.31', own)
     const forged = `${own.slice(0, -4)}0000`
     const replies = await Promise.all(
       [forged, foreign, ''].map((cookie, n) => signIn(name, PASSWORD, `203.0.113.${40 + n}`, cookie)),
     )
-    isOver = true
+    attack.isOver = true
     await Promise.all(strangers)
     assert.equal(right.status, 200, right.text)
     // They wait like strangers, and may be refused like them; none of it counts as a wrong password.

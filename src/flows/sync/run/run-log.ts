@@ -67,7 +67,9 @@ export function logRun({ clock, operations }: RunLogDeps, run: RunLog, taken: Ta
   const isRequested = taken.requestedAt !== undefined
   const failed = [...endpoints.values()].find(({ failure }) => failure !== undefined && !isOwnWait(failure.reason))
   const isFirst = [...endpoints.values()].some((each) => each.isFirst)
-  if (error === undefined && failed === undefined && !isRequested && !isFirst && !hasChanged(endpoints)) return
+  // A first sync that only waits for a rate limit would be logged every few seconds, for as long as the service likes.
+  const isNews = [...endpoints.values()].some((each) => each.isFirst && each.failure === undefined)
+  if (error === undefined && failed === undefined && !isRequested && !isNews && !hasChanged(endpoints)) return
   const endedAt = clock.now()
   const reason = error === undefined ? failed?.failure?.reason : reasonOf(error)
   operations.add({
