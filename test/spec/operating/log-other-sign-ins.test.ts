@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { createBrowser } from '../../../lab/browser.ts'
-import type { LabHarness } from '../../harness/lab.ts'
+import type { LabApp, LabHarness } from '../../harness/lab.ts'
 import { codeOf, REDIRECT, redeemed, signIn, startUrl } from '../../harness/sign-in.ts'
 import { startQuietHarness } from '../authorization/fixture.ts'
 import { openTyped, startTypedHarness, type TypedHarness, typeIn } from '../authorization/typed-fixture.ts'
@@ -36,12 +36,12 @@ suite('a sign-in by OAuth 1 in the log', () => {
   })
 
   test('with a wrong verifier is failed at the callback, and a denial is refused', async () => {
-    const stopped = async (app: { clientId: string }) => {
+    const stopped = async (app: LabApp) => {
       const callback = `${harness.tributary.url}/auth/demo-micro/callback`
       let isHolding = true
       const stopAt = (url: string) => url.startsWith(REDIRECT) || (isHolding && url.startsWith(callback))
       const browser = createBrowser({ stopAt })
-      const page = await browser.walk(startUrl(harness, 'demo-micro', {}, app as never), { person: 'ada' })
+      const page = await browser.walk(startUrl(harness, 'demo-micro', {}, app), { person: 'ada' })
       isHolding = false
       return { browser, url: new URL(page.url) }
     }

@@ -27,7 +27,7 @@ function controlOf(
   if (type === 'flag' || type === 'choice')
     return (
       <select value={text} onChange={({ target }) => set(target.value)}>
-        <option value="">{preset === undefined ? 'unset' : `${String(preset)} (unless set)`}</option>
+        <option value="">{preset === undefined ? 'unset' : `${shownAs(preset)} (unless set)`}</option>
         {listed.map((each) => (
           <option key={each} value={each}>
             {each}
@@ -37,9 +37,12 @@ function controlOf(
     )
   const shared = { value: text, spellCheck: false, autoComplete: 'off' }
   if (type === 'lines') return <textarea {...shared} rows={3} onChange={({ target }) => set(target.value)} />
-  const shown = example ?? preset
-  const placeholder = shown === undefined ? '' : typeof shown === 'string' ? shown : JSON.stringify(shown)
-  return <input {...shared} placeholder={placeholder} onChange={({ target }) => set(target.value)} />
+  return <input {...shared} placeholder={shownAs(example ?? preset)} onChange={({ target }) => set(target.value)} />
+}
+
+function shownAs(value: unknown): string {
+  if (value === undefined) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 function labelOf({ name }: Option): string {
