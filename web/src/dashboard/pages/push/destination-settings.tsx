@@ -24,7 +24,7 @@ export function DestinationSettings({ app, destination }: { app: string; destina
   const [schedule, setSchedule] = useState(destination.schedule)
   const stored = textsOf(destination.options)
   const [texts, setTexts] = useState<OptionTexts>(stored)
-  const offered = useOptions(app, destination.kind) ?? []
+  const offered = useOptions(app, destination.kind).options ?? []
   const action = useAction()
   const path = { id: destination.id }
   const save = (event: FormEvent) => {

@@ -7,10 +7,10 @@ export type Option = ResponseOf<'GET /push/kinds'>[number]['options'][number]
 /** What a form holds of each option; an empty text leaves it unset. */
 export type OptionTexts = Record<string, string | undefined>
 
-/** The options that a kind of destination accepts, as the API describes them. */
-export function useOptions(app: string, kind: Kind): Option[] | undefined {
-  const { data } = useQuery({ ...request(asApp(app), 'GET /push/kinds'), staleTime: Number.POSITIVE_INFINITY })
-  return data?.find((each) => each.kind === kind)?.options
+/** The options that a kind of destination accepts, as the API describes them; undefined until they are known. */
+export function useOptions(app: string, kind: Kind): { options: Option[] | undefined; error: unknown } {
+  const { data, error } = useQuery({ ...request(asApp(app), 'GET /push/kinds'), staleTime: Number.POSITIVE_INFINITY })
+  return { options: data?.find((each) => each.kind === kind)?.options, error }
 }
 
 /** The options that are set, as the API takes them. A JSON text that cannot be read is passed on as it is, and refused by name. */

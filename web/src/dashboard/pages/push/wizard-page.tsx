@@ -3,6 +3,7 @@ import { call } from '@tributary/client/core.ts'
 import { type FormEvent, useState } from 'react'
 import { asApp } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'
+import { ErrorNotice } from '../../../ui/error-notice.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { OnceSecret } from '../../../ui/once-secret.tsx'
 import { useAction } from '../../../ui/use-action.ts'
@@ -50,7 +51,8 @@ function Wizard({ app }: { app: string }) {
   const navigate = useNavigate()
   // A certificate is too long for an address.
   const [long, setLong] = useState<OptionTexts>({})
-  const offered = useOptions(app, kind) ?? []
+  const { options: known, error: unknown } = useOptions(app, kind)
+  const offered = known ?? []
   const texts = { ...long, ...textsInAddress(address) }
   const draft = { kind, url, filter: filterIn(filter), options: optionsIn(offered, texts) }
   const leave = (id: string) => navigate({ to: `/push/${id}`, search: { app } } as never)
@@ -116,6 +118,7 @@ function Wizard({ app }: { app: string }) {
             onChange={({ target }) => setUrl(target.value)}
           />
         </Field>
+        {unknown !== null && <ErrorNotice error={unknown} />}
         {offered.length > 0 && (
           <details>
             <summary>Options of {KINDS[kind].title}</summary>
@@ -145,7 +148,8 @@ function Wizard({ app }: { app: string }) {
         </Field>
         <ActionResult action={action} />
         <div className="row">
-          <button type="submit" disabled={action.isBusy}>
+          {/* Without their description, options of the address would be lost. */}
+          <button type="submit" disabled={action.isBusy || known === undefined}>
             Start delivering
           </button>
         </div>
