@@ -19,6 +19,8 @@ export function createPush(core: Core) {
     /** What a destination would get. */
     preview: (draft: BodyOf<'POST /push/preview'>, options?: RequestOptions) =>
       call(core, 'POST /push/preview', { body: draft, options }),
+    /** The kinds of destinations, each with the options that it accepts. */
+    kinds: (options?: RequestOptions) => call(core, 'GET /push/kinds', { options }),
     /** The SQL that creates a role for deliveries. */
     rights: (query: QueryOf<'GET /push/rights'>, options?: RequestOptions) =>
       call(core, 'GET /push/rights', { query, options }),

@@ -105,6 +105,7 @@ export const COMMANDS: Command[] = [
   verify,
   push.rotateSecret,
   pushDrafts.preview,
+  pushDrafts.kinds,
   pushDrafts.rights,
   push.remove,
   operator.add,

@@ -1,3 +1,4 @@
+import { describeKinds } from '#flows/push/manage/describe-kinds.ts'
 import { findOwn } from '#flows/push/manage/destinations.ts'
 import { draftOf } from '#flows/push/manage/drafts.ts'
 import { tryDestination, tryDraft } from '#flows/push/manage/dry-run.ts'
@@ -69,6 +70,22 @@ export const preview = command({
       ...found.examples.map((row) => JSON.stringify(row)),
       `${exact ? '' : 'At least '}${items} items of ${profiles} profiles.`,
     ])
+  },
+})
+
+export const kinds = command({
+  name: 'push kinds',
+  summary: 'List the kinds of destinations, each with the options that it accepts.',
+  run: async ({ out, withServices }) => {
+    const found = await withServices(async (deps) => describeKinds(deps))
+    out.result(found, () =>
+      found.flatMap(({ kind, options }) => [
+        out.bold(kind),
+        ...table(
+          options.map(({ name, choices, description }) => [`  ${name}`, choices?.join(' | ') ?? '', description]),
+        ),
+      ]),
+    )
   },
 })
 

@@ -17,6 +17,7 @@ export function flagOption() {
 export const ca = textOption(PEM, 'must be a certificate in PEM (-----BEGIN CERTIFICATE-----…)')
   .optional()
   .describe('certificate of your own certificate authority, PEM')
+  .meta({ multiline: true })
 
 export const deletes = z
   .enum(['soft', 'hard'], { error: 'must be soft or hard' })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { describeKinds, OPTION_TYPES } from '#flows/push/manage/describe-kinds.ts'
 import { draftOf } from '#flows/push/manage/drafts.ts'
 import { previewDestination } from '#flows/push/manage/preview.ts'
 import { KINDS_WITH_ROLES, privilegesScript } from '#flows/push/manage/privileges.ts'
@@ -42,6 +43,30 @@ export const preview = route({
     })
     .meta({ id: 'DestinationPreview', description: 'What a destination would get.' }),
   run: (deps, { app, body }) => previewDestination(deps, app.id, body),
+})
+
+export const kinds = route({
+  auth: 'app',
+  summary: 'List the kinds of destinations, each with the options that it accepts',
+  response: z.array(
+    z
+      .object({
+        kind: fields.shape.kind,
+        signed: z.boolean().describe('Whether it has a signing secret.'),
+        options: z.array(
+          z.object({
+            name: z.string(),
+            type: z.enum(OPTION_TYPES).describe('`lines`: a text of several lines. `json`: any other value, as JSON.'),
+            description: z.string(),
+            choices: z.array(z.string()).optional(),
+            default: z.unknown().optional(),
+            example: z.unknown().optional(),
+          }),
+        ),
+      })
+      .meta({ id: 'DestinationKind', description: 'A kind of destination, with its options.' }),
+  ),
+  run: async (deps) => describeKinds(deps),
 })
 
 export const rights = route({

@@ -217,6 +217,7 @@ export const ROUTES: Listed[] = [
 
   ['GET', '/push', push.list, 'listDestinations'],
   ['POST', '/push', push.add, 'addDestination'],
+  ['GET', '/push/kinds', pushDrafts.kinds, 'listDestinationKinds'],
   ['GET', '/push/rights', pushDrafts.rights, 'getRightsScript'],
   ['POST', '/push/test', pushDrafts.test, 'testDraft'],
   ['POST', '/push/preview', pushDrafts.preview, 'previewDestination'],

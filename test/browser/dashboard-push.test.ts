@@ -53,6 +53,19 @@ suite('the pages of push', { skip }, () => {
     await page.getByRole('button', { name: 'Preview' }).click()
     await page.getByText('2 items').first().waitFor()
     await page.getByText('tributary_items').waitFor()
+    await page.getByText('Options of PostgreSQL').click()
+    await page.getByLabel('Option: schema').fill('Not A Schema')
+    await page.getByRole('button', { name: 'Test before start' }).click()
+    await page
+      .getByText(/options\.schema/)
+      .first()
+      .waitFor()
+    await page.getByLabel('Option: schema').fill('from_wizard')
+    await page.getByLabel('Option: deletes').selectOption('hard')
+    await page.getByLabel('Option: quiet hours').waitFor()
+    await page.waitForURL(/option\.deletes=hard/)
+    await page.getByText('create schema if not exists from_wizard').waitFor()
+    await page.getByLabel('Option: schema').fill('')
     await page.getByLabel('Name').focus()
     // Letter by letter, faster than the router renders the addresses that they lead to.
     await page.evaluate(`for (const letter of 'Warehouse') document.execCommand('insertText', false, letter)`)
@@ -61,7 +74,8 @@ suite('the pages of push', { skip }, () => {
     await watched.assertClean('wizard')
     await page.getByRole('button', { name: 'Start delivering' }).click()
     await page.getByRole('heading', { name: 'Warehouse' }).waitFor()
-    const [made] = (await app.ask('GET', '/push')).body as unknown as { id: string }[]
+    const [made] = (await app.ask('GET', '/push')).body as unknown as { id: string; options: object }[]
+    assert.deepEqual(made!.options, { deletes: 'hard' })
     await app.caughtUp(made!)
     assert.deepEqual(await theirs.live(), ['a', 'b'])
     assert.equal(at().pathname, `/dashboard/push/${made!.id}`)

@@ -143,6 +143,7 @@ suite('commands with --json print one document', () => {
       'database',
       'migrations',
       'clock',
+      'backup',
       'port',
       'egress',
     ])

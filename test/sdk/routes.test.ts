@@ -82,6 +82,7 @@ const METHODS: Record<string, () => unknown> = {
   'GET /changes': () => ada.changes().next(),
   'GET /push': () => client.push.list(),
   'POST /push': () => client.push.add({ name: 'n', kind: 'webhook', url: 'https://a.test/' }),
+  'GET /push/kinds': () => client.push.kinds(),
   'GET /push/rights': () => client.push.rights({ kind: 'postgres' }),
   'POST /push/test': () => client.push.testDraft({ kind: 'webhook', url: 'https://a.test/' }),
   'POST /push/preview': () => client.push.preview({ kind: 'webhook' }),

@@ -3,6 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { Client } from 'pg'
 import { encodeNumber } from '#platform/ids.ts'
 import type { Queries, Statement } from '#platform/postgres/database.ts'
+import { countFailures } from '#store/log/count-failures.ts'
 import { findCalls, findDeliveries, findOperations, type LogFilter } from '#store/log/read-log.ts'
 import { migrate } from '#store/migrate.ts'
 import { type Opened, openFresh } from './opened.ts'
@@ -90,4 +91,20 @@ suite('plans of the log', () => {
         if (index !== 'operation_account' && index !== 'operation_trouble') assert.doesNotMatch(plan, /Sort Key/, plan)
       }
     })
+
+  test('what failed in a day is counted by operation_trouble, whatever else is logged', async () => {
+    const plans: string[] = []
+    const explained: Queries = {
+      rows: async <Row>({ text, values = [] }: Statement) => {
+        const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain ${text}`, [...values])
+        plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
+        return [] as Row[]
+      },
+      count: async () => 0,
+    }
+    await countFailures(explained, 1_800_000_000_000 - 86_400_000, 1_800_000_000_000)
+    assert.equal(plans.length, 1)
+    assert.match(plans[0]!, /operation_trouble/)
+    assert.doesNotMatch(plans[0]!, /Seq Scan on operation/, plans[0])
+  })
 })

@@ -928,6 +928,22 @@ export type Destination = {
   created_at: number
 }
 
+/** A kind of destination, with its options. */
+export type DestinationKind = {
+  kind: "postgres" | "mysql" | "clickhouse" | "webhook" | "files" | "nats"
+  /** Whether it has a signing secret. */
+  signed: boolean
+  options: ({
+    name: string
+    /** `lines`: a text of several lines. `json`: any other value, as JSON. */
+    type: "text" | "lines" | "choice" | "flag" | "json"
+    description: string
+    choices?: string[] | undefined
+    default?: unknown
+    example?: unknown
+  })[]
+}
+
 /** What a destination would get. */
 export type DestinationPreview = {
   /** Tables that Tributary creates; empty for kinds without tables. */
@@ -4603,6 +4619,12 @@ export interface Operations {
       } | undefined
     }
     response: CreatedDestination
+  }
+  /** List the kinds of destinations, each with the options that it accepts */
+  'GET /push/kinds': {
+    query: undefined
+    body: undefined
+    response: DestinationKind[]
   }
   /** Get the SQL that creates a database role with the rights that deliveries require */
   'GET /push/rights': {

@@ -44,6 +44,7 @@ const WITHOUT_KEY: Record<string, string> = {
   '/dashboard/link': 'only reads',
   '/dashboard/link/passkey': 'stores nothing',
   '/dashboard/link/accept': 'a link is used once',
+  '/dashboard/exports': 'stores nothing',
   '/dashboard/passkeys': 'the answer of a passkey is accepted once',
   '/dashboard/passkeys/options': 'stores nothing',
   '/push/:id/verify': 'compares; a repair is repeated without harm',

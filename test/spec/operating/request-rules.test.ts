@@ -42,6 +42,7 @@ const LENIENT = [
   'GET /connections/download',
   'GET /connections/end',
   'GET /connections/reconnected',
+  'GET /dashboard/exports/:account/:ticket',
   'GET /deletions/:code',
   'GET /demo',
   'GET /demo/callback',

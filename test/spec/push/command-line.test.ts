@@ -36,6 +36,12 @@ suite('destinations from the command line', () => {
     return JSON.parse(stdout) as Document
   }
 
+  test('kinds lists the options of each kind', async () => {
+    const { stdout: listed } = await run('kinds')
+    assert.match(listed, /postgres\n +schema/)
+    assert.match(listed, /deletes +soft \| hard/)
+  })
+
   test('create, inspect, change, control and delete a destination', async () => {
     await harness.put(ada, [{ id: 'a', type: 'photos' }, { id: 'b', type: 'videos' }, { id: 'c' }])
     const { clientId } = app

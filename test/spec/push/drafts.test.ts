@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { DESTINATION_KINDS } from '#model/destination.ts'
 import { makeApp } from '../../harness/app.ts'
 import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
 import { pusher } from '../../harness/push.ts'
@@ -35,6 +36,31 @@ suite('before a destination is added', () => {
     const { status, body, text } = await by.ask('POST', '/push/test', { kind: 'postgres', url: theirs.url, ...fields })
     return { status, text, body, checks: (body['checks'] ?? []) as Checked[] }
   }
+
+  test('every kind says which options it accepts, and accepts what it says', async () => {
+    interface Described {
+      kind: string
+      options: { name: string; type: string; choices?: string[]; default?: unknown; example?: unknown }[]
+    }
+    const kinds = (await app.ask('GET', '/push/kinds')).body as unknown as Described[]
+    assert.deepEqual(kinds.map(({ kind }) => kind).sort(), [...DESTINATION_KINDS].sort())
+    const typesOf = (name: string) =>
+      Object.fromEntries(kinds.find(({ kind }) => kind === name)!.options.map((each) => [each.name, each.type]))
+    assert.deepEqual(typesOf('postgres'), { schema: 'text', ca: 'lines', deletes: 'choice', quiet_hours: 'json' })
+    assert.deepEqual(typesOf('webhook'), { events: 'json', quiet_hours: 'json' })
+    assert.equal(typesOf('nats')['create'], 'flag')
+    for (const { kind, options } of kinds)
+      for (const { name, choices, default: preset, example } of options) {
+        const values = [...(choices ?? []), preset, example].filter((value) => value !== undefined)
+        for (const value of [...values, { no: 'value' }]) {
+          const tested = await tried({ kind, url: 'none', options: { [name]: value } })
+          const isAccepted = values.includes(value)
+          const isRefused = tested.body['param'] === `options.${name}` || tested.text.includes(`options.${name}`)
+          assert.equal(isRefused, !isAccepted, `${kind} ${name} ${JSON.stringify(value)}: ${tested.text}`)
+        }
+      }
+    assert.doesNotMatch(JSON.stringify(kinds), /\]\(/)
+  })
 
   test('its address is tested step by step, and nothing is stored or left behind', async () => {
     const good = await tried({})

@@ -7,7 +7,10 @@ import { PUSH_EVENTS, type PushEventType } from '#store/push/events.ts'
 import { quietHours } from '../schedule.ts'
 
 const ofAllKinds = {
-  quiet_hours: quietHours.optional().describe('hours without deliveries; see [Schedules](#schedules)'),
+  quiet_hours: quietHours
+    .optional()
+    .describe('hours without deliveries; see [Schedules](#schedules)')
+    .meta({ examples: [{ from: '22:00', to: '07:00', zone: 'Europe/Berlin' }] }),
 }
 const isEventType = (name: unknown): name is PushEventType =>
   typeof name === 'string' && Object.hasOwn(PUSH_EVENTS, name)
@@ -16,7 +19,8 @@ const ofEventKinds = {
   events: z
     .union([z.boolean(), z.array(z.string().refine(isEventType)).min(1)], { error: EVENTS_ERROR })
     .default(false)
-    .describe('`true`: also send [events](#events); a list of their names: only these'),
+    .describe('`true`: also send [events](#events); a list of their names: only these')
+    .meta({ examples: [true] }),
 }
 
 /** All options of a kind of destination: the kind's own, and those that every kind has. */

@@ -12,6 +12,8 @@ import { OnceSecret } from '../../../ui/once-secret.tsx'
 import { useAction } from '../../../ui/use-action.ts'
 import { FilterField, filterIn } from './filter-field.tsx'
 import { type Destination, KINDS } from './kinds.ts'
+import { OptionFields } from './option-fields.tsx'
+import { type OptionTexts, optionsIn, textsOf, useOptions } from './options.ts'
 import { ScheduleChoices, ScheduleField } from './schedule-field.tsx'
 
 /** Changing and deleting a destination, and the signing secret of a webhook. */
@@ -20,6 +22,9 @@ export function DestinationSettings({ app, destination }: { app: string; destina
   const [url, setUrl] = useState('')
   const [filter, setFilter] = useState(destination.filter.join('\n'))
   const [schedule, setSchedule] = useState(destination.schedule)
+  const stored = textsOf(destination.options)
+  const [texts, setTexts] = useState<OptionTexts>(stored)
+  const offered = useOptions(app, destination.kind).options ?? []
   const action = useAction()
   const path = { id: destination.id }
   const save = (event: FormEvent) => {
@@ -31,6 +36,9 @@ export function DestinationSettings({ app, destination }: { app: string; destina
       ...(url === '' ? {} : { url }),
       ...(paths.join('\n') === destination.filter.join('\n') ? {} : { filter: paths }),
       ...(schedule === destination.schedule ? {} : { schedule }),
+      ...(offered.every(({ name: option }) => (texts[option] ?? '') === (stored[option] ?? ''))
+        ? {}
+        : { options: optionsIn(offered, texts) }),
     }
     void action.run(() => call(asApp(app), 'PATCH /push/{id}', { path, body }), 'Saved.')
   }
@@ -52,6 +60,11 @@ export function DestinationSettings({ app, destination }: { app: string; destina
         <FilterField value={filter} onChange={setFilter} />
         <ScheduleChoices />
         <ScheduleField value={schedule} onChange={setSchedule} />
+        <OptionFields
+          options={offered}
+          texts={texts}
+          onChange={({ name: option }, text) => setTexts({ ...texts, [option]: text })}
+        />
         <ActionResult action={action} />
         <div className="row">
           <button type="submit" disabled={action.isBusy}>

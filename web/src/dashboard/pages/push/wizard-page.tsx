@@ -3,19 +3,36 @@ import { call } from '@tributary/client/core.ts'
 import { type FormEvent, useState } from 'react'
 import { asApp } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'
+import { ErrorNotice } from '../../../ui/error-notice.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { OnceSecret } from '../../../ui/once-secret.tsx'
 import { useAction } from '../../../ui/use-action.ts'
-import { useAddress } from '../../address.ts'
+import { type Address, useAddress } from '../../address.ts'
 import { useCurrentApp } from '../../current-app.ts'
 import { PageTitle } from '../../page-title.tsx'
 import { DraftTest } from './draft-test.tsx'
 import { FilterField, filterIn } from './filter-field.tsx'
 import { KINDS, type Kind } from './kinds.ts'
+import { OptionFields } from './option-fields.tsx'
+import { type Option, type OptionTexts, optionsIn, useOptions } from './options.ts'
 import { Preview } from './preview.tsx'
 import { RightsScript } from './rights-script.tsx'
 import { ScheduleChoices, ScheduleField } from './schedule-field.tsx'
 import './page.css'
+
+/** Before the name of an option in the address. */
+const OPTION = 'option.'
+
+const textsInAddress = (address: Address): OptionTexts =>
+  Object.fromEntries(
+    Object.entries(address).flatMap(([name, text]) =>
+      name.startsWith(OPTION) ? [[name.slice(OPTION.length), text]] : [],
+    ),
+  )
+
+/** Where the tables are is an option of some kinds; of others, the address of the database names it. */
+const setPlace = (offered: readonly Option[], what: string | undefined, text: string): Address =>
+  offered.some(({ name }) => name === what) ? { [`${OPTION}${what}`]: text } : { place: text }
 
 /** Adds a destination. What is not secret is in the address, so that a reload keeps it. */
 export default function WizardPage() {
@@ -25,14 +42,19 @@ export default function WizardPage() {
 }
 
 function Wizard({ app }: { app: string }) {
-  const [{ kind: chosen, name = '', filter = '*', schedule = 'on_change', schema = '' }, change] = useAddress()
+  const [address, change] = useAddress()
+  const { kind: chosen, name = '', filter = '*', schedule = 'on_change', place = '' } = address
   const kind: Kind = chosen !== undefined && Object.hasOwn(KINDS, chosen) ? (chosen as Kind) : 'postgres'
   const [url, setUrl] = useState('')
   const [made, setMade] = useState<{ id: string; secret: string | undefined }>()
   const action = useAction()
   const navigate = useNavigate()
-  const options = kind === 'postgres' && schema !== '' ? { schema } : {}
-  const draft = { kind, url, filter: filterIn(filter), options }
+  // A certificate is too long for an address.
+  const [long, setLong] = useState<OptionTexts>({})
+  const { options: known, error: unknown } = useOptions(app, kind)
+  const offered = known ?? []
+  const texts = { ...long, ...textsInAddress(address) }
+  const draft = { kind, url, filter: filterIn(filter), options: optionsIn(offered, texts) }
   const leave = (id: string) => navigate({ to: `/push/${id}`, search: { app } } as never)
   const start = (event: FormEvent) => {
     event.preventDefault()
@@ -81,9 +103,9 @@ function Wizard({ app }: { app: string }) {
           <RightsScript
             app={app}
             kind={kind}
-            place={schema}
+            place={offered.some((each) => each.name === KINDS[kind].rights) ? (texts[KINDS[kind].rights] ?? '') : place}
             what={KINDS[kind].rights}
-            onPlace={(place) => keep({ schema: place })}
+            onPlace={(text) => keep(setPlace(offered, KINDS[kind].rights, text))}
           />
         )}
         <Field label="Address" hint={`${KINDS[kind].hint} Sealed at rest, and shown without its secrets.`}>
@@ -96,6 +118,21 @@ function Wizard({ app }: { app: string }) {
             onChange={({ target }) => setUrl(target.value)}
           />
         </Field>
+        {unknown !== null && <ErrorNotice error={unknown} />}
+        {offered.length > 0 && (
+          <details>
+            <summary>Options of {KINDS[kind].title}</summary>
+            <div className="stack push-rights">
+              <OptionFields
+                options={offered}
+                texts={texts}
+                onChange={({ name: option, type }, text) =>
+                  type === 'lines' ? setLong({ ...long, [option]: text }) : keep({ [`${OPTION}${option}`]: text })
+                }
+              />
+            </div>
+          </details>
+        )}
         <DraftTest key={kind} app={app} draft={draft} />
       </section>
       <section className="card stack" aria-labelledby="push-what">
@@ -111,7 +148,8 @@ function Wizard({ app }: { app: string }) {
         </Field>
         <ActionResult action={action} />
         <div className="row">
-          <button type="submit" disabled={action.isBusy}>
+          {/* Without their description, options of the address would be lost. */}
+          <button type="submit" disabled={action.isBusy || known === undefined}>
             Start delivering
           </button>
         </div>
