@@ -68,7 +68,7 @@ export const FUNCTIONS: Record<string, { run: (text: string) => unknown; pumps: 
   readFile: {
     run: quietly((text) => {
       const reader = createReader(50_000)
-      reader.add(text)
+      for (const _ of reader.add(text));
       return [...reader.records()].length
     }),
     pumps: [
