@@ -124,10 +124,11 @@ function priceOf({ price }: Endpoint): string {
 }
 
 function connectorTable(): string {
-  const rows = connectors.flatMap(({ service, endpoints }) =>
+  const rows = connectors.flatMap(({ service, auth, endpoints }) =>
     Object.entries(endpoints).map(([name, endpoint]) => {
       const types = endpoint.types.map((type) => (endpoint.feed ? `${type}_feed` : type)).join(', ')
-      return `| \`${service}/${name}\` | ${types} | ${endpoint.class} | ${intervalOf(endpoint.everyMs)} | ${deletesOf(endpoint)} | ${priceOf(endpoint)} |`
+      const every = auth.kind === 'file' ? 'at an upload' : intervalOf(endpoint.everyMs)
+      return `| \`${service}/${name}\` | ${types} | ${endpoint.class} | ${every} | ${deletesOf(endpoint)} | ${priceOf(endpoint)} |`
     }),
   )
   return ['| endpoint | types | class | every | deletes | price |', '|---|---|---|---|---|---|', ...rows].join('\n')

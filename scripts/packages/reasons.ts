@@ -43,6 +43,7 @@ export const REASONS_FOR_PACKAGES: Record<string, string> = {
   'find-my-way': 'the router',
   'generate-function': 'writes the row readers of mysql2',
   hyparquet: 'types and constants of Parquet that the writer shares with the reader',
+  '@fastify/busboy': 'reads the forms with which people upload files, as they arrive',
   'hyparquet-writer': 'Parquet files, for push',
   'iconv-lite': 'character sets of MySQL',
   'ipaddr.js': 'compares addresses with the networks of TRUST_PROXY',

@@ -32,7 +32,7 @@ export function openUpload(raw: IncomingMessage): { file: () => Promise<Incoming
     file: async () => {
       beginUpload(socket)
       raw.once('close', onClose)
-      if (Number(raw.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES + MAX_FORM_BYTES)
+      if (Number(raw.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES + FORM_BYTES)
         throw new UploadRefused('too_large')
       if (!/^multipart\/form-data/i.test(raw.headers['content-type'] ?? '')) {
         // Destroying the request itself would close the connection before the response.
@@ -56,7 +56,7 @@ export function openUpload(raw: IncomingMessage): { file: () => Promise<Incoming
 }
 
 /** What a form adds to the bytes of its file. */
-const MAX_FORM_BYTES = 64 * 1024
+const FORM_BYTES = 64 * 1024
 
 function createParser({ headers }: IncomingMessage): BusboyInstance {
   try {

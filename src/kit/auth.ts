@@ -258,18 +258,6 @@ export interface Basic {
 
 export type Auth = OAuth2 | OAuth1 | ApiKey | Basic | Typed | NoAuth | AppPassword | FileUpload
 
-/** Every `kind` of `auth`, with the function that makes it. */
-export const AUTH_KINDS: Record<Auth['kind'], string> = {
-  oauth2: 'oauth2()',
-  oauth1: 'oauth1()',
-  api_key: 'apiKey()',
-  basic: 'basic()',
-  typed: 'typed()',
-  none: 'noAuth()',
-  app_password: 'appPassword()',
-  file: 'fileUpload()',
-}
-
 /**
  * Whether an app needs a key of its own at the service. Where people type their credentials, or need none, it does not; nor where
  * it is registered at the first sign-in.

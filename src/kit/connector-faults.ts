@@ -1,5 +1,5 @@
 import { OWN_TYPES } from '#model/types.ts'
-import { AUTH_KINDS } from './auth.ts'
+import { AUTH_KINDS } from './auth-kinds.ts'
 
 /** What is wrong with a connector's definition: the field, and what was expected there. */
 export interface DefinitionFault {

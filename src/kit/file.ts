@@ -8,8 +8,11 @@ export interface FileRecord {
 
 /** Collects what the texts of one upload contain. */
 export interface FileReader {
-  /** Takes the text of one file. False: it has none of the formats, and nothing is read from it. */
-  add: (text: string) => boolean
+  /**
+   * Takes the text of one file, in steps, so that the caller can pause between them. Returns false if it has none of the formats; then
+   * nothing is read from it.
+   */
+  add: (text: string) => Generator<undefined, boolean>
   /** The records of all texts, each id once per endpoint. */
   records: () => Iterable<FileRecord>
   /** Parts that were left out, because they are too large or have no content. */

@@ -35,7 +35,7 @@ const END_BYTES = 22
 const CENTRAL_BYTES = 46
 const LOCAL_BYTES = 30
 /** The comment at the end has at most 65,535 bytes. */
-const MAX_COMMENT_BYTES = 0xffff
+const COMMENT_BYTES = 0xffff
 const STORED = 0
 const DEFLATED = 8
 
@@ -120,7 +120,7 @@ function inflate(content: Buffer, { method, bytes }: ZipEntry): Buffer {
 
 /** The record at the end, before its comment. Looks at each byte once. */
 function findEnd(bytes: Buffer): number {
-  const first = Math.max(0, bytes.length - END_BYTES - MAX_COMMENT_BYTES)
+  const first = Math.max(0, bytes.length - END_BYTES - COMMENT_BYTES)
   for (let at = bytes.length - END_BYTES; at >= first; at -= 1)
     if (bytes.readUInt32LE(at) === END && at + END_BYTES + bytes.readUInt16LE(at + 20) === bytes.length) return at
   throw damaged('its end is missing')

@@ -15,7 +15,7 @@ import { violationsOf } from './axe.ts'
 const skip = await browserMissing()
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
-const SERVICES = 'demo-social,demo-micro,demo-health,mastodon,bluesky,feed,caldav,carddav,wordpress'
+const SERVICES = 'demo-social,demo-micro,demo-health,mastodon,bluesky,feed,files,caldav,carddav,wordpress'
 const PHONE = { width: 320, height: 700 }
 
 suite('connect pages in a real browser', { skip }, () => {
@@ -96,6 +96,7 @@ suite('connect pages in a real browser', { skip }, () => {
       page.goto(harness.startUrl('mastodon', { redirect_uri: redirect, locale })),
     'the page on which people type': (page, locale) =>
       page.goto(harness.startUrl('caldav', { redirect_uri: redirect, locale })),
+    'the page of a file': (page, locale) => page.goto(harness.startUrl('files', { redirect_uri: redirect, locale })),
     'the confirmation': async (page, locale) => {
       await page.goto(harness.startUrl('demo-social', { redirect_uri: redirect, response_type: 'token', locale }))
       await allowAtService(page)

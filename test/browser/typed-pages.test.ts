@@ -78,6 +78,30 @@ suite('pages on which people type, in a real browser', { skip }, () => {
     await page.close()
   })
 
+  test('a person chooses a wrong file, then a calendar, by the field that also takes a drop', async () => {
+    const page = await open('files', { viewport: { width: 360, height: 740 } })
+    await look(page, 'the page of a file')
+    const field = page.getByLabel('Choose a file, or drop it here')
+    const file = (name: string, content: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(content) })
+    await field.setInputFiles(file('x.pdf', '%PDF-1.7'))
+    await page.getByRole('button', { name: 'Upload and connect' }).click()
+    await page.getByRole('alert').waitFor()
+    await look(page, 'the page of a file after an error')
+    await page.reload()
+    const calendar = 'BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nDTSTART:20260301T100000Z\nEND:VEVENT\nEND:VCALENDAR\n'
+    await field.setInputFiles(file('c.ics', calendar))
+    await page.getByRole('button', { name: 'Upload and connect' }).click()
+    assert.ok((await returned(page)).searchParams.get('code'))
+    await page.close()
+  })
+
+  test('a person cancels the page of a file', async () => {
+    const page = await open('files')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    assert.equal((await returned(page)).searchParams.get('error'), 'access_denied')
+    await page.close()
+  })
+
   test('a person names a feed on a phone; a fault stands beside its field', async () => {
     const page = await open('feed', { viewport: { width: 360, height: 740 } })
     await look(page, 'the feed page on a phone')

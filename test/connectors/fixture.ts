@@ -35,6 +35,7 @@ export async function fixtureFor(connector: Connector): Promise<FixturePlan> {
   if (connector.service === 'bluesky') return { missing: await blueskyFixtureMissing(), open: openBlueskyFixture }
   if (connector.service === 'wordpress') return { missing: wordpressMissing(), open: openWordpressFixture }
   const { service } = connector
+  if (connector.auth.kind === 'file') return { missing: 'nothing is called: its records come from files', open: none }
   if (service === 'feed') return { missing: false, open: openFeedFixture }
   if (service === 'carddav' || service === 'caldav')
     return { missing: radicaleMissing(), open: () => openDavFixture(service) }

@@ -6,6 +6,26 @@ const image = { $type: 'blob', ref: { $link: 'bafkreione' }, mimeType: 'image/jp
 
 /** Records by endpoint, for services whose real servers need software that a test machine may lack. */
 export const SAMPLES: Record<string, [endpoint: string, record: object][]> = {
+  files: [
+    [
+      'events',
+      {
+        id: 'a@x.test',
+        ical: 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n',
+        event: {
+          title: 'Meeting',
+          starts: 1,
+          ends: 2,
+          organizer: { email: 'a@x.test' },
+          attendees: [{ email: 'b@x.test' }],
+        },
+      },
+    ],
+    [
+      'contacts',
+      { id: '#1', vcard: 'BEGIN:VCARD\r\nEND:VCARD\r\n', contact: { name: 'Grace', phones: [{ value: '+1 555' }] } },
+    ],
+  ],
   carddav: [
     [
       'contacts',

@@ -15,7 +15,7 @@ export interface ZipFile {
 }
 
 /** Writes an archive as other programs do, or a wrong one. */
-export function makeZip(files: ZipFile[], end: { entries?: number; comment?: string } = {}): Buffer {
+export function makeZip(files: ZipFile[], end: { entries?: number; comment?: string } = {}): Buffer<ArrayBuffer> {
   const parts: Buffer[] = []
   const directory: Buffer[] = []
   let at = 0

@@ -1,5 +1,6 @@
 import { readEvent } from '#connectors/dav/caldav/event.ts'
 import { readContact } from '#connectors/dav/carddav/contact.ts'
+import { createReader } from '#connectors/dav/files/read-files.ts'
 import { readAnswer } from '#kit/ask.ts'
 import { allKeys } from '#kit/dedupe-keys.ts'
 import { linksIn, plainText } from '#kit/kind.ts'
@@ -12,6 +13,7 @@ import { fold, searchVector, wordsOf } from '#model/words.ts'
 import { parseCron } from '#platform/cron.ts'
 import { findJsonFault } from '#platform/json-fault.ts'
 import { redactText } from '#platform/telemetry/redact.ts'
+import { listZip, readZipEntry } from '#platform/zip.ts'
 import { parseCsv } from '#upstream/body/csv.ts'
 import { parseLossless } from '#upstream/body/lossless-json.ts'
 import { parseXml } from '#upstream/body/xml.ts'
@@ -63,6 +65,41 @@ const quietly =
  * each prefix.
  */
 export const FUNCTIONS: Record<string, { run: (text: string) => unknown; pumps: string[]; begins?: string[] }> = {
+  readFile: {
+    run: quietly((text) => {
+      const reader = createReader(50_000)
+      for (const _ of reader.add(text));
+      return [...reader.records()].length
+    }),
+    pumps: [
+      '\n',
+      '\r\n ',
+      'BEGIN:VEVENT\n',
+      'END:VEVENT\n',
+      'BEGIN:VEVENT\nUID:1\nEND:VEVENT\n',
+      'BEGIN:VEVENT\nEND:VEVENT\n',
+      'BEGIN:VEVENT\nDTSTART;TZID=x:1\nEND:VEVENT\n',
+      'BEGIN:VTIMEZONE\nTZID:x\nEND:VTIMEZONE\n',
+      'END:VCALENDAR\nBEGIN:VCALENDAR\n',
+      'END:VCALENDAR\nBEGIN:VCARD\nFN:x\nEND:VCARD\n',
+      'UID:',
+      'x',
+    ],
+    begins: [
+      'BEGIN:VCALENDAR\n',
+      'BEGIN:VCALENDAR\nBEGIN:VEVENT\n',
+      'BEGIN:VCARD\n',
+      'BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:',
+    ],
+  },
+  listZip: {
+    run: quietly((text) => {
+      const bytes = Buffer.from(text, 'latin1')
+      for (const entry of listZip(bytes, { maxEntries: 10_000 })) readZipEntry(bytes, entry, 1_000_000)
+    }),
+    pumps: ['PK\x05\x06', 'PK\x01\x02', 'PK\x03\x04', 'P', '\0', 'PK\x05\x06\0\0\0\0'],
+    begins: ['', 'PK\x03\x04'],
+  },
   readContact: {
     run: quietly(readContact),
     pumps: [

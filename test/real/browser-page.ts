@@ -1,5 +1,6 @@
 /** The parts of Playwright that tests use, declared here because the package is installed on demand. */
 export interface Locator {
+  setInputFiles(file: { name: string; mimeType: string; buffer: Buffer }): Promise<void>
   click(options?: { timeout?: number }): Promise<void>
   dblclick(): Promise<void>
   fill(value: string): Promise<void>

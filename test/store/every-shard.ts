@@ -15,6 +15,7 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'reread-find-of-service',
     'sync-candidates',
     'sync-due-among',
+    'upload-expired',
     'usage-stale',
   ],
   // An operator reads the audit log, newest first: each shard returns a page by an index.
@@ -85,6 +86,7 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'remains-unconfirmed',
     'remains-users',
     'sync-shards-of-app',
+    'upload-of-app',
     'usage-app',
   ],
   // The log of an app: entries of all its accounts, found by an index that begins with the app, account or destination.

@@ -2371,6 +2371,7 @@ export type Service = {
     [field: string]: {
       types: string[]
       class: string
+      /** 0: read only when a file is uploaded. */
       every_seconds: number
       /** Scopes that the person must grant for it; empty: none of its own. */
       scope: string[]

@@ -66,7 +66,8 @@ export async function listServices(
           {
             types: storedTypes(endpoint.types, endpoint.feed),
             class: endpoint.class,
-            every_seconds: endpoint.everyMs / 1000,
+            // Files are read when they are uploaded.
+            every_seconds: auth.kind === 'file' ? 0 : endpoint.everyMs / 1000,
             scope: endpoint.scope,
           },
         ]),

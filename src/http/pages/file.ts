@@ -10,7 +10,7 @@ import { TEXTS } from './languages/sign-in/index.ts'
 import { speaker } from './languages/speak.ts'
 import { type PersonPage, serviceTile } from './person-page.ts'
 
-const MAX_MEGABYTES = Math.floor(MAX_UPLOAD_BYTES / 1024 / 1024)
+const UPLOAD_MEGABYTES = Math.floor(MAX_UPLOAD_BYTES / 1024 / 1024)
 
 /** Asks for a file. The browser's own field also takes one that is dropped on it, and shows the progress of the upload. */
 export function filePage(prompt: TypedPrompt, language: Language, problem: Html | undefined): PersonPage {
@@ -26,7 +26,7 @@ export function filePage(prompt: TypedPrompt, language: Language, problem: Html 
 ${problem !== undefined && html`<p class="warn" role="alert" id="problem">${problem}</p>`}
 <form method="post" action="${action}" enctype="multipart/form-data">
 <p class="field"><label for="file">${file.say('label')}</label>
-<span class="soft" id="formats">${file.say('formats', { megabytes: String(MAX_MEGABYTES) })}</span>
+<span class="soft" id="formats">${file.say('formats', { megabytes: String(UPLOAD_MEGABYTES) })}</span>
 <input id="file" name="file" type="file" required accept=".ics,.ical,.vcf,.vcard,.zip,text/calendar,text/vcard,application/zip" aria-describedby="${problem === undefined ? 'formats' : 'problem formats'}"></p>
 <p class="row"><button>${file.say('upload')}</button> <button class="quiet" form="cancel">${say('cancel')}</button></p>
 </form>
@@ -47,5 +47,5 @@ ${sharesList(language, app, sharesOf(connector, undefined))}
 /** Why a file was not accepted, and what helps. */
 export function fileProblem(language: Language, problem: UploadProblem): Html {
   const { say } = speaker(FILES, language)
-  return problem === 'too_large' ? say(problem, { megabytes: String(MAX_MEGABYTES) }) : say(problem)
+  return problem === 'too_large' ? say(problem, { megabytes: String(UPLOAD_MEGABYTES) }) : say(problem)
 }

@@ -11,7 +11,7 @@ const service = z
       z.object({
         types: z.array(z.string()),
         class: z.string(),
-        every_seconds: z.number(),
+        every_seconds: z.number().describe('0: read only when a file is uploaded.'),
         scope: z.array(z.string()).describe('Scopes that the person must grant for it; empty: none of its own.'),
       }),
     ),

@@ -6,6 +6,7 @@ import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 import { dropDeletionRequests } from '../identity/deletion-requests.ts'
 import { removeAppSubscriptions } from '../sync/hook-subscriptions.ts'
 import type { ProfileKey } from '../sync/schedule.ts'
+import { removeUploadsOfApp } from '../sync/uploads.ts'
 
 /** An account of an app, also one that was merged into another. */
 export interface AppAccount {
@@ -107,6 +108,7 @@ export async function deleteRemains(queries: Queries, appId: string): Promise<vo
   for (const some of ofApp) await deleteInBatches(queries, some.with({ appId }))
   await queries.count(deleteSpending.with({ shard: shardFor(appId), appId }))
   await removeAppSubscriptions(queries, appId)
+  await removeUploadsOfApp(queries, appId)
   await dropDeletionRequests(queries, appId)
 }
 

@@ -65,18 +65,18 @@ export async function openFilePage(
 }
 
 /** Uploads on the page; returns the page that follows. */
-export function uploadOn(browser: Browser, page: Page, content: string | Buffer, name = 'export.ics'): Promise<Page> {
+export function uploadOn(browser: Browser, page: Page, content: string | Buffer<ArrayBuffer>, name = 'export.ics'): Promise<Page> {
   const form = page.forms.find(({ action }) => action.startsWith('/oauth/file'))
   assert.ok(form, page.body)
   const body = new FormData()
-  body.append('file', new Blob([content as Uint8Array<ArrayBuffer> | string]), name)
+  body.append('file', new Blob([content]), name)
   return browser.upload(page, form, body)
 }
 
 /** The whole way of a person: page, file, code, token. */
 export async function connectFile(
   harness: FileHarness,
-  content: string | Buffer,
+  content: string | Buffer<ArrayBuffer>,
   {
     query = {},
     browser = newBrowser(),

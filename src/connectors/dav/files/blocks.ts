@@ -8,6 +8,8 @@ export interface Block {
   recurrenceId: string | undefined
   /** The zones that it names, or for a zone its own name. */
   zones: string[]
+  /** Of a vCard: name and addresses, in the order of the lines, by the first of each kind. */
+  names: Partial<Record<'FN' | 'N' | 'EMAIL' | 'TEL', string>>
 }
 
 /** Limit: characters of one property of an uploaded file, such as a picture inside a vCard; a longer property is left out. */
@@ -23,42 +25,45 @@ export function isContentText(text: string): boolean {
 }
 
 interface OpenBlock extends Block {
+  /** How deep it is nested: its end is the end at this depth. */
+  depth: number
   lines: string[]
   chars: number
   isTooLarge: boolean
 }
 
+/** Properties that are read in one step. */
+const STEP = 1000
+
 /**
  * Finds vCards, and the events and zones of calendars, in one pass over the lines. `contentLines` reads one object; a file has
- * thousands. `onBlock` may throw to end it. Returns how many were too large or cut off.
+ * thousands. Yields undefined after each step. Returns how many were too large or cut off.
  */
-export function eachBlock(text: string, onBlock: (block: Block) => void): number {
+export function* eachBlock(text: string): Generator<Block | undefined, number> {
   let depth = 0
   let skipped = 0
+  let count = 0
   let outer = ''
   let open: OpenBlock | undefined
-  const begin = (name: string, line: string) => {
-    depth += 1
-    if (depth === 1) outer = name
-    const isWanted = (depth === 1 && name === 'VCARD') || (depth === 2 && outer === 'VCALENDAR')
-    if (open !== undefined) addProperty(open, line)
-    else if (isWanted) open = openBlock(name, line)
-  }
-  const end = (line: string) => {
-    const isEndOfOpen = open !== undefined && depth === (open.name === 'VCARD' && outer === 'VCARD' ? 1 : 2)
-    depth = Math.max(0, depth - 1)
-    if (open === undefined) return
-    addProperty(open, line)
-    if (!isEndOfOpen) return
-    if (open.isTooLarge) skipped += 1
-    else onBlock(closed(open))
-    open = undefined
-  }
   for (const property of properties(text)) {
-    const marker = /^(BEGIN|END):([A-Z-]{1,40})\s*$/i.exec(property.slice(0, 60))
-    if (marker?.[1]?.toUpperCase() === 'BEGIN') begin(marker[2]!.toUpperCase(), property)
-    else if (marker !== null) end(property)
-    else if (open !== undefined) addProperty(open, property)
+    count += 1
+    if (count % STEP === 0) yield undefined
+    const [, marker, name] = /^(BEGIN|END):([A-Z-]{1,40})\s*$/i.exec(property.slice(0, 60)) ?? []
+    if (open !== undefined) addProperty(open, property)
+    if (marker === undefined || name === undefined) continue
+    if (marker.toUpperCase() === 'BEGIN') {
+      depth += 1
+      if (depth === 1) outer = name.toUpperCase()
+      const isWanted = depth === (outer === 'VCALENDAR' ? 2 : 1) && (outer === 'VCALENDAR' || outer === 'VCARD')
+      if (open === undefined && isWanted) open = openBlock(name.toUpperCase(), depth, property)
+      continue
+    }
+    if (open?.depth === depth) {
+      if (open.isTooLarge) skipped += 1
+      else yield closed(open)
+      open = undefined
+    }
+    depth = Math.max(0, depth - 1)
   }
   // A block without its end was cut off.
   return skipped + (open === undefined ? 0 : 1)
@@ -80,18 +85,9 @@ function* properties(text: string): Generator<string> {
   }
 }
 
-function openBlock(name: string, line: string): OpenBlock {
-  const text = ''
-  return {
-    name,
-    text,
-    uid: undefined,
-    recurrenceId: undefined,
-    zones: [],
-    lines: [line],
-    chars: line.length,
-    isTooLarge: false,
-  }
+function openBlock(name: string, depth: number, line: string): OpenBlock {
+  const found = { uid: undefined, recurrenceId: undefined, zones: [], names: {} }
+  return { name, text: '', ...found, depth, lines: [line], chars: line.length, isTooLarge: false }
 }
 
 function addProperty(block: OpenBlock, property: string): void {
@@ -107,7 +103,13 @@ function addProperty(block: OpenBlock, property: string): void {
   if (/^UID[;:]/i.test(head)) block.uid ??= valueOf(property)
   else if (/^RECURRENCE-ID[;:]/i.test(head)) block.recurrenceId ??= valueOf(property)
   else if (block.name === 'VTIMEZONE' && /^TZID[;:]/i.test(head)) block.zones = [valueOf(property)]
+  else if (block.name === 'VCARD') addName(block, head)
   else if (block.name !== 'VTIMEZONE') addZone(block, head)
+}
+
+function addName(block: OpenBlock, head: string): void {
+  const [, name] = /^(?:[\w-]{1,40}\.)?(FN|N|EMAIL|TEL)[;:]/i.exec(head) ?? []
+  if (name !== undefined) block.names[name.toUpperCase() as keyof Block['names']] ??= valueOf(head)
 }
 
 function addZone(block: OpenBlock, head: string): void {
@@ -121,6 +123,6 @@ function valueOf(property: string): string {
   return unfolded.slice(unfolded.indexOf(':') + 1).trim()
 }
 
-function closed({ name, lines, uid, recurrenceId, zones }: OpenBlock): Block {
-  return { name, text: `${lines.join('\r\n')}\r\n`, uid, recurrenceId, zones }
+function closed({ name, lines, uid, recurrenceId, zones, names }: OpenBlock): Block {
+  return { name, text: `${lines.join('\r\n')}\r\n`, uid, recurrenceId, zones, names }
 }

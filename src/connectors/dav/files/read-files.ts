@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type FileReader, type FileRecord, TooManyRecords } from '#kit/file.ts'
 import { readEvent } from '../caldav/event.ts'
-import { type Contact, readContact } from '../carddav/contact.ts'
+import { readContact } from '../carddav/contact.ts'
 import { type Block, eachBlock, isContentText } from './blocks.ts'
 
 /** Limit: characters of an id in an uploaded file that are stored as they are; a longer id is hashed. */
@@ -18,7 +18,8 @@ interface FileEvent {
 /** Collects the events and contacts of iCalendar and vCard texts. A calendar or address book may be split over several files. */
 export function createReader(maxRecords: number): FileReader {
   const events = new Map<string, FileEvent>()
-  const contacts = new Map<string, { vcard: string; contact: Contact }>()
+  /** Texts of vCards. What they say is read at the end: it takes more memory. */
+  const contacts = new Map<string, string>()
   let skipped = 0
   const count = () => {
     if (events.size + contacts.size > maxRecords) throw new TooManyRecords()
@@ -37,25 +38,29 @@ export function createReader(maxRecords: number): FileReader {
     events.set(id, event)
     count()
   }
-  const addContact = ({ text }: Block) => {
-    const contact = readContact(text)
-    const id = idOfContact(contact, text, contacts)
-    if (id !== undefined) contacts.set(id, { vcard: text, contact })
+  const addContact = (block: Block) => {
+    const id = idOfContact(block, contacts)
+    if (id !== undefined) contacts.set(id, block.text)
     count()
   }
   return {
-    add: (text) => {
+    add: function* (text) {
       if (!isContentText(text)) return false
       const zones = new Map<string, Block>()
       const found: Block[] = []
-      skipped += eachBlock(text, (block) => {
-        if (block.name === 'VCARD') addContact(block)
-        else if (block.name === 'VTIMEZONE') for (const name of block.zones) zones.set(name, block)
-        else if (block.name === 'VEVENT') {
-          found.push(block)
-          if (found.length > maxRecords * 2) throw new TooManyRecords()
+      const blocks = eachBlock(text)
+      for (let next = blocks.next(); ; next = blocks.next()) {
+        if (next.done === true) {
+          skipped += next.value
+          break
         }
-      })
+        const block = next.value
+        if (block === undefined) yield undefined
+        else if (block.name === 'VCARD') addContact(block)
+        else if (block.name === 'VTIMEZONE') for (const name of block.zones) zones.set(name, block)
+        else if (block.name === 'VEVENT') found.push(block)
+        if (found.length > maxRecords * 2) throw new TooManyRecords()
+      }
       // A zone may follow the events that name it.
       for (const block of found) addEvent(block, zones)
       return true
@@ -65,7 +70,8 @@ export function createReader(maxRecords: number): FileReader {
         const ical = calendarOf([...zones.values(), ...blocks.values()])
         yield { endpoint: 'events', record: { id, ical, event: readEvent(ical) } }
       }
-      for (const [id, { vcard, contact }] of contacts) yield { endpoint: 'contacts', record: { id, vcard, contact } }
+      for (const [id, vcard] of contacts)
+        yield { endpoint: 'contacts', record: { id, vcard, contact: readContact(vcard) } }
     },
     skipped: () => skipped,
   }
@@ -80,19 +86,16 @@ function calendarOf(blocks: Block[]): string {
  * Most exports have no UID. Then name and first address make the id, so that a later export of the same contact changes the item. Of
  * two contacts with equal names and addresses, the second gets a number. Undefined: the same card is known already.
  */
-function idOfContact(
-  { uid, name, emails, phones }: Contact,
-  text: string,
-  known: ReadonlyMap<string, { vcard: string }>,
-): string | undefined {
-  if (uid !== undefined) return shortId(uid)
-  const address = emails?.[0]?.value.toLowerCase() ?? phones?.[0]?.value ?? ''
-  const base = name === undefined && address === '' ? hashOf(text) : hashOf(JSON.stringify([name, address]))
+function idOfContact({ uid, names, text }: Block, known: ReadonlyMap<string, string>): string | undefined {
+  if (uid !== undefined && uid !== '') return shortId(uid)
+  const address = names.EMAIL?.toLowerCase() ?? names.TEL
+  const parts = [names.FN ?? names.N, address]
+  const base = hashOf(parts.every((part) => part === undefined || part === '') ? text : JSON.stringify(parts))
   for (let number = 1; number <= MAX_SAME; number += 1) {
     const id = number === 1 ? base : `${base}-${number}`
     const other = known.get(id)
     if (other === undefined) return id
-    if (other.vcard === text) return undefined
+    if (other === text) return undefined
   }
   return undefined
 }

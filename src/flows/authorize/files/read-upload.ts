@@ -12,7 +12,7 @@ const MAX_RECORDS = 50_000
 /** Limit: files and folders of an uploaded archive; one with more is refused. */
 const MAX_ENTRIES = 10_000
 /** Limit: bytes of all calendars and contacts of an uploaded archive, decompressed; more is refused. */
-const MAX_INFLATED_BYTES = 64 * 1024 * 1024
+const MAX_INFLATED_BYTES = 32 * 1024 * 1024
 /** Limit: how many times larger than its compressed form a file of an uploaded archive may be; a larger one is refused. */
 const MAX_RATIO = 200
 /** Small files may compress better. */
@@ -61,7 +61,7 @@ const refused = (problem: UploadProblem): UploadContent => ({ kind: 'refused', p
 async function addAll(reader: FileReader, auth: FileUpload, bytes: Buffer): Promise<boolean> {
   if (!isZip(bytes)) {
     if (bytes.length > MAX_INFLATED_BYTES) throw new ZipError('too_large', 'the file is too large')
-    return reader.add(textOf(bytes))
+    return addText(reader, textOf(bytes))
   }
   let isKnown = false
   let left = MAX_INFLATED_BYTES
@@ -73,11 +73,20 @@ async function addAll(reader: FileReader, auth: FileUpload, bytes: Buffer): Prom
       throw new ZipError('too_large', 'a file in the archive is compressed too well')
     const content = readZipEntry(bytes, entry, left)
     left -= content.length
-    if (reader.add(textOf(content))) isKnown = true
-    // Lets the worker send its heartbeat.
+    if (await addText(reader, textOf(content))) isKnown = true
     await pause()
   }
   return isKnown
+}
+
+/** In steps, between which the worker sends its heartbeat. */
+async function addText(reader: FileReader, text: string): Promise<boolean> {
+  const steps = reader.add(text)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    await pause()
+  }
 }
 
 /** Exports are UTF-8, or UTF-16 with a byte order mark. Characters that no text of the database may have are left out. */

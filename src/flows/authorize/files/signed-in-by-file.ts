@@ -27,6 +27,10 @@ export function signedInByFile(
 /** The last part of a path, without control characters and marks that change the direction of text. */
 function labelOf(fileName: string | undefined): string | undefined {
   const last = fileName?.toWellFormed().split(/[/\\]/).at(-1) ?? ''
-  const plain = [...last.replaceAll(/[\p{Cc}\p{Cf}]/gu, '').trim()].slice(0, MAX_NAME_CHARS).join('')
+  const plain = last
+    .replaceAll(/[\p{Cc}\p{Cf}]/gu, '')
+    .trim()
+    .slice(0, MAX_NAME_CHARS)
+    .toWellFormed()
   return plain === '' ? undefined : plain
 }
