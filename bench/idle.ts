@@ -11,19 +11,25 @@ import { median } from './load.ts'
 
 const STARTS = Number(process.env['BENCH_STARTS'] ?? 3)
 const WAIT_MS = Number(process.env['BENCH_WAIT_S'] ?? 20) * 1000
-const MB = 1024
+const KB_PER_MB = 1024
 
-/** The parts of the demo by a piece of their command line. */
-const PARTS = { worker: '/boot/worker-main.', 'demo services': '/lab/demo/main.', request: '/scripts/run.' }
+/** The processes of the demo by a piece of their command line. */
+const PARTS = { request: '/scripts/run.', worker: '/boot/worker-main.', 'demo services': '/lab/demo/main.' }
 type Part = keyof typeof PARTS
+
+interface ProcessMemory {
+  pid: number
+  part: Part
+  mb: number
+}
 
 interface Measured {
   folder: string
   dataDir: string
   linkMs: number[]
   linkCpuMs: number[]
-  started: Record<Part, number>[]
-  synced: Record<Part, number>[]
+  started: ProcessMemory[][]
+  synced: ProcessMemory[][]
 }
 
 /**
@@ -54,10 +60,13 @@ async function measure(clone: Measured): Promise<void> {
     clone.linkMs.push(performance.now() - beganAt)
     clone.linkCpuMs.push(cpuMs(demo.child.pid!))
     await sleep(WAIT_MS)
-    clone.started.push(memoryOf(demo.child.pid!))
+    const started = memoryOf(demo.child.pid!)
+    clone.started.push(started)
     await syncAll(demo)
     await sleep(WAIT_MS)
-    clone.synced.push(memoryOf(demo.child.pid!))
+    // Without the worker that signed Ada in: it ends when it had no work for a minute.
+    const lasting = new Set(started.map(({ pid }) => pid))
+    clone.synced.push(memoryOf(demo.child.pid!).filter(({ pid }) => lasting.has(pid)))
   } finally {
     await demo.end('SIGTERM')
   }
@@ -73,7 +82,7 @@ async function startDemo({ folder, dataDir }: Measured): Promise<RunningProcess>
   return startProcess(words.slice(script + 1), env, join(folder, words[script]!), words.slice(0, script))
 }
 
-/** Connects Ada where she is not connected yet, and waits until everything is synced again. */
+/** Connects Ada at the three services and reads everything from the beginning, as only the first round would otherwise. */
 async function syncAll({ document: { url } }: RunningProcess): Promise<void> {
   const browser = createBrowser()
   const page = await browser.open(`${url}/demo?plain=true`)
@@ -81,23 +90,21 @@ async function syncAll({ document: { url } }: RunningProcess): Promise<void> {
   if (start !== undefined) await browser.submit(page, start)
   const session = await browser.open(`${url}/demo/session`)
   const { access_token: token } = JSON.parse(session.body) as { access_token: string }
-  const state = async () => {
-    const response = await fetch(`${url}/sync`, { headers: { authorization: `Bearer ${token}` } })
-    return ((await response.json()) as { state: string }).state
-  }
+  const headers = { authorization: `Bearer ${token}` }
+  for (const service of ['demo-social', 'demo-micro', 'demo-health'])
+    await fetch(`${url}/profiles/${service}/reset`, { method: 'POST', headers })
+  const state = async () => ((await (await fetch(`${url}/sync`, { headers })).json()) as { state: string }).state
   await until('everything is synced', async () => (await state()) === 'complete')
 }
 
-function memoryOf(pid: number): Record<Part, number> {
-  const memory: Record<Part, number> = { request: 0, worker: 0, 'demo services': 0 }
-  for (const each of processTree(pid)) {
+function memoryOf(pid: number): ProcessMemory[] {
+  return processTree(pid).flatMap((each) => {
     const command = readFileSync(`/proc/${each}/cmdline`, 'utf8')
     const part = (Object.keys(PARTS) as Part[]).find((name) => command.includes(PARTS[name]))
-    if (part === undefined) continue
+    if (part === undefined) return []
     const [, size] = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${each}/smaps_rollup`, 'utf8'))!
-    memory[part] += Number(size) / MB
-  }
-  return memory
+    return [{ pid: each, part, mb: Number(size) / KB_PER_MB }]
+  })
 }
 
 function report({ folder, linkMs, linkCpuMs, started, synced }: Measured): void {
@@ -106,10 +113,13 @@ function report({ folder, linkMs, linkCpuMs, started, synced }: Measured): void 
   line('link after', `${(median(linkMs) / 1000).toFixed(2)} s (${list(linkMs, 0)} ms)`)
   line('processor time until then', `${(median(linkCpuMs) / 1000).toFixed(2)} s (${list(linkCpuMs, 0)} ms)`)
   for (const [name, samples] of Object.entries({ 'idle after the start': started, 'idle after syncing': synced })) {
-    const of = (part: Part) => median(samples.map((sample) => sample[part]))
-    const both = samples.map(({ request, worker }) => request + worker)
-    const parts = (Object.keys(PARTS) as Part[]).map((part) => `${part} ${of(part).toFixed(0)}`).join(', ')
-    line(name, `${median(both).toFixed(0)} MB of request process and worker (${list(both, 0)}; ${parts})`)
+    const of = (sample: ProcessMemory[], part: Part) =>
+      sample.filter((each) => each.part === part).reduce((sum, { mb }) => sum + mb, 0)
+    const both = samples.map((sample) => of(sample, 'request') + of(sample, 'worker'))
+    const parts = (Object.keys(PARTS) as Part[]).map(
+      (part) => `${part} ${median(samples.map((sample) => of(sample, part))).toFixed(0)}`,
+    )
+    line(name, `${median(both).toFixed(0)} MB of request process and worker (${list(both, 0)}; ${parts.join(', ')})`)
   }
 }
 

@@ -87,7 +87,7 @@ function launch(dataDir: string): { child: Child; open: (address: DemoAddress) =
   const child = spawn(
     process.execPath,
     [...inheritedFlags(), LAB_ENTRY, '--folder', demoFolder(dataDir), '--sockets', demoSocketFolder(dataDir)],
-    { stdio: ['pipe', 'pipe', 'inherit'], detached: true, env: childEnvironment() },
+    { stdio: ['pipe', 'pipe', 'inherit'], detached: true, env: childEnvironment(process.env) },
   )
   // The exit says why; writing to a process that ended must not end this one.
   child.stdin.on('error', () => {})

@@ -37,7 +37,7 @@ export function startWorkerProcess(
 ): WorkerProcess {
   const child = fork(entry, [], {
     serialization: 'advanced',
-    env: childEnvironment(),
+    env: childEnvironment(process.env),
     execArgv: [`--max-old-space-size=${Math.ceil(limits.memoryBytes / MB)}`, ...inheritedFlags()],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
