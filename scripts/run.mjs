@@ -46,13 +46,9 @@ if (isNewEnough) {
 function fillCompileCache() {
   const node = join(root, 'node_modules', '.bin', 'node')
   // A command loads few modules; the service loads nearly all of them.
-  const modules = [
-    'boot/worker-main.ts',
-    'boot/app.ts',
-    'boot/inline-workers.ts',
-    'platform/queue/engine.ts',
-    'destinations/files/parquet.ts',
-  ].map((file) => pathToFileURL(join(root, 'src', file)).href)
+  const modules = ['boot/worker-main.ts', 'boot/app.ts', 'boot/inline-workers.ts', 'platform/queue/engine.ts'].map(
+    (file) => pathToFileURL(join(root, 'src', file)).href,
+  )
   spawnSync(node, [...modules.flatMap((module) => ['--import', module]), join(root, 'src', 'main.ts'), 'version'], {
     env: { ...process.env, NODE_COMPILE_CACHE: cache },
     stdio: 'ignore',

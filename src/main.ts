@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs'
 import { prepareCommands } from '#boot/prepare-commands.ts'
 import { EXIT } from '#cli/command.ts'
 import { runCli } from '#cli/run.ts'
+import { limitChildMemory } from '#platform/isolation/child-memory.ts'
 import { PROGRAM } from '#platform/program-name.ts'
+
+limitChildMemory(process.env)
 
 // The only reader of the environment, the arguments and the terminal.
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }

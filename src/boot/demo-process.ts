@@ -7,7 +7,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { DemoServices } from '#flows/operations/demo-services.ts'
 import { SetupError } from '#platform/errors.ts'
 import { tryFileLock } from '#platform/file-lock.ts'
-import { childEnvironment, inheritedFlags } from '#platform/isolation/child-memory.ts'
+import { inheritedFlags } from '#platform/isolation/child-memory.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import { demoClient } from './demo-client.ts'
 import { demoFolder, demoSocketFolder, makeDemoFolders } from './demo-folder.ts'
@@ -87,7 +87,7 @@ function launch(dataDir: string): { child: Child; open: (address: DemoAddress) =
   const child = spawn(
     process.execPath,
     [...inheritedFlags(), LAB_ENTRY, '--folder', demoFolder(dataDir), '--sockets', demoSocketFolder(dataDir)],
-    { stdio: ['pipe', 'pipe', 'inherit'], detached: true, env: childEnvironment(process.env) },
+    { stdio: ['pipe', 'pipe', 'inherit'], detached: true },
   )
   // The exit says why; writing to a process that ended must not end this one.
   child.stdin.on('error', () => {})

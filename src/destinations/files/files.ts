@@ -20,6 +20,7 @@ import { explain, withDeliveryErrors } from '../driver-errors.ts'
 import { storedOptions } from '../options.ts'
 import { folderOf, folderStore } from './folder-store.ts'
 import type { ObjectStore } from './object-store.ts'
+import { parquetOf } from './parquet.ts'
 import { s3Address, s3Store } from './s3-store.ts'
 
 const FORMATS = ['ndjson', 'parquet'] as const
@@ -152,8 +153,7 @@ function openFiles(deps: KindDeps, store: ObjectStore, root: string, format: For
       withRetry(async () => {
         const { profile, rows, upTo, epoch } = batch
         await expectCheckpoint({ ...batch, profileId: profile.id })
-        if (rows.length > 0)
-          await store.put(nameOf(root, batch, format), await bodyOf(batch, format), MEDIA_TYPES[format])
+        if (rows.length > 0) await store.put(nameOf(root, batch, format), bodyOf(batch, format), MEDIA_TYPES[format])
         await putJson(checkpointName(profile.id), { profile, seq: upTo, epoch, updated_at: deps.clock.now() })
         // Erased during this write: the last writer removes everything again.
         const fence = await store.get(fenceName(profile.id))
@@ -180,9 +180,8 @@ function nameOf(root: string, { profile, rows }: Batch, format: Format): string 
   return `${root}/${profile.id}/${first}-${last}.${format}`
 }
 
-async function bodyOf({ rows }: Batch, format: Format): Promise<Uint8Array> {
-  // Loaded on demand: few destinations have this format.
-  if (format === 'parquet') return (await import('./parquet.ts')).parquetOf(rows)
+function bodyOf({ rows }: Batch, format: Format): Uint8Array {
+  if (format === 'parquet') return parquetOf(rows)
   return Buffer.from(rows.map((row) => `${changeText(row)}\n`).join(''))
 }
 

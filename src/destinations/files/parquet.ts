@@ -1,5 +1,10 @@
-import { parquetWriteBuffer } from 'hyparquet-writer'
+import { createRequire } from 'node:module'
+import type * as Writer from 'hyparquet-writer'
 import type { DeliveryRow, PutRow } from '#model/destination.ts'
+
+const requireModule = createRequire(import.meta.url)
+/** Loaded at its first use: few destinations have this format. */
+const writer = () => requireModule('hyparquet-writer') as typeof Writer
 
 // The same names and meanings as in JSON changes. Documents are text, because Parquet has no unbounded numbers.
 const COLUMNS: {
@@ -35,5 +40,5 @@ function put(read: (row: PutRow) => unknown): (row: DeliveryRow) => unknown {
 /** Changes as one Parquet file. The same rows always produce the same bytes. */
 export function parquetOf(rows: DeliveryRow[]): Uint8Array {
   const columnData = COLUMNS.map(({ name, type, read }) => ({ name, type, data: rows.map((row) => read(row) ?? null) }))
-  return new Uint8Array(parquetWriteBuffer({ columnData }))
+  return new Uint8Array(writer().parquetWriteBuffer({ columnData }))
 }

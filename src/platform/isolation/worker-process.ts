@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { childEnvironment, inheritedFlags } from './child-memory.ts'
+import { inheritedFlags } from './child-memory.ts'
 import type { Death, DeathReason, HeldJob, Notice, Order, WorkerLimits } from './protocol.ts'
 import { residentBytes } from './resident-memory.ts'
 
@@ -37,7 +37,6 @@ export function startWorkerProcess(
 ): WorkerProcess {
   const child = fork(entry, [], {
     serialization: 'advanced',
-    env: childEnvironment(process.env),
     execArgv: [`--max-old-space-size=${Math.ceil(limits.memoryBytes / MB)}`, ...inheritedFlags()],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })

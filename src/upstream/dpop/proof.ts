@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { JWK } from 'jose'
 import type { JsonObject } from '#kit/auth.ts'
-import { loadJose } from '../jose.ts'
+import { jose } from '../jose.ts'
 
 export interface ProofInput {
   key: JsonObject
@@ -16,7 +16,7 @@ export interface ProofInput {
 
 /** Each grant has its own key, so that grants cannot be linked by it. */
 export async function createDpopKey(): Promise<JsonObject> {
-  const { exportJWK, generateKeyPair } = await loadJose()
+  const { exportJWK, generateKeyPair } = jose()
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   return exportJWK(privateKey)
 }
@@ -33,7 +33,7 @@ export async function dpopProof({ key, method, url, nowMs, jti, nonce, token }: 
     ...(nonce === undefined ? {} : { nonce }),
     ...(token === undefined ? {} : { ath: createHash('sha256').update(token).digest('base64url') }),
   }
-  const { importJWK, SignJWT } = await loadJose()
+  const { importJWK, SignJWT } = jose()
   return new SignJWT(claims)
     .setProtectedHeader({ typ: 'dpop+jwt', alg: 'ES256', jwk: { kty, crv, x, y } as JWK })
     .sign(await importJWK(key as JWK, 'ES256'))

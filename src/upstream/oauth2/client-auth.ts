@@ -1,7 +1,7 @@
 import type { JWK } from 'jose'
 import type { OAuth2, Parameters, TokenAuth } from '#kit/auth.ts'
 import { UpstreamError } from '../errors.ts'
-import { loadJose } from '../jose.ts'
+import { jose } from '../jose.ts'
 import { parseObject } from '../parse-object.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
@@ -70,7 +70,7 @@ async function assertion(upstream: Upstream, key: ServiceKey, audience: string):
   const jwk = parseObject(key.secret) as JWK | undefined
   const alg = jwk?.alg ?? 'ES256'
   const nowS = Math.floor(upstream.clock.now() / 1000)
-  const { importJWK, SignJWT } = await loadJose()
+  const { importJWK, SignJWT } = jose()
   try {
     const jwt = new SignJWT({ jti: upstream.random(16).toString('base64url') })
       .setProtectedHeader({ alg, ...(jwk?.kid === undefined ? {} : { kid: jwk.kid }) })

@@ -2,7 +2,7 @@ import type { JSONWebKeySet } from 'jose'
 import type { IdToken, JsonObject } from '#kit/auth.ts'
 import type { ServiceLocation } from '../addresses.ts'
 import { UpstreamError } from '../errors.ts'
-import { loadJose } from '../jose.ts'
+import { jose } from '../jose.ts'
 import { parseObject } from '../parse-object.ts'
 import { responseFailure } from '../response-failure.ts'
 import type { Upstream } from '../send.ts'
@@ -36,7 +36,7 @@ export async function verifyIdToken(upstream: Upstream, input: IdTokenInput): Pr
   const jwksUrl = rule.jwksUrl === undefined ? addresses.jwksUrl : relocate(rule.jwksUrl, 'tokenUrl')
   if (issuer === undefined || jwksUrl === undefined)
     throw new UpstreamError('stop', 'Nothing says who issues the ID token', { reason: 'connector_fault' })
-  const { createLocalJWKSet, errors, jwtVerify } = await loadJose()
+  const { createLocalJWKSet, errors, jwtVerify } = jose()
   const verify = async (keys: JSONWebKeySet) =>
     (
       await jwtVerify(token, createLocalJWKSet(keys), {
