@@ -44,11 +44,7 @@ suite('second steps with a connect link in a real browser', { skip }, () => {
     return reply.body as { id: string; url: string }
   }
   /** A further tab of the same browser. */
-  const nextTab = async (page: Page): Promise<Page> => {
-    const tab = await page.context().newPage()
-    tab.setDefaultTimeout(120_000)
-    return tab
-  }
+  const nextTab = (page: Page): Promise<Page> => page.context().newPage()
   const stateOf = async ({ id }: { id: string }) =>
     (await send(harness, 'GET', `/connect/sessions/${id}`, { headers: basic(harness.app) })).body['state']
   const heading = (page: Page, name: string) => page.getByRole('heading', { name }).waitFor()
