@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { networkOf } from './network-of.ts'
 
-test('IPv4 counts by address, also when it is mapped; IPv6 by /64 network; what is no address by its text', () => {
+test('IPv4 counts by address, also when it is mapped; IPv6 by /64 network; other texts by themselves', () => {
   const cases = {
     '203.0.113.9': '203.0.113.9',
     '::ffff:203.0.113.9': '203.0.113.9',

@@ -12,7 +12,7 @@ const MAX_HASHES = 1
 const MAX_WAITING = 30
 
 /** Callers who proved something already do not wait behind strangers, who may be many and guess. */
-export type PasswordQueue = 'strangers' | 'known'
+type PasswordQueue = 'strangers' | 'known'
 
 const queues = {
   strangers: { turns: createSemaphore(MAX_HASHES), waiting: 0 },

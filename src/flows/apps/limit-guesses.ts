@@ -56,7 +56,7 @@ export async function limitGuesses<Result>(
   refusal: () => ApiError,
   compare: () => Promise<Result | undefined>,
 ): Promise<Result> {
-  // Whoever has a network of IPv6 addresses would have as many tries as addresses.
+  // A caller with a network of IPv6 addresses would have as many tries as addresses.
   const guess = { ...given, address: networkOf(given.address) }
   const memory = memoryOf(deps.database)
   const known = knownAs(guess)

@@ -141,7 +141,7 @@ async function operatorOf(
   }
   const operator = await findOperator(tx, link.operatorId)
   if (operator === undefined) throw refusal()
-  // Whoever needs a link lost a password or passkey, perhaps to somebody else: none of the earlier ones works any more.
+  // A link is for somebody who lost a password or passkey, perhaps to a thief: none of the earlier ones works any more.
   await setOperatorPassword(tx, operator.id, password ?? null)
   await deletePasskeysOf(tx, operator.id)
   await deleteSessionsOf(tx, operator.id)
