@@ -78,7 +78,7 @@ suite('a sign-in with typed credentials in the log', () => {
     const operation = await logged(harness, harness.app.clientId, { kind: 'sign_in', outcome: 'ok' })
     assert.deepEqual(
       operation.steps.map(({ name, outcome }) => `${name} ${outcome}`),
-      ['request ok', 'typed refused', 'typed ok', 'code_exchange ok'],
+      ['request ok', 'typed failed', 'typed ok', 'code_exchange ok'],
     )
     assert.deepEqual([operation.account, operation.service], [account, 'password-service'])
     assert.doesNotMatch(JSON.stringify(operation), /wrong password|correct horse/)
