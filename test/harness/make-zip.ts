@@ -14,8 +14,11 @@ export interface ZipFile {
   offset?: number
 }
 
-/** Writes an archive as other programs do, or a wrong one. */
-export function makeZip(files: ZipFile[], end: { entries?: number; comment?: string } = {}): Buffer<ArrayBuffer> {
+/** Writes an archive as other programs do, or a wrong one. `repeat`: how often the directory lists its files. */
+export function makeZip(
+  files: ZipFile[],
+  end: { entries?: number; comment?: string; repeat?: number } = {},
+): Buffer<ArrayBuffer> {
   const parts: Buffer[] = []
   const directory: Buffer[] = []
   let at = 0
@@ -37,12 +40,13 @@ export function makeZip(files: ZipFile[], end: { entries?: number; comment?: str
     parts.push(local)
     at += local.length
   }
-  const central = Buffer.concat(directory)
+  const repeat = end.repeat ?? 1
+  const central = Buffer.concat(Array.from({ length: repeat }, () => directory).flat())
   const comment = Buffer.from(end.comment ?? '')
   const tail = Buffer.alloc(22)
   tail.write('PK\x05\x06', 'latin1')
-  tail.writeUInt16LE(end.entries ?? files.length, 8)
-  tail.writeUInt16LE(end.entries ?? files.length, 10)
+  tail.writeUInt16LE(end.entries ?? files.length * repeat, 8)
+  tail.writeUInt16LE(end.entries ?? files.length * repeat, 10)
   tail.writeUInt32LE(central.length, 12)
   tail.writeUInt32LE(at, 16)
   tail.writeUInt16LE(comment.length, 20)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { makeZip } from '../harness/make-zip.ts'
 import { isZip, listZip, readZipEntry, ZipError, type ZipFault } from '#platform/zip.ts'
+import { makeZip } from '../harness/make-zip.ts'
 
 const MAX = { maxEntries: 10 }
 const contents = (zip: Buffer, maxBytes = 1000) =>

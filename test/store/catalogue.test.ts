@@ -18,6 +18,8 @@ const HASHES = [
   'operator_passkey.public_key',
   'operator_session.hash',
   'app_secret.hash',
+  // Uploaded files, until their records are items, which are not sealed either.
+  'upload_part.content',
   'access_token.hash',
   'agent_grant.code_hash',
   'agent_token.hash',

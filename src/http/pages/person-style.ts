@@ -20,7 +20,7 @@ p{margin:.6rem 0}a{color:var(--brand)}.soft{color:var(--soft);font-size:.925rem}
 .go{flex:none;width:9px;height:9px;border:solid var(--soft);border-width:2px 2px 0 0;transform:rotate(45deg)}[dir=rtl] .go{transform:rotate(-135deg)}.leave{margin:1.25rem 0 0}
 .done{display:inline-block;background:var(--goodbg);color:var(--good);font-size:.78rem;font-weight:650;border-radius:99px;padding:.05rem .6rem;margin-inline-start:.5rem;white-space:nowrap}
 .find{display:flex;gap:.5rem;margin:1rem 0}.find input{flex:1;min-width:0}
-input[type=text],input[type=search],input[type=password]{width:100%;font:inherit;color:var(--ink);background:var(--paper);border:1px solid #7c8a99;border-radius:10px;padding:.55rem .8rem;min-height:46px}
+input[type=text],input[type=search],input[type=password],input[type=file]{width:100%;font:inherit;color:var(--ink);background:var(--paper);border:1px solid #7c8a99;border-radius:10px;padding:.55rem .8rem;min-height:46px}
 button,.button{display:inline-block;font:inherit;font-weight:600;text-align:center;border:1px solid var(--brand);background:var(--brand);color:var(--paper);border-radius:10px;padding:.6rem 1.2rem;min-height:46px;cursor:pointer;text-decoration:none}
 button.quiet,.button.quiet{background:transparent;color:var(--brand)}:focus-visible{outline:3px solid var(--brand);outline-offset:2px}
 .row{display:flex;flex-wrap:wrap;gap:.75rem;margin:1.25rem 0 .5rem}.row button:first-child{flex:1 1 9rem}

@@ -65,7 +65,12 @@ export async function openFilePage(
 }
 
 /** Uploads on the page; returns the page that follows. */
-export function uploadOn(browser: Browser, page: Page, content: string | Buffer<ArrayBuffer>, name = 'export.ics'): Promise<Page> {
+export function uploadOn(
+  browser: Browser,
+  page: Page,
+  content: string | Buffer<ArrayBuffer>,
+  name = 'export.ics',
+): Promise<Page> {
   const form = page.forms.find(({ action }) => action.startsWith('/oauth/file'))
   assert.ok(form, page.body)
   const body = new FormData()

@@ -112,12 +112,8 @@ suite('files that are refused leave nothing', () => {
     [
       'files that overlap',
       () =>
-        makeZip(
-          [
-            { name: 'a.ics', content: noise(900_000) },
-            ...Array.from({ length: 80 }, (_, i) => ({ name: `${i}.ics`, content: noise(900_000), offset: 0 })),
-          ].slice(0, 81),
-        ),
+        // The directory names one file again and again.
+        makeZip([{ name: 'a.ics', content: noise(900_000) }], { repeat: 40 }),
       413,
       /too large/,
     ],

@@ -42,6 +42,8 @@ const NOT_RUN: Record<string, string> = {
   'flows/authorize/connect-session.ts': 'one shard: the session and the audit entry',
   'flows/authorize/reconnect.ts': 'as exchange-code.ts: a service user, an account and a profile',
   'flows/authorize/connections/sessions.ts': 'one shard: the account, its links and the audit entry',
+  'flows/authorize/files/import-file.ts': 'as exchange-code.ts: a service user, an account and a profile',
+  'flows/authorize/files/read-upload.ts': 'one shard: the upload',
   'flows/authorize/reconnect-link.ts': 'one shard',
   'flows/authorize/revoke-token.ts': 'one shard: the service user',
   'flows/operators/links.ts': 'one shard: the audit entry; operators, their links, passkeys and sessions have no shard',
