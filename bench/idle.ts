@@ -14,8 +14,8 @@ const WAIT_MS = Number(process.env['BENCH_WAIT_S'] ?? 20) * 1000
 const KB_PER_MB = 1024
 
 /** The processes of the demo by a piece of their command line. */
-const PARTS = { request: '/scripts/run.', worker: '/boot/worker-main.', 'demo services': '/lab/demo/main.' }
-type Part = keyof typeof PARTS
+const COMMAND_OF = { request: '/scripts/run.', worker: '/boot/worker-main.', 'demo services': '/lab/demo/main.' }
+type Part = keyof typeof COMMAND_OF
 
 interface ProcessMemory {
   pid: number
@@ -100,7 +100,7 @@ async function syncAll({ document: { url } }: RunningProcess): Promise<void> {
 function memoryOf(pid: number): ProcessMemory[] {
   return processTree(pid).flatMap((each) => {
     const command = readFileSync(`/proc/${each}/cmdline`, 'utf8')
-    const part = (Object.keys(PARTS) as Part[]).find((name) => command.includes(PARTS[name]))
+    const part = (Object.keys(COMMAND_OF) as Part[]).find((name) => command.includes(COMMAND_OF[name]))
     if (part === undefined) return []
     const [, size] = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${each}/smaps_rollup`, 'utf8'))!
     return [{ pid: each, part, mb: Number(size) / KB_PER_MB }]
@@ -116,7 +116,7 @@ function report({ folder, linkMs, linkCpuMs, started, synced }: Measured): void 
     const of = (sample: ProcessMemory[], part: Part) =>
       sample.filter((each) => each.part === part).reduce((sum, { mb }) => sum + mb, 0)
     const both = samples.map((sample) => of(sample, 'request') + of(sample, 'worker'))
-    const parts = (Object.keys(PARTS) as Part[]).map(
+    const parts = (Object.keys(COMMAND_OF) as Part[]).map(
       (part) => `${part} ${median(samples.map((sample) => of(sample, part))).toFixed(0)}`,
     )
     line(name, `${median(both).toFixed(0)} MB of request process and worker (${list(both, 0)}; ${parts.join(', ')})`)
