@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { childEnv } from './harness/child-env.ts'
 
 // What a process loads, it keeps: each of these packages costs every process megabytes, and few requests or syncs need one of them.
-const RARE = ['/undici/index.js', '/@nats-io/', '/mysql2/', '/hyparquet-writer/', '/jose/']
+const RARE = ['/@nats-io/', '/mysql2/', '/hyparquet-writer/', '/jose/']
 const boot = join(import.meta.dirname, '../src/boot')
 
 const PROGRAM = `

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { isIP } from 'node:net'
-import type { Dispatcher, buildConnector as UndiciConnector } from 'undici'
+import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { createAddressPolicy } from './address.ts'
 import { EgressError } from './errors.ts'
 import {
@@ -13,7 +13,6 @@ import {
   withoutBrackets,
 } from './lookup.ts'
 import { guardedSocket, openSocket } from './socket.ts'
-import { Agent, buildConnector } from './undici-parts.ts'
 
 export interface EgressOptions {
   /** Ranges that the operator allows: "127.0.0.0/8", "10.1.2.3", "fd00::/8". */
@@ -81,7 +80,7 @@ export function createEgress(options: EgressOptions): Egress {
     Object.entries(options.sockets ?? {}).map(([host, socketPath]) => [host, buildConnector({ ...base, socketPath })]),
   )
 
-  const connect: UndiciConnector.connector = (target, callback) => {
+  const connect: buildConnector.connector = (target, callback) => {
     const hostname = withoutBrackets(target.hostname)
     const literal = isIP(hostname) !== 0
     try {
