@@ -14,8 +14,8 @@ export const SAMPLES: Record<string, [endpoint: string, record: object][]> = {
         ical: 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n',
         event: {
           title: 'Meeting',
-          starts: 1,
-          ends: 2,
+          starts: 1_772_359_200_000,
+          ends: 1_772_362_800_000,
           organizer: { email: 'a@x.test' },
           attendees: [{ email: 'b@x.test' }],
         },
