@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { type Connection, DeliveryError } from '#destinations/contract.ts'
 import { createKinds } from '#destinations/kinds.ts'
+import { until } from '../../../harness/until.ts'
 import { plainResponse, startRawHttp } from '../../../hostile/servers/raw-http.ts'
 import { makePerson, type Person } from './changes.ts'
 import { type ClickhouseServer, clickhouseServerMissing, startClickhouseServer } from './clickhouse-server.ts'
@@ -184,7 +185,16 @@ suite('tables in clickhouse', { skip: clickhouseServerMissing }, () => {
       .catch((error: unknown) => assert.ok(error instanceof DeliveryError && error.recovery === 'retry'))
     await server.crash()
     await erasing
-    await connection.erase({ destinationId: 'dst', profileId: ada.profile.id, epoch: 11 })
+    // An attempt waits only for a while; the next one continues, as the delivery does.
+    await until('everything is removed', () =>
+      connection.erase({ destinationId: 'dst', profileId: ada.profile.id, epoch: 11 }).then(
+        () => true,
+        (error: unknown) => {
+          assert.ok(error instanceof DeliveryError && error.recovery === 'retry', String(error))
+          return false
+        },
+      ),
+    )
     assert.doesNotMatch(JSON.stringify(await ask('select * from tributary_items')), new RegExp(ada.profile.id))
     assert.deepEqual(await live(ben), ['b 1'])
   })
