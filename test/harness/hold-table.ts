@@ -4,8 +4,8 @@ import { until } from './until.ts'
 
 /** A locked table. */
 export interface HeldTable {
-  /** Resolves when a statement waits for the lock. */
-  awaited: () => Promise<unknown>
+  /** Resolves when a statement waits for the lock; with a text, one that contains it: the service has work of its own, too. */
+  awaited: (text?: string) => Promise<unknown>
   release: () => Promise<void>
 }
 
@@ -17,9 +17,11 @@ export async function holdTable(url: string, table: string): Promise<HeldTable> 
   await client.query(`begin; lock table ${table} in access exclusive mode`)
   // On a connection of its own: within a transaction, pg_stat_activity does not change after the first query.
   const { sql, close } = openSql(url)
-  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  const waiting = `select 1 from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and position($1 in query) > 0`
   return {
-    awaited: () => until(`a statement waits for ${table}`, async () => (await sql(waiting)).length > 0),
+    awaited: (text = '') =>
+      until(`a statement waits for ${table}`, async () => (await sql(waiting, [text])).length > 0),
     release: async () => {
       await client.query('commit')
       await client.end()

@@ -18,7 +18,7 @@ suite('stopping', () => {
     // A database lock keeps a request in progress until it is released.
     const lock = await holdTable(tributary.databaseUrl, 'app')
     const slow = fetch(`${tributary.url}/admin/apps`, { headers: { authorization: `Bearer ${tributary.adminToken}` } })
-    await lock.awaited()
+    await lock.awaited('from app order by')
 
     const stopped = tributary.stop()
     await idle.ended
