@@ -14,7 +14,8 @@ interface Row {
 
 const find = statement(
   'log-accounts',
-  `select id, merged_into as "mergedInto" from account where shard = any($shards::smallint[]) and id = any($ids::text[])`,
+  `select a.id, a.merged_into as "mergedInto" from unnest($shards::smallint[], $ids::text[]) as wanted (shard, id)
+   join account a on a.shard = wanted.shard and a.id = wanted.id`,
 )
 
 /** Limit: merges that are followed from the account of an entry; entries that are further away are dropped. */
@@ -55,7 +56,7 @@ async function currentAccounts(queries: Queries, ids: readonly string[]): Promis
   const known = new Map<string, string | null>()
   let unknown = [...new Set(ids)].filter((id) => shardOf(id) !== undefined)
   for (let round = 0; unknown.length > 0 && round <= MAX_MERGES; round += 1) {
-    const rows = await queries.rows<Row>(find.with({ shards: [...new Set(unknown.map(shardIn))], ids: unknown }))
+    const rows = await queries.rows<Row>(find.with({ shards: unknown.map(shardIn), ids: unknown }))
     for (const { id, mergedInto } of rows) known.set(id, mergedInto)
     unknown = rows.flatMap(({ mergedInto }) => (mergedInto === null || known.has(mergedInto) ? [] : [mergedInto]))
   }
