@@ -154,6 +154,8 @@ export interface Connector {
   ask?: Ask
   api: Api
   self: SelfReader
+  /** Set it where a person's key does not say whose it is: such an id never leads to an account (`kit/who-vouches.ts`). */
+  vouchedBy?: 'nobody'
   endpoints: Record<string, Endpoint>
   hook: Hook | undefined
   /** Values that the app sets with its key. */
