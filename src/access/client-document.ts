@@ -1,9 +1,19 @@
 import type { OAuth2 } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
+import { callbackAddress } from '#kit/service-addresses.ts'
 
-/** The address of an app's client document at a service; it is the app's key there. */
-export function clientDocumentUrl(baseUrl: string, appId: string, service: string): string {
-  return `${baseUrl}/oauth/clients/${encodeURIComponent(appId)}/${service}.json`
+/**
+ * The address of an app's client document at an issuer; it is the app's key there. Documents of older releases are for all issuers
+ * and have no registration in their name.
+ */
+export function clientDocumentUrl(
+  baseUrl: string,
+  appId: string,
+  service: string,
+  registration: string | undefined,
+): string {
+  const name = registration === undefined ? service : `${service}.${registration}`
+  return `${baseUrl}/oauth/clients/${encodeURIComponent(appId)}/${name}.json`
 }
 
 /** Services accept an app on a developer's machine only by these names, not as `localhost`. */
@@ -20,7 +30,7 @@ export interface ClientDocumentInput {
   baseUrl: string
   app: { id: string; name: string }
   connector: Connector & { auth: OAuth2 }
-  callbackUrl: string
+  registration: string | undefined
   scope: string
   /** A private JWK as JSON; only its public part is published. */
   secret: string
@@ -28,16 +38,16 @@ export interface ClientDocumentInput {
 
 /** The document that describes an app to authorization servers (OAuth Client ID Metadata Document). */
 export function clientDocument(input: ClientDocumentInput): Record<string, unknown> {
-  const { baseUrl, app, connector, callbackUrl, scope } = input
+  const { baseUrl, app, connector, registration, scope } = input
   const { kty, crv, x, y, kid } = JSON.parse(input.secret) as Record<string, string>
   return {
-    client_id: clientDocumentUrl(baseUrl, app.id, connector.service),
+    client_id: clientDocumentUrl(baseUrl, app.id, connector.service, registration),
     client_name: app.name,
     client_uri: baseUrl,
     application_type: 'web',
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
-    redirect_uris: [callbackUrl],
+    redirect_uris: [callbackAddress(baseUrl, connector.service, registration)],
     scope,
     token_endpoint_auth_method: 'private_key_jwt',
     token_endpoint_auth_signing_alg: 'ES256',

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answers, instanceName } from '#kit/ask.ts'
 import type { ClientRegistration, OAuth2 } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
+import { callbackAddress, registrationId } from '#kit/service-addresses.ts'
 import type { Clock } from '#platform/clock.ts'
 import { randomSecret } from '#platform/ids.ts'
 import type { Database } from '#platform/postgres/database.ts'
@@ -40,8 +41,13 @@ export interface RegisterInput {
   app: { id: string; name: string }
   /** With the answers filled in. */
   connector: Connector
+  /** Where the person signs in: the answers, and the issuer that their handle led to. */
   answers: Answers
-  callbackUrl: string
+}
+
+/** A key of the app at one instance, and the registration that its redirect address names. */
+export interface RegisteredKey extends ServiceKey {
+  registration: string
 }
 
 /** Limit: instances at which one app is registered; beyond it, sign-ins at further ones are refused. */
@@ -58,10 +64,21 @@ export function registrationOf({ auth }: Connector): ClientRegistration | undefi
   return auth.kind === 'oauth2' ? auth.registration : undefined
 }
 
-/** The instance that a registration belongs to. A client document is valid everywhere. */
+/**
+ * The row of a registration. Its redirect address depends on the base address too, so another one is another registration, and
+ * credentials of the one before keep their key. Older releases had one redirect address for all instances, and no `registration`.
+ */
 export function registrationKeyOf(appId: string, connector: Connector, answers: Answers): RegistrationKey {
   const isDocument = registrationOf(connector)?.kind === 'document'
-  return { appId, service: connector.service, instance: isDocument ? '' : instanceName(connector.ask, answers) }
+  const server = isDocument ? '' : instanceName(connector.ask, answers)
+  const { registration } = answers
+  return { appId, service: connector.service, instance: [server, registration].filter(Boolean).join(' ') }
+}
+
+/** Names the app at the instance of the answers. A handle leads to an issuer, and different handles to the same one. */
+function newRegistrationId(baseUrl: string, appId: string, { ask, service }: Connector, answers: Answers): string {
+  const server = answers['issuer'] ?? instanceName(ask, answers)
+  return registrationId(appId, service, JSON.stringify([server, baseUrl]))
 }
 
 /** The scope that is registered: every sign-in requests a part of it. */
@@ -71,14 +88,17 @@ export function registeredScope(auth: OAuth2): string {
 }
 
 /** The app's key, registered now if it is not yet. One caller in all processes registers; the others wait for the result. */
-export async function registeredKey(deps: RegisterDeps, input: RegisterInput): Promise<ServiceKey> {
-  const { app, connector, answers, callbackUrl } = input
-  const { auth } = connector
+export async function registeredKey(deps: RegisterDeps, input: RegisterInput): Promise<RegisteredKey> {
+  const { app, connector } = input
+  const { auth, service } = connector
+  const registration = newRegistrationId(deps.config.baseUrl, app.id, connector, input.answers)
+  const answers = { ...input.answers, registration }
+  const callbackUrl = callbackAddress(deps.config.baseUrl, service, registration)
   if (auth.kind !== 'oauth2' || auth.registration === undefined)
     throw new UpstreamError('stop', 'The service does not register apps', { reason: 'not_supported' })
   if (auth.registration.kind === 'document' && !deps.config.baseUrl.startsWith('https:')) {
     if (isLoopbackBase(deps.config.baseUrl))
-      return { key: loopbackClientId(callbackUrl, registeredScope(auth)), secret: '', overrides: {} }
+      return { key: loopbackClientId(callbackUrl, registeredScope(auth)), secret: '', overrides: {}, registration }
     throw new UpstreamError(
       'stop',
       'The service accepts an app only at an https address, or at http://127.0.0.1 or http://[::1]: change BASE_URL',
@@ -91,10 +111,11 @@ export async function registeredKey(deps: RegisterDeps, input: RegisterInput): P
     const now = deps.clock.now()
     const known = await beginWithRegistration(deps.database, deps.keyring, key, now)
     if (known !== undefined && (known.expiresAt ?? Number.POSITIVE_INFINITY) > now)
-      return { key: known.key, secret: known.secret, overrides: {} }
+      return { key: known.key, secret: known.secret, overrides: {}, registration }
     const lease = randomSecret()
     const terms = { lease, leaseUntil: now + LEASE_MS, nowMs: now, max: MAX_REGISTRATIONS }
-    if (await leaseRegistration(deps.database, key, terms)) return registerNow(deps, input, key, lease)
+    if (await leaseRegistration(deps.database, key, terms))
+      return { ...(await registerNow(deps, { ...input, registration, callbackUrl }, key, lease)), registration }
     if ((await countRegistrations(deps.database, app.id)) >= MAX_REGISTRATIONS) {
       // Hosts are chosen by strangers, so keys that nobody ever signed in with make room first.
       if ((await evictRegistrations(deps.database, app.id, now - UNUSED_MS)) > 0) continue
@@ -108,9 +129,14 @@ export async function registeredKey(deps: RegisterDeps, input: RegisterInput): P
   }
 }
 
+interface NewRegistration extends RegisterInput {
+  registration: string
+  callbackUrl: string
+}
+
 async function registerNow(
   deps: RegisterDeps,
-  input: RegisterInput,
+  input: NewRegistration,
   key: RegistrationKey,
   lease: string,
 ): Promise<ServiceKey> {
@@ -126,12 +152,17 @@ async function registerNow(
   }
 }
 
-async function newClient(deps: RegisterDeps, { app, connector, callbackUrl }: RegisterInput): Promise<Registration> {
+async function newClient(deps: RegisterDeps, input: NewRegistration): Promise<Registration> {
+  const { app, connector, registration: id, callbackUrl } = input
   const auth = connector.auth as OAuth2
   const registration = auth.registration!
   const { baseUrl } = deps.config
   if (registration.kind === 'document')
-    return { key: clientDocumentUrl(baseUrl, app.id, connector.service), secret: newPrivateJwk(), expiresAt: undefined }
+    return {
+      key: clientDocumentUrl(baseUrl, app.id, connector.service, id),
+      secret: newPrivateJwk(),
+      expiresAt: undefined,
+    }
   const upstream = withDeadline(deps.upstream, MAX_REGISTRATION_MS)
   const location = await locateService(upstream, { connector, key: { key: '', secret: '', overrides: {} } })
   const scope = registeredScope(auth)

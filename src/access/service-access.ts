@@ -1,4 +1,4 @@
-import type { Answers } from '#kit/ask.ts'
+import { type Answers, hostFieldOf } from '#kit/ask.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { Profile } from '#model/profile.ts'
@@ -8,9 +8,8 @@ import { deleteRegistration, findRegistration } from '#store/apps/registrations.
 import { findCredential } from '#store/identity/credentials.ts'
 import type { UpstreamError } from '#upstream/errors.ts'
 import { fillConnector } from '#upstream/fill-connector.ts'
-import { hostFieldOf } from '#upstream/own-server.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
-import { registrationKeyOf, registrationOf } from './register-app.ts'
+import { type RegisteredKey, registrationKeyOf, registrationOf } from './register-app.ts'
 import { type KnownKey, keyFor } from './service-key.ts'
 
 interface KeyDeps {
@@ -22,14 +21,16 @@ interface KeyDeps {
 export interface ServiceAccess {
   connector: Connector
   key: ServiceKey
+  /** The key was registered by Tributary. */
+  isRegistered: boolean
 }
 
 /** In `credential.instance`: the app's key there was registered, and this is it, if it is not stored. */
 const REGISTERED = 'registered_as'
 
 /** Marks what a sign-in with a registered key stores: it needs that key for ever, also if the app sets one of its own. */
-export function withRegisteredKey(instance: Answers, { key }: ServiceKey): Answers {
-  return { ...instance, [REGISTERED]: key }
+export function withRegisteredKey(instance: Answers, { key, registration }: RegisteredKey): Answers {
+  return { ...instance, [REGISTERED]: key, registration }
 }
 
 /** The key and the addresses of a sign-in or credential. Undefined if the app has no key there. */
@@ -47,10 +48,12 @@ export async function findServiceAccess(
     // A key that was replaced is no longer valid for this credential; the service decides about it.
     const secret = found?.key === registered ? found.secret : ''
     if (registrationOf(connector) === undefined) return undefined
-    return { connector: fillConnector(connector, instance), key: { key: registered, secret, overrides: {} } }
+    const registeredAt = { key: registered, secret, overrides: {} }
+    return { connector: fillConnector(connector, instance), key: registeredAt, isRegistered: true }
   }
   const key = await keyFor(deps, appId, connector, known)
-  return key && { connector: fillConnector(connector, { ...answersIn(connector, key), ...instance }), key }
+  const filled = key && fillConnector(connector, { ...answersIn(connector, key), ...instance })
+  return filled && { connector: filled, key, isRegistered: false }
 }
 
 /** The same for a profile. Only where people have instances is its credential read. */

@@ -1,4 +1,4 @@
-import { deleteServiceKey, listServiceKeys, setServiceKey } from '#flows/apps/keys.ts'
+import { callbackOfKey, deleteServiceKey, listServiceKeys, setServiceKey } from '#flows/apps/keys.ts'
 import { testServiceKey } from '#flows/apps/test-keys.ts'
 import { useDemoServices } from '#flows/operations/demo.ts'
 import type { Registry } from '#kit/registry.ts'
@@ -65,7 +65,7 @@ export const set = command({
       ),
     )
     const connector = services.find(key.service)
-    const enter = connector && serviceAddresses(config().baseUrl, connector, clientId)
+    const enter = connector && serviceAddresses(config().baseUrl, connector, clientId, key.overrides)
     out.result({ ...presentServiceKey(key), ...(enter === undefined ? {} : { addresses: enter }) }, () => [
       `Set the keys for ${key.service}.`,
       ...(connector === undefined ? [unknownService(key.service, services)] : []),
@@ -93,16 +93,19 @@ export const list = command({
   name: 'keys list',
   summary: "List an app's keys for services, without their secrets.",
   args: ['CLIENT_ID'],
-  run: async ({ args, out, withStore }) => {
+  run: async ({ args, out, withStore, registry, config }) => {
     const keys = await withStore((store) => listServiceKeys(store, args[0]))
-    out.result(keys.map(presentServiceKey), () =>
+    const deps = { registry: await registry(), config: config() }
+    const shown = keys.map((key) => ({ ...presentServiceKey(key), callback: callbackOfKey(deps, args[0], key) }))
+    out.result(shown, () =>
       keys.length === 0
         ? [`The app has no keys yet. Set some: ${PROGRAM} keys set ${args[0]} SERVICE --key KEY --secret SECRET`]
         : table([
-            ['service', 'key', 'scope', 'overrides'],
+            ['service', 'key', 'callback', 'scope', 'overrides'],
             ...keys.map((key) => [
               key.service,
               key.key,
+              callbackOfKey(deps, args[0], key),
               key.scope ?? '',
               Object.entries(key.overrides)
                 .map((pair) => pair.join('='))

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { deleteServiceKey, listServiceKeys, setServiceKey } from '#flows/apps/keys.ts'
+import { callbackOfKey, deleteServiceKey, listServiceKeys, setServiceKey } from '#flows/apps/keys.ts'
 import { testServiceKey } from '#flows/apps/test-keys.ts'
-import { OVERRIDES, presentServiceKey } from '#model/app.ts'
+import { OVERRIDES, presentServiceKey, type SealedServiceKey } from '#model/app.ts'
 import { UPSTREAM_REASONS } from '#model/upstream-reasons.ts'
+import type { HttpDeps } from './deps.ts'
 import { route } from './route.ts'
 import { deleted } from './shapes/deleted.ts'
 
@@ -12,10 +13,18 @@ const serviceKey = z
     key: z.string(),
     scope: z.string().optional(),
     overrides: z.record(z.string(), z.string()),
+    callback: z
+      .string()
+      .describe('The redirect address to enter at the service. A key with overrides has one of its own.'),
     updated_at: z.number(),
   })
   .meta({ id: 'ServiceKey', description: "An app's key for a service, without its secret." })
 const path = z.object({ client_id: z.string(), service: z.string() })
+
+const withCallback = (deps: HttpDeps, appId: string, key: SealedServiceKey) => ({
+  ...presentServiceKey(key),
+  callback: callbackOfKey(deps, appId, key),
+})
 
 export const list = route({
   auth: 'admin',
@@ -23,7 +32,8 @@ export const list = route({
   path: path.pick({ client_id: true }),
   response: z.array(serviceKey),
   reasons: ['not_found'],
-  run: async (deps, call) => (await listServiceKeys(deps, call.path.client_id)).map(presentServiceKey),
+  run: async (deps, { path: { client_id: appId } }) =>
+    (await listServiceKeys(deps, appId)).map((key) => withCallback(deps, appId, key)),
 })
 
 export const set = route({
@@ -62,7 +72,11 @@ export const set = route({
   reasons: ['not_found'],
   run: async (deps, { path: { client_id: appId, service }, body, actor }) => {
     const { hook_secret: hookSecret, hook_id: hookId, ...key } = body
-    return presentServiceKey(await setServiceKey(deps, appId, { service, ...key, hookSecret, hookId }, actor))
+    return withCallback(
+      deps,
+      appId,
+      await setServiceKey(deps, appId, { service, ...key, hookSecret, hookId }, actor),
+    )
   },
 })
 

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { openQuestion } from '#flows/authorize/ask.ts'
-import { type CallbackQuery, handleCallback } from '#flows/authorize/callback.ts'
+import { type CallbackAddress, type CallbackQuery, handleCallback } from '#flows/authorize/callback.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { keepPosted } from '#flows/authorize/posted-callback.ts'
 import { traceSignIn } from '#flows/authorize/sign-in-trace.ts'
 import { checkReturn, type StartInput, startSignIn } from '#flows/authorize/start.ts'
+import { callbackAddress } from '#kit/service-addresses.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
 import { flag, parse } from '#model/input.ts'
 import { askPath } from './ask.ts'
@@ -109,40 +110,60 @@ function textsIn(given: Record<string, unknown>): Record<string, string> {
   )
 }
 
-/** For services that return the code in a form. The GET that follows has the browser's cookie. */
-export const postedCallback = route({
-  auth: 'browser',
-  summary: 'Receive the form of a service that posts the result of a sign-in',
-  path: z.object({ service: z.string() }),
-  body: z.looseObject({}),
-  status: 303,
-  reasons: ['session_expired'],
-  headers: ['Location'],
-  run: async (deps, { path, body, reply }) => {
-    const posted = await keepPosted(deps, path.service, body)
-    const query = new URLSearchParams({ posted }).toString()
-    return reply.code(303).header('location', `/auth/${path.service}/callback?${query}`).send()
-  },
+const sharedPath = z.object({ service: z.string() })
+const ownPath = sharedPath.extend({
+  registration: z.string().max(40).describe('The instance or the key with other addresses that the sign-in began with.'),
+})
+type CallbackPath = typeof sharedPath | typeof ownPath
+
+const addressOf = (path: { service: string; registration?: string }): CallbackAddress => ({
+  service: path.service,
+  registration: path.registration,
 })
 
-export const callback = route({
-  auth: 'browser',
-  hasSideEffects: true,
-  summary: 'Receive the person from a service after the sign-in',
-  path: z.object({ service: z.string() }),
-  status: 302,
-  reasons: ['session_expired'],
-  headers: ['Location'],
-  run: async (deps, { path, request, reply }) => {
-    const logging = { ...deps, requestId: request.id }
-    const params = queryOf(request) as CallbackQuery
-    const result = await handleCallback(logging, path.service, params, browserOf(deps, request))
-    if (result.kind === 'redirect') return returnCode(deps, reply, result.to, result.code)
-    if (result.kind === 'failed') return returnError(deps, reply, result.to, result.error)
-    if (result.kind === 'reconnected') {
-      request.server.forgetAccount(result.account)
-      return returnReconnected(deps, reply, result.to)
-    }
-    return reply.code(302).header('location', confirmPath(result.ticket)).send()
-  },
-})
+/** For services that return the code in a form. The GET that follows has the browser's cookie. */
+const receiveForm = (path: CallbackPath) =>
+  route({
+    auth: 'browser',
+    summary: 'Receive the form of a service that posts the result of a sign-in',
+    path,
+    body: z.looseObject({}),
+    status: 303,
+    reasons: ['session_expired'],
+    headers: ['Location'],
+    run: async (deps, { path: at, body, reply }) => {
+      const address = addressOf(at)
+      const posted = await keepPosted(deps, address, body)
+      const query = new URLSearchParams({ posted }).toString()
+      const url = `${callbackAddress('', address.service, address.registration)}?${query}`
+      return reply.code(303).header('location', url).send()
+    },
+  })
+
+const receive = (path: CallbackPath) =>
+  route({
+    auth: 'browser',
+    hasSideEffects: true,
+    summary: 'Receive the person from a service after the sign-in',
+    path,
+    status: 302,
+    reasons: ['session_expired'],
+    headers: ['Location'],
+    run: async (deps, { path: at, request, reply }) => {
+      const logging = { ...deps, requestId: request.id }
+      const params = queryOf(request) as CallbackQuery
+      const result = await handleCallback(logging, addressOf(at), params, browserOf(deps, request))
+      if (result.kind === 'redirect') return returnCode(deps, reply, result.to, result.code)
+      if (result.kind === 'failed') return returnError(deps, reply, result.to, result.error)
+      if (result.kind === 'reconnected') {
+        request.server.forgetAccount(result.account)
+        return returnReconnected(deps, reply, result.to)
+      }
+      return reply.code(302).header('location', confirmPath(result.ticket)).send()
+    },
+  })
+
+export const callback = receive(sharedPath)
+export const ownCallback = receive(ownPath)
+export const postedCallback = receiveForm(sharedPath)
+export const ownPostedCallback = receiveForm(ownPath)

@@ -12,9 +12,9 @@ export const clientDocument = route({
   response: clientMetadata,
   reasons: ['not_found'],
   run: async (deps, { path, reply }) => {
-    const service = /^([a-z0-9-]+)\.json$/.exec(path.document)?.[1]
+    const [, service, registration] = /^([a-z0-9-]+)(?:\.([a-z0-9]+))?\.json$/.exec(path.document) ?? []
     if (service === undefined) throw new ApiError('not_found')
-    const document = await readClientDocument(deps, path.client_id, service)
+    const document = await readClientDocument(deps, path.client_id, service, registration)
     void reply.header('cache-control', 'public, max-age=300')
     return document
   },

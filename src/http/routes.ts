@@ -115,6 +115,8 @@ export const ROUTES: Listed[] = [
   ['GET', '/oauth/authorize', person.authenticate, 'authorize'],
   ['GET', '/auth/:service/callback', person.callback, 'receiveCallback'],
   ['POST', '/auth/:service/callback', person.postedCallback, 'receivePostedCallback'],
+  ['GET', '/auth/:service/callback/:registration', person.ownCallback, 'receiveOwnCallback'],
+  ['POST', '/auth/:service/callback/:registration', person.ownPostedCallback, 'receiveOwnPostedCallback'],
   ['GET', '/oauth/ask', ask.show, 'showQuestions'],
   ['POST', '/oauth/ask', ask.answer, 'answerQuestions'],
   ['GET', '/oauth/clients/:client_id/:document', clientDocument, 'getClientDocument'],

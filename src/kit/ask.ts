@@ -78,6 +78,11 @@ export function isLoopbackHost(host: string): boolean {
   return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/.test(host)
 }
 
+/** The question for the person's server. */
+export function hostFieldOf(ask: Ask | undefined): string | undefined {
+  return Object.entries(ask ?? {}).find(([, { kind }]) => kind === 'host')?.[0]
+}
+
 /** Names the instance that the answers lead to: all that are filled in, in the order of the questions. */
 export function instanceName(ask: Ask | undefined, answers: Answers): string {
   return Object.keys(ask ?? {})
@@ -116,6 +121,7 @@ const RESERVED = new Set([
   'redirect_uri',
   'redirect_url',
   'registered_as',
+  'registration',
   'request_token_url',
   'response_type',
   'revoke_url',

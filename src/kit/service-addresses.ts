@@ -1,4 +1,8 @@
+import { createHash } from 'node:crypto'
+import { encodeBase32 } from '#platform/ids.ts'
+import { hostFieldOf } from './ask.ts'
 import type { Connector } from './connector.ts'
+import { isOnNamedServer, nativeIdOn } from './server-native-id.ts'
 
 /** The addresses of Tributary that an app enters in its settings at a service. */
 export interface ServiceAddresses {
@@ -12,15 +16,54 @@ export interface ServiceAddresses {
   deauthorize?: string
 }
 
+/** `overrides`: of the app's key for the service. */
 export function serviceAddresses(
   baseUrl: string,
-  { service, hook, deletion }: Pick<Connector, 'service' | 'hook' | 'deletion'>,
+  connector: Pick<Connector, 'service' | 'auth' | 'ask' | 'hook' | 'deletion'>,
   appId: string,
+  overrides: Readonly<Record<string, string>> = {},
 ): ServiceAddresses {
+  const { service, hook, deletion } = connector
   const hookUrl = `${baseUrl}/hooks/${service}/${appId}`
   return {
-    callback: `${baseUrl}/auth/${service}/callback`,
+    callback: callbackAddress(baseUrl, service, registrationOfKey(appId, connector, overrides)),
     ...(hook === undefined ? {} : { hook: hookUrl }),
     ...(deletion === undefined ? {} : { deletion: `${hookUrl}/deletion`, deauthorize: `${hookUrl}/deauthorize` }),
   }
+}
+
+/**
+ * The redirect address of a sign-in. Where an app signs people in at an address of its own choice, the registration is a part of
+ * it: the callback then tells which server sent the browser, and a code of one never goes to another (RFC 9700 4.4).
+ */
+export function callbackAddress(baseUrl: string, service: string, registration: string | undefined): string {
+  return `${baseUrl}/auth/${service}/callback${registration === undefined ? '' : `/${registration}`}`
+}
+
+/** Names one app at one server of a service. Nobody can find a second server with the same name: it is a hash of 100 bits. */
+export function registrationId(appId: string, service: string, server: string): string {
+  return encodeBase32(createHash('sha256').update(JSON.stringify([appId, service, server])).digest()).slice(0, 20)
+}
+
+/** The registration of an app's own key: undefined where it is used at the addresses that everybody uses. */
+export function registrationOfKey(
+  appId: string,
+  connector: Pick<Connector, 'service' | 'auth' | 'ask'>,
+  overrides: Readonly<Record<string, string>>,
+  answers?: Readonly<Record<string, string>>,
+): string | undefined {
+  const addresses = Object.entries(overrides).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  // The host in `base_url` is the one that the person would be asked for.
+  const server = overrides['base_url'] === undefined && answers !== undefined ? namedServer(connector, answers) : undefined
+  if (addresses.length === 0 && server === undefined) return undefined
+  return registrationId(appId, connector.service, JSON.stringify([addresses, server ?? '']))
+}
+
+function namedServer(
+  { auth, ask }: Pick<Connector, 'auth' | 'ask'>,
+  answers: Readonly<Record<string, string>>,
+): string | undefined {
+  const field = hostFieldOf(ask)
+  if (field !== undefined) return answers[field]
+  return isOnNamedServer(auth) ? nativeIdOn(auth, answers, '') : undefined
 }

@@ -122,8 +122,11 @@ export interface AppPassword {
   authorizeUrl: (document: unknown) => string | undefined
   /** Parameters of the page; `{app}`, `{callback}` and `{reject}` are the app's name and the two addresses to return to, `{unique}` is new each time. */
   parameters: Parameters
-  /** Parameters of the redirect back. */
-  names: { name: string; password: string }
+  /**
+   * Parameters of the redirect back. `server`: the one that names the server whose password it is. The page of one server may send
+   * the browser to another, whose password would then go to the first; so it must be the server that the person named.
+   */
+  names: { name: string; password: string; server: string }
   /** How to end the password: a call that names it, and the call that deletes it (`{id}`). */
   revoke?: { find: string; id: (body: unknown) => string | undefined; path: string }
 }

@@ -1,3 +1,4 @@
+import { hostFieldOf } from '#kit/ask.ts'
 import type { Auth, Credential } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { isOnNamedServer } from '#kit/server-native-id.ts'
@@ -20,11 +21,6 @@ export function ownServerOf(connector: Connector, credential: Credential | undef
   if (answer !== undefined) return answer
   const fixed = auth.kind === 'oauth2' ? '' : fillTypedAddress(auth, api.baseUrl, instance)
   return URL.parse(instance['api_url'] ?? fixed)?.host
-}
-
-/** The question for the person's server. */
-export function hostFieldOf(ask: Connector['ask']): string | undefined {
-  return Object.entries(ask ?? {}).find(([, { kind }]) => kind === 'host')?.[0]
 }
 
 function isNamedSource(auth: Auth): boolean {

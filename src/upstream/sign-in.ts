@@ -3,6 +3,7 @@ import type { Connector } from '#kit/connector.ts'
 import { missingScope } from '#kit/missing-scope.ts'
 import type { TypedValues } from '#kit/typed.ts'
 import { locateService } from './addresses.ts'
+import { type BegunFor, checkBegunFor } from './begun-for.ts'
 import { callbackParameters, type RawParameters } from './callback-parameters.ts'
 import { excerpt, UpstreamError } from './errors.ts'
 import { withFactAddress } from './facts.ts'
@@ -52,7 +53,8 @@ export async function beginSignIn(upstream: Upstream, input: BeginSignIn): Promi
     auth.kind === 'oauth1'
       ? await beginOAuth1(upstream, { ...input, auth, location })
       : await beginOAuth2(upstream, { ...input, auth, location })
-  return { ...begun, secrets: { service, ...begun.secrets } }
+  const begunFor = { service, client: key.key, callbackUrl: input.callbackUrl, tokenUrl: location.addresses.tokenUrl }
+  return { ...begun, secrets: { ...begun.secrets, ...(begunFor satisfies BegunFor) } }
 }
 
 export interface FinishSignIn {
@@ -71,19 +73,17 @@ export interface FinishSignIn {
 
 export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Promise<SignedIn> {
   const { connector, key, callbackUrl, secrets, instance } = input
-  const { auth } = connector
-  if (secrets['service'] !== connector.service)
-    throw new UpstreamError('stop', 'The callback belongs to a sign-in at another service', {
-      reason: 'issuer_mismatch',
-    })
+  const { auth, service } = connector
   const parameters = callbackParameters(input.params)
   if (auth.kind === 'app_password') {
+    checkBegunFor(secrets, { service, client: key.key, callbackUrl, tokenUrl: '' })
     const credential = finishAppPassword(auth, secrets['values'] as TypedValues, parameters)
     return { credential, ...(await readSelf({ upstream, connector, key, credential })) }
   }
   if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2')
     throw new UpstreamError('stop', 'This service has no login page', { reason: 'not_supported' })
   const location = await locateService(upstream, { connector, key, instance })
+  checkBegunFor(secrets, { service, client: key.key, callbackUrl, tokenUrl: location.addresses.tokenUrl })
   const stored: unknown = secrets
   const issued =
     auth.kind === 'oauth1'

@@ -61,7 +61,7 @@ export const wordpress = defineConnector({
     authorizeUrl: authorizePage,
     // WordPress refuses a second password with the same name.
     parameters: { app_name: '{app} {unique}', success_url: '{callback}', reject_url: '{reject}' },
-    names: { name: 'user_login', password: 'password' },
+    names: { name: 'user_login', password: 'password', server: 'site_url' },
     revoke: {
       find: '/users/me/application-passwords/introspect',
       id: (body) => (body as { uuid?: string }).uuid,

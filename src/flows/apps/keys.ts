@@ -1,3 +1,5 @@
+import type { Registry } from '#kit/registry.ts'
+import { callbackAddress, serviceAddresses } from '#kit/service-addresses.ts'
 import type { Setting } from '#kit/settings.ts'
 import { OVERRIDES, type SealedServiceKey } from '#model/app.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
@@ -55,6 +57,17 @@ export async function setServiceKey(
     await auditApp(tx, appId, { at: key.updatedAt, actor, action: 'keys.set', detail: { service: key.service } })
   })
   return key
+}
+
+/** The redirect address to enter at the service: a key with addresses of its own has one of its own. */
+export function callbackOfKey(
+  { registry, config }: { registry: Registry; config: { baseUrl: string } },
+  appId: string,
+  { service, overrides }: Pick<SealedServiceKey, 'service' | 'overrides'>,
+): string {
+  const connector = registry.find(service)
+  if (connector === undefined) return callbackAddress(config.baseUrl, service, undefined)
+  return serviceAddresses(config.baseUrl, connector, appId, overrides).callback
 }
 
 export async function listServiceKeys({ database }: KeysDeps, appId: string): Promise<SealedServiceKey[]> {

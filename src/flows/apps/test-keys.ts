@@ -1,3 +1,4 @@
+import { hostFieldOf } from '#kit/ask.ts'
 import { registrationOf } from '#access/register-app.ts'
 import { answersIn } from '#access/service-access.ts'
 import { typedFieldsOf } from '#kit/auth.ts'
@@ -9,11 +10,10 @@ import type { Clock } from '#platform/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Keyring } from '#platform/sealing.ts'
 import { findApp } from '#store/apps/apps.ts'
-import { findServiceKey } from '#store/apps/service-keys.ts'
+import { findServiceKey, type OpenServiceKey } from '#store/apps/service-keys.ts'
 import { auditApp } from '#store/audit.ts'
 import { fillConnector } from '#upstream/fill-connector.ts'
 import type { KeyFinding } from '#upstream/key-finding.ts'
-import { hostFieldOf } from '#upstream/own-server.ts'
 import type { Upstream } from '#upstream/send.ts'
 import { tryKeys } from '#upstream/try-keys.ts'
 
@@ -40,8 +40,9 @@ export async function testServiceKey(deps: TestKeysDeps, appId: string, name: st
   const connector = deps.registry.find(name)
   if (connector === undefined) throw new ApiError('not_found', `There is no service ${name}.`)
   const { service } = connector
-  const { callback } = serviceAddresses(deps.config.baseUrl, connector, appId)
-  const steps = await findingsOf(deps, appId, connector, callback)
+  const key = await findServiceKey(deps.database, deps.keyring, appId, service)
+  const { callback } = serviceAddresses(deps.config.baseUrl, connector, appId, key?.overrides)
+  const steps = await findingsOf(deps, connector, key, callback)
   const result = resultOf(steps)
   await deps.database.transaction((tx) =>
     auditApp(tx, appId, { at: deps.clock.now(), actor, action: 'keys.test', detail: { service, result } }),
@@ -50,16 +51,15 @@ export async function testServiceKey(deps: TestKeysDeps, appId: string, name: st
 }
 
 async function findingsOf(
-  { database, keyring, upstream }: TestKeysDeps,
-  appId: string,
+  { upstream }: TestKeysDeps,
   connector: Connector,
+  key: OpenServiceKey | undefined,
   callbackUrl: string,
 ): Promise<KeyFinding[]> {
   const { service, auth } = connector
   const notRequired = (detail: string): KeyFinding[] => [{ step: 'keys', result: 'ok', reason: 'not_required', detail }]
   if (typedFieldsOf(auth) !== undefined)
     return notRequired('People type what the service requires on a page of Tributary; the app has no keys there.')
-  const key = await findServiceKey(database, keyring, appId, service)
   if (key === undefined && registrationOf(connector) !== undefined)
     return notRequired('The app registers itself at the service when the first person signs in.')
   if (key === undefined) throw new ApiError('not_found', `The app has no keys for ${service}.`)

@@ -1,10 +1,9 @@
 import { answersIn } from '#access/service-access.ts'
-import type { Answers } from '#kit/ask.ts'
+import { type Answers, hostFieldOf } from '#kit/ask.ts'
 import type { Connector } from '#kit/connector.ts'
 import { invalidInput } from '#model/errors.ts'
 import type { OpenServiceKey } from '#store/apps/service-keys.ts'
 import { fillConnector } from '#upstream/fill-connector.ts'
-import { hostFieldOf } from '#upstream/own-server.ts'
 import { AuthorizeError } from './errors.ts'
 import { ownKeyFor, readAnswers } from './sign-in-access.ts'
 

@@ -2,8 +2,10 @@ import { timingSafeEqual } from 'node:crypto'
 import { markNeedsAuth } from '#access/needs-auth.ts'
 import { registrationKeyOf } from '#access/register-app.ts'
 import { findServiceAccess, forgetRefusedKey } from '#access/service-access.ts'
+import type { Answers } from '#kit/ask.ts'
 import type { SignedIn } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
+import { callbackAddress } from '#kit/service-addresses.ts'
 import { newTicket } from '#model/access-token.ts'
 import type { App } from '#model/app.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
@@ -24,12 +26,13 @@ import { readSelf } from '#upstream/read-self.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
 import { finishSignIn } from '#upstream/sign-in.ts'
 import type { ConsentValue } from './consent-value.ts'
-import { type AuthorizeDeps, callbackUrl, TEN_MINUTES_MS, type TracedDeps } from './deps.ts'
+import { type AuthorizeDeps, TEN_MINUTES_MS, type TracedDeps } from './deps.ts'
 import { AuthorizeError, noServiceKeys } from './errors.ts'
 import { uploadOf } from './files/upload-credential.ts'
 import { recountSignIn, uncountSignIn } from './open-sign-ins.ts'
 import { checkServiceUser, type ReconnectInput, reconnectNow } from './reconnect.ts'
 import { awaitGrantRevocation, revokeUnneeded } from './revoke-token.ts'
+import { registrationNow } from './sign-in-access.ts'
 import { toAuthorizeError } from './sign-in-failure.ts'
 import { traceSignIn } from './sign-in-trace.ts'
 import { type PendingValue, type ReturnTo, returnTo } from './start.ts'
@@ -44,23 +47,30 @@ export type CallbackResult =
   | { kind: 'confirm'; ticket: string }
   | { kind: 'failed'; to: ReturnTo; error: AuthorizeError }
 
+/** The callback that a browser came to: of a service, and of one registration where the service has several servers. */
+export interface CallbackAddress {
+  service: string
+  registration: string | undefined
+}
+
 /** Handles the callback of a service. The `state` can be used once, whatever the result. */
 export function handleCallback(
   deps: AuthorizeDeps,
-  service: string,
+  at: CallbackAddress,
   params: CallbackQuery,
   browser: Buffer | undefined,
 ): Promise<CallbackResult> {
-  return traceSignIn(deps, 'callback', (traced) => finishAtCallback(traced, service, params, browser))
+  return traceSignIn(deps, 'callback', (traced) => finishAtCallback(traced, at, params, browser))
 }
 
 async function finishAtCallback(
   deps: TracedDeps,
-  service: string,
+  at: CallbackAddress,
   params: CallbackQuery,
   browser: Buffer | undefined,
 ): Promise<CallbackResult> {
-  const { pending, app } = await takePendingSignIn(deps, service, params, browser)
+  const { service } = at
+  const { pending, app } = await takePendingSignIn(deps, at, params, browser)
   const value = valueOf(pending)
   const to = returnTo(value)
   try {
@@ -68,11 +78,13 @@ async function finishAtCallback(
     const access = described && (await findServiceAccess(deps, app.id, described, value.instance))
     if (access === undefined) throw noServiceKeys(app.id, pending.service)
     const { connector, key } = access
+    const named = (value.upstream['values'] as Answers | undefined) ?? value.instance
+    if (registrationNow(app.id, access, named) !== value.registration) throw otherRegistration()
     const beganAt = deps.clock.now()
     const signedIn = await finishSignIn(deps.upstream, {
       connector,
       key,
-      callbackUrl: callbackUrl(deps, connector.service),
+      callbackUrl: callbackAddress(deps.config.baseUrl, connector.service, at.registration),
       secrets: value.upstream,
       params: value.posted ?? params,
       instance: value.instance,
@@ -153,35 +165,41 @@ async function checkReturned(deps: AuthorizeDeps, input: ReconnectInput): Promis
   }
 }
 
+const otherRegistration = () =>
+  new UpstreamError('stop', 'The keys or addresses of the app changed during the sign-in', {
+    reason: 'issuer_mismatch',
+  })
+
 /**
- * Only the browser that started the sign-in may finish it, at the callback of the same service, within ten minutes.
- * Nothing is sent to the service before this is checked.
+ * Only the browser that started the sign-in may finish it, at the callback of the same service and registration, within ten
+ * minutes. Nothing is sent to the service before this is checked.
  */
 async function takePendingSignIn(
   deps: TracedDeps,
-  service: string,
+  at: CallbackAddress,
   params: CallbackQuery,
   browser: Buffer | undefined,
 ): Promise<{ pending: Pending; app: App }> {
+  const { service } = at
   const name = pendingName(service, params)
   const pending =
     name === undefined ? undefined : await takePending(deps.database, deps.keyring, deps.hasher.hash('pending', name))
   const isValid =
     pending !== undefined &&
-    pending.service === service &&
+    isAt(pending, at) &&
     pending.expiresAt >= deps.clock.now() &&
     browser !== undefined &&
     timingSafeEqual(pending.browser, browser)
   const app = isValid ? await findApp(deps.database, pending.appId) : undefined
   if (app === undefined || pending === undefined) {
     if (pending !== undefined) {
-      logRefusedCallback(deps, service, pending, browser)
-      await auditRefusedCallback(deps, service, pending)
+      logRefusedCallback(deps, at, pending, browser)
+      await auditRefusedCallback(deps, at, pending)
     }
     deps.log.warn('a callback was refused', {
       service,
       known: pending !== undefined,
-      right_service: pending?.service === service,
+      right_service: pending !== undefined && isAt(pending, at),
       has_cookie: browser !== undefined,
     })
     throw new ApiError('session_expired')
@@ -191,6 +209,11 @@ async function takePendingSignIn(
   return { pending, app }
 }
 
+/** Whether the browser came to the redirect address that the sign-in gave to its service. */
+export function isAt(pending: Pending, { service, registration }: CallbackAddress): boolean {
+  return pending.service === service && valueOf(pending).registration === registration
+}
+
 function valueOf({ value }: Pending): PendingValue {
   return JSON.parse(value) as PendingValue
 }
@@ -198,12 +221,12 @@ function valueOf({ value }: Pending): PendingValue {
 /** Which of the checks refused it: the developer of the app sees it, the person only that the sign-in is over. */
 function logRefusedCallback(
   { trace, clock }: TracedDeps,
-  service: string,
+  at: CallbackAddress,
   pending: Pending,
   browser: Buffer | undefined,
 ): void {
   trace.of({ appId: pending.appId, service: pending.service, operation: valueOf(pending).operation })
-  if (pending.service !== service) trace.stop('refused', 'other_service', SIGN_IN_LOG_REASONS.other_service)
+  if (!isAt(pending, at)) trace.stop('refused', 'other_service', SIGN_IN_LOG_REASONS.other_service)
   else if (pending.expiresAt < clock.now()) trace.stop('refused', 'expired', SIGN_IN_LOG_REASONS.expired)
   else trace.stop('refused', 'other_browser', SIGN_IN_LOG_REASONS.other_browser, { has_cookie: browser !== undefined })
 }
@@ -251,14 +274,19 @@ async function mayJoinWithoutPrompt(
 /** A callback with the wrong browser, service or time may be an attack. */
 async function auditRefusedCallback(
   { database, clock }: AuthorizeDeps,
-  service: string,
+  { service, registration }: CallbackAddress,
   pending: Pending,
 ): Promise<void> {
+  const began = valueOf(pending).registration
   await auditApp(database, pending.appId, {
     at: clock.now(),
     actor: 'person',
     action: 'callback.refused',
-    detail: { began_at: pending.service, came_back_to: service },
+    detail: {
+      began_at: pending.service,
+      came_back_to: service,
+      ...(began === registration ? {} : { began_registration: began ?? '', came_back_registration: registration ?? '' }),
+    },
   })
 }
 

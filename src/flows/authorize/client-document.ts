@@ -3,13 +3,14 @@ import { registeredScope, registrationKeyOf } from '#access/register-app.ts'
 import { ApiError } from '#model/errors.ts'
 import { findApp } from '#store/apps/apps.ts'
 import { findRegistration } from '#store/apps/registrations.ts'
-import { type AuthorizeDeps, callbackUrl } from './deps.ts'
+import type { AuthorizeDeps } from './deps.ts'
 
 /** The client document of an app that has begun a sign-in at the service. Reading it registers nothing. */
 export async function readClientDocument(
   deps: AuthorizeDeps,
   appId: string,
   service: string,
+  registration: string | undefined,
 ): Promise<Record<string, unknown>> {
   const connector = deps.registry.find(service)
   const { auth } = connector ?? {}
@@ -19,7 +20,7 @@ export async function readClientDocument(
     connector?.service === service &&
     auth?.kind === 'oauth2' &&
     auth.registration?.kind === 'document'
-      ? await findRegistration(deps.database, deps.keyring, registrationKeyOf(appId, connector, {}))
+      ? await findRegistration(deps.database, deps.keyring, registrationKeyOf(appId, connector, registration === undefined ? {} : { registration }))
       : undefined
   if (found === undefined || app === undefined || connector === undefined || auth?.kind !== 'oauth2')
     throw new ApiError('not_found')
@@ -27,7 +28,7 @@ export async function readClientDocument(
     baseUrl: deps.config.baseUrl,
     app,
     connector: { ...connector, auth },
-    callbackUrl: callbackUrl(deps, service),
+    registration,
     scope: registeredScope(auth),
     secret: found.secret,
   })

@@ -33,7 +33,3 @@ export type TracedDeps = AuthorizeDeps & { trace: SignInTrace }
 /** How long a sign-in may take, and the lifetime of its code. */
 export const TEN_MINUTES_MS = 10 * 60_000
 
-/** The redirect URI registered at the service. One per service, which prevents mix-up attacks. */
-export function callbackUrl({ config }: AuthorizeDeps, service: string): string {
-  return `${config.baseUrl}/auth/${service}/callback`
-}

@@ -1,6 +1,7 @@
 import { ApiError } from '#model/errors.ts'
 import { randomSecret } from '#platform/ids.ts'
 import { insertPending, takePending } from '#store/identity/pending.ts'
+import { type CallbackAddress, isAt } from './callback.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import type { PendingValue } from './start.ts'
 
@@ -14,9 +15,10 @@ const MAX_POSTED = 32_000
  */
 export async function keepPosted(
   deps: AuthorizeDeps,
-  service: string,
+  at: CallbackAddress,
   posted: Readonly<Record<string, unknown>>,
 ): Promise<string> {
+  const { service } = at
   const connector = deps.registry.find(service)
   const { state } = posted
   const isUsable =
@@ -27,7 +29,7 @@ export async function keepPosted(
   const pending = isUsable
     ? await takePending(deps.database, deps.keyring, deps.hasher.hash('pending', `state ${state}`))
     : undefined
-  if (pending === undefined || pending.service !== connector?.service || pending.expiresAt < deps.clock.now()) {
+  if (pending === undefined || !isAt(pending, at) || pending.expiresAt < deps.clock.now()) {
     deps.log.warn('a posted callback was refused', { service, known: pending !== undefined })
     throw new ApiError('session_expired')
   }

@@ -1,15 +1,15 @@
 import { registeredKey, registrationOf } from '#access/register-app.ts'
-import { answersIn, withRegisteredKey } from '#access/service-access.ts'
+import { answersIn, type ServiceAccess, withRegisteredKey } from '#access/service-access.ts'
 import { keyFor } from '#access/service-key.ts'
-import { type Answers, readAnswer } from '#kit/ask.ts'
+import { type Answers, hostFieldOf, readAnswer } from '#kit/ask.ts'
 import type { Connector } from '#kit/connector.ts'
+import { registrationOfKey } from '#kit/service-addresses.ts'
 import type { App } from '#model/app.ts'
 import type { OpenServiceKey } from '#store/apps/service-keys.ts'
 import { fillConnector } from '#upstream/fill-connector.ts'
 import { resolvePerson } from '#upstream/oauth2/resolve-handle.ts'
-import { hostFieldOf } from '#upstream/own-server.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
-import { type AuthorizeDeps, callbackUrl } from './deps.ts'
+import type { AuthorizeDeps } from './deps.ts'
 import { AuthorizeError, noServiceKeys, serviceUnknown } from './errors.ts'
 
 /** A service that the app can sign people in at: with its own key, or by registering. */
@@ -69,6 +69,18 @@ export function mustAsk({ connector, ownKey }: SignInService, { answers, missing
   return Object.keys(answers).length === 0 && !isFixed
 }
 
+/**
+ * Whether a link names the server to go to. Whoever made the link chose it, so the person sees it before anything is sent there;
+ * the server of the app's own key needs no look.
+ */
+export function namesServerInLink(service: SignInService, { answers }: GivenAnswers): boolean {
+  const { connector, ownKey } = service
+  const pinned = ownKey === undefined ? {} : answersIn(connector, ownKey)
+  return Object.entries(connector.ask ?? {}).some(
+    ([name, { kind }]) => kind !== 'text' && answers[name] !== undefined && answers[name] !== pinned[name],
+  )
+}
+
 /** Everything that a sign-in at one instance needs. */
 export interface SignInAccess {
   connector: Connector
@@ -78,6 +90,8 @@ export interface SignInAccess {
   /** The person that must come back, if a handle named one. */
   subject: string | undefined
   loginHint: string | undefined
+  /** Which redirect address the service gets; undefined: the one that all apps share. */
+  registration: string | undefined
 }
 
 /** Finds the instance of the answers and the app's key there, and registers the app where it has none. */
@@ -97,18 +111,24 @@ export async function openSignInAccess(
     name === undefined || home?.handle === undefined || isFixed
       ? undefined
       : await resolvePerson(deps.upstream, home, name)
-  const own = ownKeyFor(service, answers)
-  const key =
-    own ?? (await registeredKey(deps, { app, connector, answers, callbackUrl: callbackUrl(deps, connector.service) }))
   const known: Answers = { ...answers, ...(person === undefined ? {} : { issuer: person.issuer }) }
-  const instance = own === undefined ? withRegisteredKey(known, key) : known
-  return {
-    connector,
-    key,
-    instance: Object.keys(instance).length === 0 ? undefined : instance,
-    subject: person?.subject,
-    loginHint: name,
+  const found = { connector, subject: person?.subject, loginHint: name }
+  const own = ownKeyFor(service, answers)
+  if (own !== undefined) {
+    const registration = registrationOfKey(app.id, connector, own.overrides, answers)
+    return { ...found, key: own, instance: Object.keys(known).length === 0 ? undefined : known, registration }
   }
+  const { registration, ...key } = await registeredKey(deps, { app, connector, answers: known })
+  return { ...found, key, instance: withRegisteredKey(known, { ...key, registration }), registration }
+}
+
+/** The registration that a sign-in at this key has now; it was begun for another one if they differ. */
+export function registrationNow(
+  appId: string,
+  { connector, key, isRegistered }: ServiceAccess,
+  answers: Answers | undefined,
+): string | undefined {
+  return isRegistered ? (answers?.['registration'] ?? 'none') : registrationOfKey(appId, connector, key.overrides, answers)
 }
 
 /**

@@ -2,6 +2,7 @@ import { forgetRefusedKey } from '#access/service-access.ts'
 import type { Answers } from '#kit/ask.ts'
 import { typedFieldsOf } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
+import { callbackAddress } from '#kit/service-addresses.ts'
 import type { App } from '#model/app.ts'
 import { randomSecret } from '#platform/ids.ts'
 import type { OpenServiceKey } from '#store/apps/service-keys.ts'
@@ -9,12 +10,19 @@ import { insertPending } from '#store/identity/pending.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { type BegunSignIn, beginSignIn } from '#upstream/sign-in.ts'
 import { accountOf } from './accounts.ts'
-import { type AuthorizeDeps, callbackUrl, TEN_MINUTES_MS, type TracedDeps } from './deps.ts'
+import { type AuthorizeDeps, TEN_MINUTES_MS, type TracedDeps } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
 import { requireApp, requireRedirect } from './known-app.ts'
 import { type CountedSignIn, countSignIn, uncountSignIn } from './open-sign-ins.ts'
 import { addressOf } from './record-calls.ts'
-import { mustAsk, openSignInAccess, readAnswers, requireService, type SignInAccess } from './sign-in-access.ts'
+import {
+  mustAsk,
+  namesServerInLink,
+  openSignInAccess,
+  readAnswers,
+  requireService,
+  type SignInAccess,
+} from './sign-in-access.ts'
 import { toAuthorizeError } from './sign-in-failure.ts'
 import { logged, traceSignIn } from './sign-in-trace.ts'
 
@@ -48,6 +56,8 @@ export interface PendingValue {
   codeChallenge: string | undefined
   accountId: string | undefined
   upstream: Record<string, unknown>
+  /** What the address of the callback must name; undefined: nothing. */
+  registration?: string | undefined
   /** The id of the sign-in in the log; undefined where an older release started it. */
   operation?: string | undefined
   /** The person's instance, and who must come back; undefined where the service has one instance. */
@@ -182,7 +192,7 @@ async function checkAndStart(
     links_account: accountId !== undefined,
   })
   const given = readAnswers(service, input.answers ?? {})
-  if (mustAsk(service, given)) return { kind: 'ask', start }
+  if (mustAsk(service, given) || namesServerInLink(service, given)) return { kind: 'ask', start }
   return { kind: 'service', url: await sendToService(deps, { ...start, ...service, answers: given.answers }) }
 }
 
@@ -225,8 +235,8 @@ export async function sendToService(deps: TracedDeps, start: SignInStart): Promi
     if (!hasCalledNamed) await uncountSignIn(deps, app.id, counted)
     throw toAuthorizeError(deps, error, connector.service)
   })
-  const { instance, subject } = access
-  const value: PendingValue = { ...request, upstream: begun.secrets, instance, subject, counted }
+  const { instance, subject, registration } = access
+  const value: PendingValue = { ...request, upstream: begun.secrets, instance, subject, registration, counted }
   const expiresAt = deps.clock.now() + TEN_MINUTES_MS
   // An OAuth 1 callback has the request token instead of our `state`.
   const name = begun.requestToken === undefined ? `state ${state}` : `token ${connector.service} ${begun.requestToken}`
@@ -266,12 +276,12 @@ async function beginOnce(
   state: string,
 ): Promise<{ begun: BegunSignIn; access: SignInAccess }> {
   const access = await openSignInAccess(deps, app, { connector: described, ownKey }, answers)
-  const { connector, key, instance, loginHint } = access
+  const { connector, key, instance, loginHint, registration } = access
   try {
     const begun = await begin(deps.upstream, {
       connector,
       key,
-      callbackUrl: callbackUrl(deps, connector.service),
+      callbackUrl: callbackAddress(deps.config.baseUrl, connector.service, registration),
       state,
       scope: options.scope,
       flag: options.flag,

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { keyFor } from '#access/service-key.ts'
 import { type SignedIn, typedFieldsOf } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
+import { callbackAddress, registrationOfKey } from '#kit/service-addresses.ts'
 import type { TypedFields, TypedValues } from '#kit/typed.ts'
 import { publicValues, readTyped, type TypedFaults } from '#kit/typed-values.ts'
 import { ticketShard } from '#model/access-token.ts'
@@ -17,7 +18,7 @@ import { verifyCredential } from '#upstream/sign-in.ts'
 import { beginAppPassword } from '#upstream/typed/app-password.ts'
 import { credentialOfTyped } from '#upstream/typed/credential.ts'
 import { type CallbackResult, completeSignIn, type TakenSignIn } from './callback.ts'
-import { type AuthorizeDeps, callbackUrl, type TracedDeps } from './deps.ts'
+import type { AuthorizeDeps, TracedDeps } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
 import type { UploadProblem } from './files/upload-problems.ts'
 import { keepForm, keptForm } from './kept-form.ts'
@@ -226,7 +227,10 @@ async function sendToServer(
 ): Promise<string> {
   const { auth, service } = connector
   if (auth.kind !== 'app_password') throw new AuthorizeError('server_error')
-  const back = `${callbackUrl(deps, service)}?${new URLSearchParams({ state }).toString()}`
+  // The address names the server, like the password that comes back has to.
+  const registration = registrationOfKey(app.id, connector, key.overrides, values)
+  const callback = callbackAddress(deps.config.baseUrl, service, registration)
+  const back = `${callback}?${new URLSearchParams({ state }).toString()}`
   const url = await beginAppPassword(deps.upstream, {
     connector,
     auth,
@@ -235,7 +239,7 @@ async function sendToServer(
     callbackUrl: back,
     appName: app.name,
   })
-  const next: PendingValue = { ...value, upstream: { service, values } }
+  const next: PendingValue = { ...value, upstream: { service, values }, registration }
   if (await replacePending(deps.database, deps.keyring, hashOf(deps, state), JSON.stringify(next))) return url
   throw new ApiError('session_expired')
 }

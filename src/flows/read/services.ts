@@ -56,7 +56,9 @@ export async function listServices(
   if (appId !== undefined && (await findApp(database, appId)) === undefined)
     throw new ApiError('client_unknown', undefined, { param: 'client_id' })
   const keys =
-    appId === undefined ? undefined : new Set((await listServiceKeys(database, appId)).map(({ service }) => service))
+    appId === undefined
+      ? undefined
+      : new Map((await listServiceKeys(database, appId)).map(({ service, overrides }) => [service, overrides]))
   return Object.fromEntries(
     registry.list().map((connector) => {
       const { service, title, docs, auth, aliases, endpoints, settings } = connector
@@ -96,7 +98,9 @@ export async function listServices(
           asks: asksOf(connector),
           ...describedFields(auth),
           ...(keys === undefined ? {} : { has_keys: keys.has(service) }),
-          ...(appId === undefined ? {} : { addresses: serviceAddresses(config?.baseUrl ?? '', connector, appId) }),
+          ...(appId === undefined
+            ? {}
+            : { addresses: serviceAddresses(config?.baseUrl ?? '', connector, appId, keys?.get(service)) }),
         },
       ]
     }),

@@ -23,7 +23,6 @@ export interface OAuth2Secrets {
   nonce?: string
   issuer?: string
   issuerAnnounced?: boolean
-  tokenUrl: string
 }
 
 export interface OAuth2Begin extends LoginOptions {
@@ -41,7 +40,9 @@ export async function beginOAuth2(
   input: OAuth2Begin,
 ): Promise<{ url: string; secrets: OAuth2Secrets }> {
   const { auth, key, location } = input
-  const { issuer, issuerAnnounced, tokenUrl } = location.addresses
+  const { issuer } = location.addresses
+  // People name these servers, and the client document is the same for all of them: only `iss` tells which one answered.
+  const issuerAnnounced = location.addresses.issuerAnnounced === true || (auth.home !== undefined && issuer !== undefined)
   const { unlessSetting } = auth.scope
   const isScopeInSetting = unlessSetting !== undefined && key.settings?.[unlessSetting] !== undefined
   const scope = isScopeInSetting
@@ -56,7 +57,7 @@ export async function beginOAuth2(
   const challenge = verifier === undefined ? undefined : challengeOf(verifier)
   const nonce = auth.idToken === undefined ? undefined : upstream.random(16).toString('base64url')
   const url = await authorizationUrl(upstream, { ...input, scope, challenge, nonce, dpopKey })
-  return { url, secrets: omitUndefined({ scope, verifier, dpopKey, nonce, issuer, issuerAnnounced, tokenUrl }) }
+  return { url, secrets: omitUndefined({ scope, verifier, dpopKey, nonce, issuer, issuerAnnounced }) }
 }
 
 export interface OAuth2Finish {
@@ -69,15 +70,13 @@ export interface OAuth2Finish {
 }
 
 export async function finishOAuth2(upstream: Upstream, input: OAuth2Finish): Promise<Credential> {
-  const { auth, key, callbackUrl, secrets, parameters } = input
+  const { auth, key, location, callbackUrl, secrets, parameters } = input
   checkIssuer(secrets, parameters.get('iss'))
   const error = parameters.get('error')
   if (error !== undefined) throw authorizationRefused(error, parameters.get('error_description'))
   const code = parameters.get('code')
   if (code === undefined) throw new UpstreamError('stop', 'The callback has no code', { reason: 'code_missing' })
-  const { scope, verifier, dpopKey, nonce, tokenUrl } = secrets
-  // The token endpoint of the start of the sign-in, even if the key's addresses have changed since.
-  const location = { ...input.location, addresses: { ...input.location.addresses, tokenUrl } }
+  const { scope, verifier, dpopKey, nonce } = secrets
   const fromCallback = callbackFacts(auth.facts, parameters)
   const credential = await exchangeCode(upstream, {
     auth,

@@ -1,6 +1,8 @@
 import type { Credential } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { AppPassword, TypedValues } from '#kit/typed.ts'
+import { isServerFormat } from '#kit/typed-values.ts'
+import { trimEndOf } from '#platform/trim-end.ts'
 import { locateService } from '../addresses.ts'
 import type { CallbackParameters } from '../callback-parameters.ts'
 import { UpstreamError } from '../errors.ts'
@@ -56,12 +58,30 @@ function readPage(auth: AppPassword, document: unknown): string | undefined {
   }
 }
 
-/** Reads name and password from the redirect back. */
+/** Reads name and password from the redirect back, if they are of the server that the person named. */
 export function finishAppPassword(auth: AppPassword, values: TypedValues, parameters: CallbackParameters): Credential {
   if (parameters.get('error') !== undefined)
     throw new UpstreamError('stop', 'The person declined', { reason: 'access_denied' })
   const [name, password] = [parameters.get(auth.names.name), parameters.get(auth.names.password)]
   if (name === undefined || password === undefined)
     throw new UpstreamError('stop', 'The redirect contains no password', { reason: 'code_missing' })
+  if (!isNamedServer(auth, values, parameters.get(auth.names.server)))
+    throw new UpstreamError('stop', 'The password is of another server than the person named', {
+      reason: 'issuer_mismatch',
+    })
   return { token: name, tokenSecret: password, instance: values }
 }
+
+/** The same host and port, and the same path or one below it: a site may be installed below its own address. */
+function isNamedServer({ fields }: AppPassword, values: TypedValues, server: string | undefined): boolean {
+  const from = URL.parse(server ?? '')
+  const field = Object.keys(fields).find((name) => isServerFormat(fields[name]?.format))
+  const typed = values[field ?? ''] ?? ''
+  const named = URL.parse(typed.includes('://') ? typed : `https://${typed}`)
+  if (from === null || named === null || from.hostname !== named.hostname) return false
+  const [path, below] = [named.pathname, from.pathname].map((each) => `${trimEndOf(each, '/')}/`)
+  return portOf(from) === portOf(named) && below!.startsWith(path!)
+}
+
+/** A site behind a proxy may call itself by http: both are on the port of the web. */
+const portOf = ({ port }: URL): string => (['', '80', '443'].includes(port) ? '' : port)
