@@ -72,11 +72,7 @@ export const set = route({
   reasons: ['not_found'],
   run: async (deps, { path: { client_id: appId, service }, body, actor }) => {
     const { hook_secret: hookSecret, hook_id: hookId, ...key } = body
-    return withCallback(
-      deps,
-      appId,
-      await setServiceKey(deps, appId, { service, ...key, hookSecret, hookId }, actor),
-    )
+    return withCallback(deps, appId, await setServiceKey(deps, appId, { service, ...key, hookSecret, hookId }, actor))
   },
 })
 

@@ -112,7 +112,10 @@ function textsIn(given: Record<string, unknown>): Record<string, string> {
 
 const sharedPath = z.object({ service: z.string() })
 const ownPath = sharedPath.extend({
-  registration: z.string().max(40).describe('The instance or the key with other addresses that the sign-in began with.'),
+  registration: z
+    .string()
+    .max(40)
+    .describe('The instance or the key with other addresses that the sign-in began with.'),
 })
 type CallbackPath = typeof sharedPath | typeof ownPath
 

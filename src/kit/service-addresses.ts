@@ -19,14 +19,13 @@ export interface ServiceAddresses {
 /** `overrides`: of the app's key for the service. */
 export function serviceAddresses(
   baseUrl: string,
-  connector: Pick<Connector, 'service' | 'auth' | 'ask' | 'hook' | 'deletion'>,
+  { service, hook, deletion }: Pick<Connector, 'service' | 'hook' | 'deletion'>,
   appId: string,
   overrides: Readonly<Record<string, string>> = {},
 ): ServiceAddresses {
-  const { service, hook, deletion } = connector
   const hookUrl = `${baseUrl}/hooks/${service}/${appId}`
   return {
-    callback: callbackAddress(baseUrl, service, registrationOfKey(appId, connector, overrides)),
+    callback: callbackAddress(baseUrl, service, registrationOfKey(appId, service, overrides)),
     ...(hook === undefined ? {} : { hook: hookUrl }),
     ...(deletion === undefined ? {} : { deletion: `${hookUrl}/deletion`, deauthorize: `${hookUrl}/deauthorize` }),
   }
@@ -42,26 +41,32 @@ export function callbackAddress(baseUrl: string, service: string, registration: 
 
 /** Names one app at one server of a service. Nobody can find a second server with the same name: it is a hash of 100 bits. */
 export function registrationId(appId: string, service: string, server: string): string {
-  return encodeBase32(createHash('sha256').update(JSON.stringify([appId, service, server])).digest()).slice(0, 20)
+  return encodeBase32(
+    createHash('sha256')
+      .update(JSON.stringify([appId, service, server]))
+      .digest(),
+  ).slice(0, 20)
 }
 
 /** The registration of an app's own key: undefined where it is used at the addresses that everybody uses. */
 export function registrationOfKey(
   appId: string,
-  connector: Pick<Connector, 'service' | 'auth' | 'ask'>,
+  service: string,
   overrides: Readonly<Record<string, string>>,
-  answers?: Readonly<Record<string, string>>,
+  /** As the person named it. */
+  server?: string,
 ): string | undefined {
   const addresses = Object.entries(overrides).toSorted(([a], [b]) => (a < b ? -1 : 1))
   // The host in `base_url` is the one that the person would be asked for.
-  const server = overrides['base_url'] === undefined && answers !== undefined ? namedServer(connector, answers) : undefined
-  if (addresses.length === 0 && server === undefined) return undefined
-  return registrationId(appId, connector.service, JSON.stringify([addresses, server ?? '']))
+  const named = overrides['base_url'] === undefined ? server : undefined
+  if (addresses.length === 0 && named === undefined) return undefined
+  return registrationId(appId, service, JSON.stringify([addresses, named ?? '']))
 }
 
-function namedServer(
+/** The server that a person named by their answers or by what they typed. */
+export function namedServer(
   { auth, ask }: Pick<Connector, 'auth' | 'ask'>,
-  answers: Readonly<Record<string, string>>,
+  answers: Readonly<Record<string, string>> = {},
 ): string | undefined {
   const field = hostFieldOf(ask)
   if (field !== undefined) return answers[field]

@@ -1,6 +1,7 @@
 import { startLab } from '../../lab/lab.ts'
 import type { Tuning } from '../../src/boot/tuning.ts'
-import { type App, makeApp } from './app.ts'
+import { type App, makeApp, setKeys } from './app.ts'
+import { callbackOf } from './callback.ts'
 import { LOOPBACK } from './loopback.ts'
 import { REDIRECT, startUrl } from './sign-in.ts'
 import { startTributary, type Tributary } from './start.ts'
@@ -10,8 +11,8 @@ const SERVICES: DemoService[] = ['demo-social', 'demo-micro', 'demo-health']
 
 /** An app with keys at the demo services. */
 export interface LabApp extends App {
-  /** Key and secret at each service. */
-  keys: Record<string, { key: string; secret: string }>
+  /** Key, secret and redirect address at each service. */
+  keys: Record<string, { key: string; secret: string; overrides: Record<string, string>; callback: string }>
 }
 
 export interface AppOptions {
@@ -66,11 +67,15 @@ async function makeLabApp(
     apply = 'any',
   }: AppOptions = {},
 ): Promise<LabApp> {
-  const entries = services.map((service) => {
+  const app = await makeApp(tributary, { name, redirectUris, isPublic, apply })
+  const keys: LabApp['keys'] = {}
+  for (const service of services) {
     const { url, register } = lab.services[service]
-    const keys = register({ name, redirectUris: [`${tributary.url}/auth/${service}/callback`] })
-    return [service, { ...keys, overrides: { base_url: url } }] as const
-  })
-  const keys = Object.fromEntries(entries)
-  return { ...(await makeApp(tributary, { name, redirectUris, isPublic, keys, apply })), keys }
+    const overrides = { base_url: url }
+    const callback = callbackOf(tributary, app, service, overrides)
+    keys[service] = { ...register({ name, redirectUris: [callback] }), overrides, callback }
+    const { key, secret } = keys[service]
+    await setKeys(tributary, app, service, { key, secret, overrides })
+  }
+  return { ...app, keys }
 }

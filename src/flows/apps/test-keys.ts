@@ -1,6 +1,6 @@
-import { hostFieldOf } from '#kit/ask.ts'
 import { registrationOf } from '#access/register-app.ts'
 import { answersIn } from '#access/service-access.ts'
+import { hostFieldOf } from '#kit/ask.ts'
 import { typedFieldsOf } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { Registry } from '#kit/registry.ts'

@@ -285,7 +285,9 @@ async function auditRefusedCallback(
     detail: {
       began_at: pending.service,
       came_back_to: service,
-      ...(began === registration ? {} : { began_registration: began ?? '', came_back_registration: registration ?? '' }),
+      ...(began === registration
+        ? {}
+        : { began_registration: began ?? '', came_back_registration: registration ?? '' }),
     },
   })
 }

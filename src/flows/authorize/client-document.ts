@@ -20,7 +20,11 @@ export async function readClientDocument(
     connector?.service === service &&
     auth?.kind === 'oauth2' &&
     auth.registration?.kind === 'document'
-      ? await findRegistration(deps.database, deps.keyring, registrationKeyOf(appId, connector, registration === undefined ? {} : { registration }))
+      ? await findRegistration(
+          deps.database,
+          deps.keyring,
+          registrationKeyOf(appId, connector, registration === undefined ? {} : { registration }),
+        )
       : undefined
   if (found === undefined || app === undefined || connector === undefined || auth?.kind !== 'oauth2')
     throw new ApiError('not_found')

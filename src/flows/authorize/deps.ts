@@ -32,4 +32,3 @@ export type TracedDeps = AuthorizeDeps & { trace: SignInTrace }
 
 /** How long a sign-in may take, and the lifetime of its code. */
 export const TEN_MINUTES_MS = 10 * 60_000
-

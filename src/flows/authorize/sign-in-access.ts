@@ -3,7 +3,7 @@ import { answersIn, type ServiceAccess, withRegisteredKey } from '#access/servic
 import { keyFor } from '#access/service-key.ts'
 import { type Answers, hostFieldOf, readAnswer } from '#kit/ask.ts'
 import type { Connector } from '#kit/connector.ts'
-import { registrationOfKey } from '#kit/service-addresses.ts'
+import { namedServer, registrationOfKey } from '#kit/service-addresses.ts'
 import type { App } from '#model/app.ts'
 import type { OpenServiceKey } from '#store/apps/service-keys.ts'
 import { fillConnector } from '#upstream/fill-connector.ts'
@@ -115,7 +115,7 @@ export async function openSignInAccess(
   const found = { connector, subject: person?.subject, loginHint: name }
   const own = ownKeyFor(service, answers)
   if (own !== undefined) {
-    const registration = registrationOfKey(app.id, connector, own.overrides, answers)
+    const registration = registrationOfKey(app.id, connector.service, own.overrides, namedServer(connector, answers))
     return { ...found, key: own, instance: Object.keys(known).length === 0 ? undefined : known, registration }
   }
   const { registration, ...key } = await registeredKey(deps, { app, connector, answers: known })
@@ -128,7 +128,8 @@ export function registrationNow(
   { connector, key, isRegistered }: ServiceAccess,
   answers: Answers | undefined,
 ): string | undefined {
-  return isRegistered ? (answers?.['registration'] ?? 'none') : registrationOfKey(appId, connector, key.overrides, answers)
+  if (isRegistered) return answers?.['registration'] ?? 'none'
+  return registrationOfKey(appId, connector.service, key.overrides, namedServer(connector, answers))
 }
 
 /**

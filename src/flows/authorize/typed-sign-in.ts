@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { keyFor } from '#access/service-key.ts'
 import { type SignedIn, typedFieldsOf } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
-import { callbackAddress, registrationOfKey } from '#kit/service-addresses.ts'
+import { callbackAddress, namedServer, registrationOfKey } from '#kit/service-addresses.ts'
 import type { TypedFields, TypedValues } from '#kit/typed.ts'
 import { publicValues, readTyped, type TypedFaults } from '#kit/typed-values.ts'
 import { ticketShard } from '#model/access-token.ts'
@@ -228,7 +228,7 @@ async function sendToServer(
   const { auth, service } = connector
   if (auth.kind !== 'app_password') throw new AuthorizeError('server_error')
   // The address names the server, like the password that comes back has to.
-  const registration = registrationOfKey(app.id, connector, key.overrides, values)
+  const registration = registrationOfKey(app.id, service, key.overrides, namedServer(connector, values))
   const callback = callbackAddress(deps.config.baseUrl, service, registration)
   const back = `${callback}?${new URLSearchParams({ state }).toString()}`
   const url = await beginAppPassword(deps.upstream, {

@@ -42,7 +42,8 @@ export async function beginOAuth2(
   const { auth, key, location } = input
   const { issuer } = location.addresses
   // People name these servers, and the client document is the same for all of them: only `iss` tells which one answered.
-  const issuerAnnounced = location.addresses.issuerAnnounced === true || (auth.home !== undefined && issuer !== undefined)
+  const issuerAnnounced =
+    location.addresses.issuerAnnounced === true || (auth.home !== undefined && issuer !== undefined)
   const { unlessSetting } = auth.scope
   const isScopeInSetting = unlessSetting !== undefined && key.settings?.[unlessSetting] !== undefined
   const scope = isScopeInSetting

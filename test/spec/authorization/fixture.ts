@@ -61,8 +61,7 @@ export async function serviceToken(
   by: LabApp = harness.app,
 ): Promise<string> {
   const { endpoints, settings } = harness.lab.services[service]
-  const redirect = `${harness.tributary.url}/auth/${service}/callback`
-  const { key, secret } = by.keys[service]!
+  const { key, secret, callback: redirect } = by.keys[service]!
   const { verifier, query } = pkce()
   const scope = (settings() as { defaultScopes: string[] }).defaultScopes.join(' ')
   const params = { response_type: 'code', client_id: key, redirect_uri: redirect, scope, ...query }
