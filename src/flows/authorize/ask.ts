@@ -43,6 +43,8 @@ export interface AskPrompt {
   to: ReturnTo
   /** The texts in the fields. */
   given: Readonly<Record<string, string>>
+  /** The server or handle that the link of the sign-in names; undefined: none, or the person has answered already. */
+  inLink?: string | undefined
   /** By field, why its answer was not accepted. */
   faults: Readonly<Record<string, AskFault>>
   expiresAt: number
@@ -97,8 +99,12 @@ export async function readQuestion(
   const { prompt, service, value } = await openTicket(deps, ticket, browser)
   const answered = await keptForm<AnsweredForm>(deps, ticket)
   if (answered !== undefined) return { ...prompt, ...answered }
-  const { wrong } = readAnswers(service, value.given)
-  return { ...prompt, faults: faultsOf(wrong) }
+  const { answers, wrong } = readAnswers(service, value.given)
+  // As it was understood: in `mastodon.social@evil.test` people would read the wrong name.
+  const understood = Object.keys(value.given).filter((name) => answers[name] !== undefined)
+  const given = { ...value.given, ...Object.fromEntries(understood.map((name) => [name, answers[name] ?? ''])) }
+  const named = understood.find((name) => prompt.ask[name]?.kind !== 'text')
+  return { ...prompt, given, faults: faultsOf(wrong), inLink: named === undefined ? undefined : answers[named] }
 }
 
 /**

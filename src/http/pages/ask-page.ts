@@ -12,7 +12,7 @@ type Say = Speaker<(typeof TEXTS)['en']>
 
 /** Asks the person where they sign in. Works without scripts; a mistake is told beside its field. */
 export function askPage(prompt: AskPrompt, language: Language): PersonPage {
-  const { ticket, app, connector, ask, faults, scope, to, expiresAt } = prompt
+  const { ticket, app, connector, ask, faults, scope, to, expiresAt, inLink } = prompt
   const speak = speaker(TEXTS, language)
   const { say, plain, time } = speak
   const values = { service: connector.title, app: app.name }
@@ -22,6 +22,7 @@ export function askPage(prompt: AskPrompt, language: Language): PersonPage {
   const body = html`<h1>${say('title', values)}</h1>
 <div class="card">
 <div class="who">${serviceTile(connector.service, connector.title)}<p><strong><bdi>${connector.title}</bdi></strong></p></div>
+${inLink !== undefined && html`<p role="status">${say('askLink', { server: inLink })}</p>`}
 <form method="post" action="/oauth/ask" novalidate>
 <input type="hidden" name="ticket" value="${ticket}">
 ${names.map((name) => fieldOf(prompt, speak, name, name === focused))}

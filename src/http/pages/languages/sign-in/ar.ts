@@ -12,6 +12,7 @@ export const ar: TranslationOf<typeof en> = {
   example: 'مثال: {example}',
   where: 'أين أجد هذا؟',
   until: 'تعمل هذه الصفحة حتى {time}.',
+  askLink: 'الرابط الذي فتحته يقود إلى {server}. تابِع فقط إذا كان لديك حساب هناك، وإلا فاكتب اسم خادمك.',
   askPromise: 'ستسجّل الدخول لدى الخدمة نفسها: لن يرى {app} كلمة مرورك أبدًا.',
   faultFormat: 'اكتبه على هيئة {example}.',
   faultPerson: 'لا أحد يحمل هذا الاسم. هل كُتب بشكل صحيح؟',

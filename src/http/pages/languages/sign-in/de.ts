@@ -12,6 +12,8 @@ export const de: TranslationOf<typeof en> = {
   example: 'Beispiel: {example}',
   where: 'Wo finde ich das?',
   until: 'Diese Seite gilt bis {time}.',
+  askLink:
+    'Der Link, den Sie geöffnet haben, führt zu {server}. Fahren Sie nur fort, wenn Sie dort ein Konto haben; schreiben Sie sonst den Namen Ihres eigenen Servers.',
   askPromise: 'Sie melden sich beim Dienst selbst an: {app} sieht Ihr Passwort nie.',
   faultFormat: 'Bitte geben Sie es in dieser Form ein: {example}.',
   faultPerson: 'Diesen Namen gibt es dort nicht. Ist er richtig geschrieben?',

@@ -10,6 +10,8 @@ export const en = {
   example: 'Example: {example}',
   where: 'Where do I find this?',
   until: 'This page works until {time}.',
+  askLink:
+    'The link that you opened leads to {server}. Continue only if you have an account there; otherwise write the name of your own server.',
   askPromise: 'You sign in at the service itself: {app} never sees your password.',
   faultFormat: 'Please write it like {example}.',
   faultPerson: 'Nobody has this name. Is it spelled correctly?',

@@ -12,6 +12,8 @@ export const es: TranslationOf<typeof en> = {
   example: 'Ejemplo: {example}',
   where: '¿Dónde lo encuentro?',
   until: 'Esta página funciona hasta las {time}.',
+  askLink:
+    'El enlace que abrió lleva a {server}. Continúe solo si tiene una cuenta allí; si no, escriba el nombre de su propio servidor.',
   askPromise: 'Usted inicia sesión en el propio servicio: {app} nunca ve su contraseña.',
   faultFormat: 'Escríbalo como {example}.',
   faultPerson: 'Nadie tiene ese nombre. ¿Está bien escrito?',

@@ -12,6 +12,8 @@ export const ja: TranslationOf<typeof en> = {
   example: '例：{example}',
   where: 'これはどこにありますか？',
   until: 'このページの有効期限：{time}',
+  askLink:
+    '開いたリンクの接続先は {server} です。そこにアカウントがある場合だけ続けてください。ない場合は、ご自分のサーバー名を入力してください。',
   askPromise: 'ログインはサービス自体で行われます。{app} がパスワードを見ることはありません。',
   faultFormat: '{example} のように入力してください。',
   faultPerson: 'この名前の人は見つかりません。正しく入力されていますか？',

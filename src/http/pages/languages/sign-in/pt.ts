@@ -12,6 +12,8 @@ export const pt: TranslationOf<typeof en> = {
   example: 'Exemplo: {example}',
   where: 'Onde encontro isso?',
   until: 'Esta página funciona até as {time}.',
+  askLink:
+    'O link que você abriu leva a {server}. Continue apenas se tiver uma conta lá; caso contrário, escreva o nome do seu próprio servidor.',
   askPromise: 'Você entra na conta no próprio serviço: {app} nunca vê a sua senha.',
   faultFormat: 'Escreva no formato {example}.',
   faultPerson: 'Ninguém tem esse nome. Está escrito corretamente?',
