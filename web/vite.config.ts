@@ -7,7 +7,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 export default defineConfig({
   base: '/web/',
   plugins: [react()],
-  resolve: { alias: { '@tributary/client': here('../sdk/src') } },
+  resolve: { alias: { '@tributary-hub/client': here('../sdk/src') } },
   build: {
     outDir: 'dist',
     // Nothing inline: the content security policy allows files below /web/assets/ only.

@@ -1,6 +1,6 @@
 // Signs people in, and shows their newest photos.
 import { randomUUID } from 'node:crypto'
-import { ConnectError, createClient, isTributaryError } from '@tributary/client'
+import { ConnectError, createClient, isTributaryError } from '@tributary-hub/client'
 import express from 'express'
 
 const port = Number(process.env.PORT ?? 3000)

@@ -1,5 +1,5 @@
 // app/back/route.js
-import { ConnectError } from '@tributary/client'
+import { ConnectError } from '@tributary-hub/client'
 import { client } from './client.js'
 
 const FORGET = 'connect=; HttpOnly; SameSite=Lax; Path=/back; Max-Age=0'

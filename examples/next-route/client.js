@@ -1,4 +1,4 @@
-import { createClient } from '@tributary/client'
+import { createClient } from '@tributary-hub/client'
 
 export const redirect_uri = process.env.REDIRECT_URI ?? 'http://localhost:3000/back'
 

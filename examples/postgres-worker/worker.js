@@ -1,6 +1,6 @@
 // Processes every photo that Tributary pushes into this database: new ones, changed ones again, deleted ones away.
 import { readFileSync } from 'node:fs'
-import { createClient } from '@tributary/client'
+import { createClient } from '@tributary-hub/client'
 import pg from 'pg'
 
 const { DATABASE_URL } = process.env

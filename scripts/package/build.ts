@@ -74,7 +74,7 @@ function writeSource(from: string, to: string): void {
   else writeFileSync(to.replace(/\.ts$/, '.js'), toJavaScript(stripTypeScriptTypes(readFileSync(from, 'utf8'))))
 }
 
-/** The types of what `tributary/kit` exports. */
+/** The types of what `@tributary-hub/server/kit` exports. */
 function writeTypes(target: string): void {
   const folder = mkdtempSync(join(root, 'node_modules', '.tributary-types-'))
   try {
@@ -121,7 +121,9 @@ function run(command: string, args: string[]): void {
 
 // Not `import.meta.main`: scripts/run.mjs imports this file when the machine's Node is new enough.
 if (process.argv[1] === import.meta.filename) {
-  const target = join(root, 'dist')
-  buildPackage(target)
-  run('npm', ['pack', target, '--pack-destination', root])
+  const [server, client] = [join(root, 'dist/server'), join(root, 'dist/client')]
+  buildPackage(server)
+  mkdirSync(client, { recursive: true })
+  run(process.execPath, [join(root, 'sdk/scripts/build.mjs'), client])
+  for (const folder of [server, client]) run('npm', ['pack', folder, '--ignore-scripts', '--pack-destination', root])
 }

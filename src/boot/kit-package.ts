@@ -1,6 +1,9 @@
 import { registerHooks } from 'node:module'
+import { PACKAGE } from '#platform/program-name.ts'
 
 const KIT = new URL('../kit/public.ts', import.meta.url).href
+/** Connectors written before the package had a scope import the second. */
+const NAMES = [`${PACKAGE}/kit`, 'tributary/kit']
 let isRegistered = false
 
 /** Lets files anywhere on this machine import the kit by its public name, without installing anything beside them. */
@@ -9,6 +12,6 @@ export function provideKitPackage(): void {
   isRegistered = true
   registerHooks({
     resolve: (specifier, context, nextResolve) =>
-      specifier === 'tributary/kit' ? { url: KIT, shortCircuit: true } : nextResolve(specifier, context),
+      NAMES.includes(specifier) ? { url: KIT, shortCircuit: true } : nextResolve(specifier, context),
   })
 }

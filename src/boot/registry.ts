@@ -36,7 +36,7 @@ export async function loadConnectorFile(path: string, help: string): Promise<Con
 
 /** Loads the function that starts a simulator. */
 export async function loadSimulatorFile(path: string): Promise<StartSimulator> {
-  const help = 'Export a function as the default that starts a Simulator (see tributary/kit).'
+  const help = 'Export a function as the default that starts a Simulator (see @tributary-hub/server/kit).'
   const loaded = await defaultExport(path, help)
   if (typeof loaded !== 'function') throw unusable(path, 'its default export is not a function', help)
   return loaded as StartSimulator

@@ -38,7 +38,7 @@ export interface Context<Args extends readonly string[] = readonly string[]> {
   config: () => Config
   /** Of this release. */
   version: string
-  /** How a person types the command here: `npx tributary`. */
+  /** How a person types the command here: `npx --no-install tributary`. */
   program: string
   /** Opens the store for `work`; migrates it first unless `migrate` is false. */
   withStore: <Result>(work: (store: OpenStore) => Promise<Result>, options?: { migrate?: boolean }) => Promise<Result>

@@ -1,4 +1,4 @@
-// What an operator's connector imports: `import { defineConnector, endpoint, … } from 'tributary/kit'`.
+// What an operator's connector imports: `import { defineConnector, endpoint, … } from '@tributary-hub/server/kit'`.
 
 export type * from '#model/normal.ts'
 export type { BaseType } from '#model/types.ts'

@@ -49,7 +49,7 @@ suite('a sign-in in a popup, with the built helper', { skip }, () => {
     const readme = readFileSync(join(root, 'sdk/README.md'), 'utf8')
     const example = (name: string) => {
       const text = readme.split(`\`\`\`ts\n// ${name}.ts\n`)[1]!.split('```')[0]!
-      return stripTypeScriptTypes(text).replace('@tributary/client/browser', '/helper.js')
+      return stripTypeScriptTypes(text).replace('@tributary-hub/client/browser', '/helper.js')
     }
     const files: Record<string, [type: string, text: string, headers?: Record<string, string>]> = {
       '/': ['text/html', APP],

@@ -34,13 +34,13 @@ export interface Desk {
 
 export async function startReader(packages: string[] = []): Promise<Reader> {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-reader-'))
-  const sdk = join(folder, 'node_modules/@tributary/client')
+  const sdk = join(folder, 'node_modules/@tributary-hub/client')
   const bin = join(folder, 'bin')
   for (const each of [sdk, bin, join(folder, 'node_modules/@types')]) mkdirSync(each, { recursive: true })
   execFileSync(process.execPath, [join(root, 'sdk/scripts/build.mjs'), sdk])
   for (const name of ['@types/node', '@types/pg', 'pg', 'undici-types', ...packages])
     symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
-  symlinkSync(root, join(folder, 'node_modules/tributary'))
+  symlinkSync(root, join(folder, 'node_modules/@tributary-hub/server'))
   const harness = await startLabHarness()
   const program = (name: string, text: string) => {
     writeFileSync(join(bin, name), `#!/bin/sh\n${text} "$@"\n`)

@@ -25,10 +25,10 @@ export async function installPackage(): Promise<InstalledPackage> {
   // For the system user that runs the embedded database when root runs the test.
   chmodSync(folder, 0o755)
   const build = join(folder, 'build')
-  const path = join(folder, 'node_modules/tributary')
+  const path = join(folder, 'node_modules/@tributary-hub/server')
   buildPackage(build)
   await run('npm', ['pack', build, '--pack-destination', folder, '--loglevel=error'], { cwd: folder })
-  const [packed] = globSync('tributary-*.tgz', { cwd: folder })
+  const [packed] = globSync('tributary-hub-server-*.tgz', { cwd: folder })
   mkdirSync(path, { recursive: true })
   await run('tar', ['--extract', '--file', join(folder, packed!), '--strip-components=1', '--directory', path])
   for (const file of [build, join(folder, packed!)]) rmSync(file, { recursive: true })
@@ -38,7 +38,7 @@ export async function installPackage(): Promise<InstalledPackage> {
   >
   for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) link(folder, name)
   mkdirSync(join(folder, 'node_modules/.bin'))
-  symlinkSync('../tributary/bin/tributary.mjs', join(folder, 'node_modules/.bin/tributary'))
+  symlinkSync('../@tributary-hub/server/bin/tributary.mjs', join(folder, 'node_modules/.bin/tributary'))
   chmodSync(join(path, 'bin/tributary.mjs'), 0o755)
   return {
     folder,

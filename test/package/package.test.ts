@@ -43,7 +43,7 @@ suite('the npm package', () => {
     assert.equal(manifest['scripts'], undefined, 'installing it runs nothing')
   })
 
-  test('npx tributary starts the demo in an empty folder and says where its data is', async () => {
+  test('the command starts the demo in an empty folder and says where its data is', async () => {
     const empty = join(installed.folder, 'empty')
     mkdirSync(empty)
     const child = spawn('npx', ['--no-install', 'tributary'], {
@@ -64,7 +64,7 @@ suite('the npm package', () => {
         return /is running\s+(http:\S+)/.exec(output) ?? undefined
       })
       assert.ok(output.includes(`Data folder            ${join(empty, 'data')}\n`), output)
-      assert.match(output, / npx tributary demo control week-later/)
+      assert.match(output, / npx --no-install tributary demo control week-later/)
       assert.equal((await fetch(`${url}/readyz`)).status, 200)
       assert.ok(existsSync(join(empty, 'data/keyring.json')))
       const { stdout } = await run('npx', ['--no-install', 'tributary', 'app', 'list', '--json'], {
@@ -81,7 +81,7 @@ suite('the npm package', () => {
     }
   })
 
-  test('a new connector beside it type-checks against tributary/kit, passes its checks, and is loaded', async () => {
+  test('a new connector beside it type-checks against @tributary-hub/server/kit, passes its checks, and is loaded', async () => {
     const folder = join(installed.folder, 'connectors')
     const bin = join(installed.path, 'bin/tributary.mjs')
     const env = { ...childEnv, TRIBUTARY_CONNECTORS: folder, TRIBUTARY_DATA: join(installed.folder, 'unused') }
@@ -106,9 +106,12 @@ suite('the npm package', () => {
     await assert.rejects(check, (error: { stdout: string }) => /nonsense/.test(error.stdout))
   })
 
-  test('programs beside it import tributary/kit', async () => {
+  test('programs beside it import @tributary-hub/server/kit', async () => {
     const program = join(installed.folder, 'program.mjs')
-    writeFileSync(program, `import * as kit from 'tributary/kit'\nconsole.log(typeof kit.defineConnector)\n`)
+    writeFileSync(
+      program,
+      `import * as kit from '@tributary-hub/server/kit'\nconsole.log(typeof kit.defineConnector)\n`,
+    )
     assert.equal((await run(process.execPath, [program], { env: childEnv })).stdout, 'function\n')
   })
 

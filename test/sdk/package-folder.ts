@@ -34,7 +34,7 @@ export async function installPackage(): Promise<UserFolder> {
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, filename)], { cwd: user })
   return {
     folder: user,
-    installed: join(user, 'node_modules/@tributary/client'),
+    installed: join(user, 'node_modules/@tributary-hub/client'),
     files: files.map(({ path }) => path),
     write: (name, text) => {
       writeFileSync(join(user, name), text)

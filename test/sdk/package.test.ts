@@ -35,7 +35,7 @@ const EXPECTED = ['1', '2', '3', '4', 'done', 'from the service', 'not_found', 4
 const NAMES = 'createClient, isTributaryError, verifyWebhook'
 
 const TYPED = `
-import { createClient, isTributaryError, type AnyTributaryError, type PhotoItem } from '@tributary/client'
+import { createClient, isTributaryError, type AnyTributaryError, type PhotoItem } from '@tributary-hub/client'
 const client = createClient({ baseUrl: 'https://a.test', clientId: 'app' })
 export async function read(): Promise<string | undefined> {
   for await (const photo of client.account('t').items('photos', { limit: 5, map: true, near: [52.5, 13.4] })) {
@@ -137,9 +137,12 @@ suite('the package of the SDK', () => {
     })
 
   const program = (head: string) => `${head}\nconst address = ${JSON.stringify(server.url)};\n`
-  const esm = () => user.write('run.mjs', `${program(`import { ${NAMES} } from '@tributary/client'`)}${PROGRAM}`)
+  const esm = () => user.write('run.mjs', `${program(`import { ${NAMES} } from '@tributary-hub/client'`)}${PROGRAM}`)
   const cjs = () =>
-    user.write('run.cjs', `${program(`const { ${NAMES} } = require('@tributary/client')`)}(async () => {${PROGRAM}})()`)
+    user.write(
+      'run.cjs',
+      `${program(`const { ${NAMES} } = require('@tributary-hub/client')`)}(async () => {${PROGRAM}})()`,
+    )
   const runs = async (command: string, args: string[]) => {
     const { stdout } = await run(command, args, {
       cwd: user.folder,

@@ -31,7 +31,7 @@ suite("the examples of the SDK's README", () => {
     const imports = { '#client': './sdk/src/index.ts' }
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', imports }))
     for (const [, text = '', name = ''] of blocks)
-      writeFileSync(join(folder, name), text.replaceAll("'@tributary/client'", "'#client'"))
+      writeFileSync(join(folder, name), text.replaceAll("'@tributary-hub/client'", "'#client'"))
     process.env['TRIBUTARY_URL'] = harness.tributary.url
     process.env['CLIENT_ID'] = harness.app.clientId
     process.env['CLIENT_SECRET'] = harness.app.secret

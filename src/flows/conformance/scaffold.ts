@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { PACKAGE } from '#platform/program-name.ts'
 import { connectorTemplate, simulatorTemplate, testTemplate, tsconfigTemplate } from './templates.ts'
 
 /** Names that the loader accepts as services. */
@@ -15,7 +16,7 @@ export function existingFiles(folder: string, name: string): string[] {
 
 /**
  * Writes a connector that works, with a simulator and a test. A link beside them leads to this installation, so that editors, the
- * compiler and `node --test` find `tributary/kit`. Returns the paths of what was written.
+ * compiler and `node --test` find `@tributary-hub/server/kit`. Returns the paths of what was written.
  */
 export function scaffoldConnector(folder: string, name: string): string[] {
   mkdirSync(folder, { recursive: true })
@@ -28,9 +29,9 @@ export function scaffoldConnector(folder: string, name: string): string[] {
   for (const [file, text] of Object.entries(filesOf(name))) write(file, text)
   if (!existsSync(join(folder, 'tsconfig.json'))) write('tsconfig.json', tsconfigTemplate)
   if (!existsSync(join(folder, 'package.json'))) write('package.json', '{ "private": true, "type": "module" }\n')
-  const link = join(folder, 'node_modules', 'tributary')
+  const link = join(folder, 'node_modules', PACKAGE)
   if (!existsSync(link)) {
-    mkdirSync(join(folder, 'node_modules'), { recursive: true })
+    mkdirSync(dirname(link), { recursive: true })
     symlinkSync(fileURLToPath(new URL('../../../', import.meta.url)), link, 'dir')
   }
   return written

@@ -6,7 +6,7 @@ const titleOf = (name: string) =>
 
 export const connectorTemplate = (
   name: string,
-): string => `import { apiKey, cursorPages, defineConnector, endpoint, kind, self, since, timeOf } from 'tributary/kit'
+): string => `import { apiKey, cursorPages, defineConnector, endpoint, kind, self, since, timeOf } from '@tributary-hub/server/kit'
 
 /** A record as the service sends it. */
 interface Note {
@@ -62,7 +62,7 @@ export default defineConnector({
 
 export const simulatorTemplate = (name: string): string => `import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { Simulator } from 'tributary/kit'
+import type { Simulator } from '@tributary-hub/server/kit'
 
 const me = { id: 'u1', name: 'Ada' }
 const notes = Array.from({ length: 25 }, (_, i) => ({

@@ -1,5 +1,5 @@
-import { type Core, call, type Input, type Operation, type ResponseOf } from '@tributary/client/core.ts'
-import { createTransport } from '@tributary/client/transport.ts'
+import { type Core, call, type Input, type Operation, type ResponseOf } from '@tributary-hub/client/core.ts'
+import { createTransport } from '@tributary-hub/client/transport.ts'
 import { sendConfirmed } from './confirm-identity.ts'
 
 /** The server takes a session cookie only with this header, which a simple request of another origin cannot send. */

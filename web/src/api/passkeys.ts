@@ -1,4 +1,4 @@
-import { call, type ResponseOf } from '@tributary/client/core.ts'
+import { call, type ResponseOf } from '@tributary-hub/client/core.ts'
 import { asOperator } from './core.ts'
 
 type Creation = ResponseOf<'POST /dashboard/passkeys/options'>

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { call } from '@tributary/client/core.ts'
+import { call } from '@tributary-hub/client/core.ts'
 import { asOperator, operator, request } from '../api/core.ts'
 import { Badge } from '../ui/badge.tsx'
 import { ConfirmButton } from '../ui/confirm-button.tsx'

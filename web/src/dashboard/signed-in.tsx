@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { isTributaryError } from '@tributary/client/errors.ts'
+import { isTributaryError } from '@tributary-hub/client/errors.ts'
 import { type ReactNode, useEffect } from 'react'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { ConfirmIdentity } from './confirm-identity.tsx'

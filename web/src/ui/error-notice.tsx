@@ -1,4 +1,4 @@
-import { isTributaryError } from '@tributary/client/errors.ts'
+import { isTributaryError } from '@tributary-hub/client/errors.ts'
 
 /** Why a request failed: the sentence, the reason with its page, the request's id, and a way to try again. */
 export function ErrorNotice({ error, retry }: { error: unknown; retry?: (() => unknown) | undefined }) {

@@ -1,4 +1,4 @@
-import type { Item } from '@tributary/client/generated/api.ts'
+import type { Item } from '@tributary-hub/client/generated/api.ts'
 import { Time } from '../../ui/time.tsx'
 import { openItem } from '../item/item-dialog.tsx'
 import { figuresOf, kindOf, measureOf, serviceOf, textOf, titleOf } from '../item/item-words.ts'

@@ -1,5 +1,5 @@
-import type { Item } from '@tributary/client/generated/api.ts'
-import type { ItemTypes } from '@tributary/client/item-types.ts'
+import type { Item } from '@tributary-hub/client/generated/api.ts'
+import type { ItemTypes } from '@tributary-hub/client/item-types.ts'
 import { useContext } from 'react'
 import { QueryView } from '../../ui/query-view.tsx'
 import { useTyped } from '../../ui/use-typed.ts'

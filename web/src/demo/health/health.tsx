@@ -1,4 +1,4 @@
-import type { Item } from '@tributary/client/generated/api.ts'
+import type { Item } from '@tributary-hub/client/generated/api.ts'
 import { lazy, Suspense, useContext, useMemo, useState } from 'react'
 import type { Series } from '../../ui/chart.tsx'
 import { QueryView } from '../../ui/query-view.tsx'

@@ -1,4 +1,4 @@
-import type { Item } from '@tributary/client/generated/api.ts'
+import type { Item } from '@tributary-hub/client/generated/api.ts'
 
 export const serviceOf = ({ idr }: Pick<Item, 'idr'>): string => /@([^@/]+)\//.exec(idr)?.[1] ?? ''
 export const endpointOf = ({ idr }: Pick<Item, 'idr'>): string => /@[^@/]+\/([^#]+)/.exec(idr)?.[1] ?? ''

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { EndpointProgress, Profile } from '@tributary/client/generated/api.ts'
+import type { EndpointProgress, Profile } from '@tributary-hub/client/generated/api.ts'
 import { useContext } from 'react'
 import { Badge } from '../../ui/badge.tsx'
 import type { Action, Control, DemoService } from '../demo-server.ts'

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ConnectionError } from '@tributary/client/errors.ts'
-import type { Profile, Profiles } from '@tributary/client/generated/api.ts'
+import { ConnectionError } from '@tributary-hub/client/errors.ts'
+import type { Profile, Profiles } from '@tributary-hub/client/generated/api.ts'
 import { useContext } from 'react'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { type Action, type Control, control } from '../demo-server.ts'

@@ -1,4 +1,4 @@
-import type { EndpointProgress, Profile } from '@tributary/client/generated/api.ts'
+import type { EndpointProgress, Profile } from '@tributary-hub/client/generated/api.ts'
 import { formatCount } from '../../ui/amounts.ts'
 import type { Tone } from '../../ui/badge.tsx'
 

@@ -1,4 +1,4 @@
-import type { Item } from '@tributary/client/generated/api.ts'
+import type { Item } from '@tributary-hub/client/generated/api.ts'
 import { lazy, Suspense, useContext, useEffect, useState } from 'react'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { openItem } from '../item/item-dialog.tsx'

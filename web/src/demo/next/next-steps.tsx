@@ -10,7 +10,7 @@ export function NextSteps({ session }: { session: Session }) {
     'tributary keys demo CLIENT_ID   # the demo services, for your app',
   ].join('\n')
   const code = [
-    `import { createClient } from '@tributary/client'`,
+    `import { createClient } from '@tributary-hub/client'`,
     '',
     'const client = createClient({',
     `  baseUrl: '${location.origin}',`,

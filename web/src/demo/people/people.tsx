@@ -1,4 +1,4 @@
-import type { Person } from '@tributary/client/generated/api.ts'
+import type { Person } from '@tributary-hub/client/generated/api.ts'
 import { useState } from 'react'
 import { QueryView } from '../../ui/query-view.tsx'
 import { useTyped } from '../../ui/use-typed.ts'

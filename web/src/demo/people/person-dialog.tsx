@@ -1,4 +1,4 @@
-import type { PersonDetail } from '@tributary/client/generated/api.ts'
+import type { PersonDetail } from '@tributary-hub/client/generated/api.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { Table } from '../../ui/table.tsx'

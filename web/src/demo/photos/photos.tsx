@@ -1,4 +1,4 @@
-import type { Item } from '@tributary/client/generated/api.ts'
+import type { Item } from '@tributary-hub/client/generated/api.ts'
 import { useContext } from 'react'
 import { QueryView } from '../../ui/query-view.tsx'
 import { openItem } from '../item/item-dialog.tsx'

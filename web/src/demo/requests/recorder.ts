@@ -1,5 +1,5 @@
-import { type AccountClient, createAccount } from '@tributary/client/account.ts'
-import { createTransport } from '@tributary/client/transport.ts'
+import { type AccountClient, createAccount } from '@tributary-hub/client/account.ts'
+import { createTransport } from '@tributary-hub/client/transport.ts'
 
 /** A request as it was sent, and what came back. */
 export interface SentRequest {
@@ -102,7 +102,7 @@ export function curlOf({ method, path, headers, body }: SentRequest): string {
 export function codeOf({ code, headers }: SentRequest, clientId: string): string {
   const token = headers['authorization']?.slice('Bearer '.length) ?? ''
   return [
-    `import { createClient } from '@tributary/client'`,
+    `import { createClient } from '@tributary-hub/client'`,
     '',
     `const client = createClient({ baseUrl: '${location.origin}', clientId: '${clientId}' })`,
     `const account = client.account('${token}')`,

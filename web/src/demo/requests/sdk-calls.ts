@@ -1,4 +1,4 @@
-import type { AccountClient } from '@tributary/client/account.ts'
+import type { AccountClient } from '@tributary-hub/client/account.ts'
 import type {
   Item,
   ItemCounts,
@@ -7,10 +7,10 @@ import type {
   PersonDetail,
   Profiles,
   SyncProgress,
-} from '@tributary/client/generated/api.ts'
-import type { ItemTypes } from '@tributary/client/item-types.ts'
-import type { Page } from '@tributary/client/pages.ts'
-import type { RequestOptions } from '@tributary/client/transport.ts'
+} from '@tributary-hub/client/generated/api.ts'
+import type { ItemTypes } from '@tributary-hub/client/item-types.ts'
+import type { Page } from '@tributary-hub/client/pages.ts'
+import type { RequestOptions } from '@tributary-hub/client/transport.ts'
 
 /** A call of the SDK and the line of code that makes it: both come from the same arguments. */
 export interface SdkCall<T> {

@@ -1,5 +1,5 @@
 import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { Page } from '@tributary/client/pages.ts'
+import type { Page } from '@tributary-hub/client/pages.ts'
 import { useContext, useMemo } from 'react'
 import { SessionContext } from '../session-context.ts'
 import { createRecorder, type Recorder } from './recorder.ts'

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { call } from '@tributary/client/core.ts'
+import { call } from '@tributary-hub/client/core.ts'
 import { useState } from 'react'
 import { asOperator } from '../../../api/core.ts'
 import { canUsePasskeys, createPasskey } from '../../../api/passkeys.ts'

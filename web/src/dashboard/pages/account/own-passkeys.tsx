@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { call } from '@tributary/client/core.ts'
+import { call } from '@tributary-hub/client/core.ts'
 import { useState } from 'react'
 import { asOperator, operator, request } from '../../../api/core.ts'
 import { createPasskey } from '../../../api/passkeys.ts'

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { call } from '@tributary/client/core.ts'
+import { call } from '@tributary-hub/client/core.ts'
 import { asOperator } from '../../../api/core.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { ConfirmButton } from '../../../ui/confirm-button.tsx'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { call } from '@tributary/client/core.ts'
+import { call } from '@tributary-hub/client/core.ts'
 import { account as forAccount, request } from '../../../api/core.ts'
 import { ConfirmButton } from '../../../ui/confirm-button.tsx'
 import { Table } from '../../../ui/table.tsx'

@@ -1,5 +1,5 @@
-import { call } from '@tributary/client/core.ts'
-import type { EndpointProgress, SyncProgress } from '@tributary/client/generated/api.ts'
+import { call } from '@tributary-hub/client/core.ts'
+import type { EndpointProgress, SyncProgress } from '@tributary-hub/client/generated/api.ts'
 import { useState } from 'react'
 import { account as forAccount } from '../../../api/core.ts'
 import { formatCount } from '../../../ui/amounts.ts'

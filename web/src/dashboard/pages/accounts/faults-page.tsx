@@ -1,6 +1,6 @@
 import './page.css'
 import { useQuery } from '@tanstack/react-query'
-import { call } from '@tributary/client/core.ts'
+import { call } from '@tributary-hub/client/core.ts'
 import { useState } from 'react'
 import { operator, request } from '../../../api/core.ts'
 import { formatCount } from '../../../ui/amounts.ts'

@@ -1,5 +1,5 @@
-import { call } from '@tributary/client/core.ts'
-import type { AccountProfile } from '@tributary/client/generated/api.ts'
+import { call } from '@tributary-hub/client/core.ts'
+import type { AccountProfile } from '@tributary-hub/client/generated/api.ts'
 import { useState } from 'react'
 import { app, account as forAccount } from '../../../api/core.ts'
 import { CodeBlock } from '../../../ui/code-block.tsx'

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { followProgress } from '@tributary/client/follow.ts'
-import type { SyncProgress } from '@tributary/client/generated/api.ts'
+import { followProgress } from '@tributary-hub/client/follow.ts'
+import type { SyncProgress } from '@tributary-hub/client/generated/api.ts'
 import { useEffect, useState } from 'react'
 import { account as forAccount, request } from '../../../api/core.ts'
 

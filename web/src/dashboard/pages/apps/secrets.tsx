@@ -1,4 +1,4 @@
-import { call } from '@tributary/client/core.ts'
+import { call } from '@tributary-hub/client/core.ts'
 import { useState } from 'react'
 import { asOperator } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'

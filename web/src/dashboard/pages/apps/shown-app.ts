@@ -1,4 +1,4 @@
-import type { ResponseOf } from '@tributary/client/core.ts'
+import type { ResponseOf } from '@tributary-hub/client/core.ts'
 
 export type ShownApp = ResponseOf<'GET /admin/apps/{client_id}'>
 export type KeyOfService = ResponseOf<'GET /admin/apps/{client_id}/keys'>[number]

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { call, type ResponseOf } from '@tributary/client/core.ts'
+import { call, type ResponseOf } from '@tributary-hub/client/core.ts'
 import { asOperator } from '../../../api/core.ts'
 import { Field } from '../../../ui/field.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { parsedBody, send } from '@tributary/client/core.ts'
+import { parsedBody, send } from '@tributary-hub/client/core.ts'
 import { useState } from 'react'
 import { asAccount, operator, request } from '../../../api/core.ts'
 import { CodeBlock } from '../../../ui/code-block.tsx'

@@ -1,4 +1,4 @@
-import type { Item } from '@tributary/client/generated/api.ts'
+import type { Item } from '@tributary-hub/client/generated/api.ts'
 import { lazy, Suspense, useState } from 'react'
 import { type Placed, type View, WORLD, xOf, yOf } from '../../../demo/map/view.ts'
 import { CodeBlock } from '../../../ui/code-block.tsx'

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { call, type ResponseOf } from '@tributary/client/core.ts'
+import { call, type ResponseOf } from '@tributary-hub/client/core.ts'
 import { asOperator } from '../../../api/core.ts'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Table } from '../../../ui/table.tsx'

@@ -1,4 +1,4 @@
-import type { ResponseOf } from '@tributary/client/core.ts'
+import type { ResponseOf } from '@tributary-hub/client/core.ts'
 import { Badge, type Tone } from '../../../ui/badge.tsx'
 
 export type Inspected = ResponseOf<'GET /admin/apps/{client_id}/log/{id}'>

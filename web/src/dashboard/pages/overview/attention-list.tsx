@@ -1,4 +1,4 @@
-import type { Attention } from '@tributary/client/generated/api.ts'
+import type { Attention } from '@tributary-hub/client/generated/api.ts'
 import type { ReactNode } from 'react'
 import { Badge } from '../../../ui/badge.tsx'
 import type { Address } from '../../address.ts'

@@ -1,4 +1,4 @@
-import type { Overview } from '@tributary/client/generated/api.ts'
+import type { Overview } from '@tributary-hub/client/generated/api.ts'
 import { formatBytes, formatCount } from '../../../ui/amounts.ts'
 import { Badge, type Tone } from '../../../ui/badge.tsx'
 import { Table } from '../../../ui/table.tsx'

@@ -1,4 +1,4 @@
-import type { Overview } from '@tributary/client/generated/api.ts'
+import type { Overview } from '@tributary-hub/client/generated/api.ts'
 import { useMemo } from 'react'
 import { formatCount } from '../../../ui/amounts.ts'
 import { Chart } from '../../../ui/chart.tsx'

@@ -1,6 +1,6 @@
 import './page.css'
 import { useQuery } from '@tanstack/react-query'
-import type { Overview } from '@tributary/client/generated/api.ts'
+import type { Overview } from '@tributary-hub/client/generated/api.ts'
 import { operator, request } from '../../../api/core.ts'
 import { formatDuration, formatShort } from '../../../ui/amounts.ts'
 import { QueryView } from '../../../ui/query-view.tsx'

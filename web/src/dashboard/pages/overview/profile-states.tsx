@@ -1,4 +1,4 @@
-import type { Overview } from '@tributary/client/generated/api.ts'
+import type { Overview } from '@tributary-hub/client/generated/api.ts'
 import { formatCount } from '../../../ui/amounts.ts'
 import { Table } from '../../../ui/table.tsx'
 import { PageLink } from '../../page-link.tsx'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { call } from '@tributary/client/core.ts'
+import { call } from '@tributary-hub/client/core.ts'
 import { app as actingFor, asApp, request } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'
 import { formatCount } from '../../../ui/amounts.ts'

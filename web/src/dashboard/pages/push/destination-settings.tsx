@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { call } from '@tributary/client/core.ts'
+import { call } from '@tributary-hub/client/core.ts'
 import { type FormEvent, useState } from 'react'
 import { asApp } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'

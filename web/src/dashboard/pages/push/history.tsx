@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { ResponseOf } from '@tributary/client/core.ts'
+import type { ResponseOf } from '@tributary-hub/client/core.ts'
 import { useMemo } from 'react'
 import { app as asApp, request } from '../../../api/core.ts'
 import { formatCount } from '../../../ui/amounts.ts'

@@ -1,4 +1,4 @@
-import type { ResponseOf } from '@tributary/client/core.ts'
+import type { ResponseOf } from '@tributary-hub/client/core.ts'
 
 export type Destination = ResponseOf<'GET /push'>[number]
 export type Kind = Destination['kind']

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ResponseOf } from '@tributary/client/core.ts'
+import type { ResponseOf } from '@tributary-hub/client/core.ts'
 import { app as asApp, request } from '../../../api/core.ts'
 import type { Kind } from './kinds.ts'
 

@@ -1,4 +1,4 @@
-import { call, type ResponseOf } from '@tributary/client/core.ts'
+import { call, type ResponseOf } from '@tributary-hub/client/core.ts'
 import { useState } from 'react'
 import { asApp } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'

@@ -1,4 +1,4 @@
-import type { ResponseOf } from '@tributary/client/core.ts'
+import type { ResponseOf } from '@tributary-hub/client/core.ts'
 import { formatCount } from '../../../ui/amounts.ts'
 import { Findings } from '../../../ui/findings.tsx'
 

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { call } from '@tributary/client/core.ts'
+import { call } from '@tributary-hub/client/core.ts'
 import { type FormEvent, useState } from 'react'
 import { asApp } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'

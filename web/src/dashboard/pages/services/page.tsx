@@ -1,6 +1,6 @@
 import './page.css'
 import { useQuery } from '@tanstack/react-query'
-import type { Service } from '@tributary/client/generated/api.ts'
+import type { Service } from '@tributary-hub/client/generated/api.ts'
 import { app, request } from '../../../api/core.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Field } from '../../../ui/field.tsx'

@@ -1,4 +1,4 @@
-import type { Service } from '@tributary/client/generated/api.ts'
+import type { Service } from '@tributary-hub/client/generated/api.ts'
 import type { ReactNode } from 'react'
 import { formatCount, formatDuration } from '../../../ui/amounts.ts'
 import { CopyButton } from '../../../ui/copy-button.tsx'

@@ -1,4 +1,4 @@
-import type { ResponseOf } from '@tributary/client/core.ts'
+import type { ResponseOf } from '@tributary-hub/client/core.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Time } from '../../../ui/time.tsx'
 

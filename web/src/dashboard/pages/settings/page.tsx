@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ResponseOf } from '@tributary/client/core.ts'
+import type { ResponseOf } from '@tributary-hub/client/core.ts'
 import type { ReactNode } from 'react'
 import { operator, request } from '../../../api/core.ts'
 import { Badge } from '../../../ui/badge.tsx'
