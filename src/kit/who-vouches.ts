@@ -1,3 +1,4 @@
+import { hostFieldOf } from './ask.ts'
 import type { Connector } from './connector.ts'
 import { isOnNamedServer } from './server-native-id.ts'
 
@@ -14,7 +15,10 @@ export interface IdentityRule {
   findsAccount: boolean
   /** Where the id is valid: everywhere at the service, at one server, or in one account, from which it is then derived. */
   validAt: 'service' | 'server' | 'account'
-  /** Each instance has a redirect address of its own, so that a code of one never reaches another (RFC 9700 4.4). */
+  /**
+   * Each instance has a redirect address of its own, so that a code of one never reaches another (RFC 9700 4.4); with a key that is
+   * the same at all of them, `iss` has to tell which one answered.
+   */
   ownCallback: boolean
 }
 
@@ -28,9 +32,8 @@ export const IDENTITY_RULES: Readonly<Record<Voucher, IdentityRule>> = {
 /** Who vouches for the ids of a connector's sign-ins. */
 export function whoVouches({ auth, ask, vouchedBy }: Pick<Connector, 'auth' | 'ask' | 'vouchedBy'>): Voucher {
   if (vouchedBy === 'nobody' || auth.kind === 'none' || auth.kind === 'file') return 'nobody'
-  const asksForServer = Object.values(ask ?? {}).some(({ kind }) => kind !== 'text')
   const hasHome = auth.kind === 'oauth2' && auth.home !== undefined
-  return asksForServer || hasHome || isOnNamedServer(auth) ? 'server' : 'service'
+  return hostFieldOf(ask) !== undefined || hasHome || isOnNamedServer(auth) ? 'server' : 'service'
 }
 
 export function identityRuleOf(connector: Pick<Connector, 'auth' | 'ask' | 'vouchedBy'>): IdentityRule {

@@ -4,6 +4,7 @@ import { keyFor } from '#access/service-key.ts'
 import { type Answers, hostFieldOf, readAnswer } from '#kit/ask.ts'
 import type { Connector } from '#kit/connector.ts'
 import { namedServer, registrationOfKey } from '#kit/service-addresses.ts'
+import { identityRuleOf } from '#kit/who-vouches.ts'
 import type { App } from '#model/app.ts'
 import type { OpenServiceKey } from '#store/apps/service-keys.ts'
 import { fillConnector } from '#upstream/fill-connector.ts'
@@ -116,6 +117,9 @@ export async function openSignInAccess(
   const own = ownKeyFor(service, answers)
   if (own !== undefined) {
     const registration = registrationOfKey(app.id, connector.service, own.overrides, namedServer(connector, answers))
+    // Without `home` nothing demands `iss`, and the callback could not tell which server answered.
+    if (identityRuleOf(connector).ownCallback && registration === undefined && home === undefined)
+      throw new AuthorizeError('no_service_keys', { description: `The keys for ${connector.service} need base_url.` })
     return { ...found, key: own, instance: Object.keys(known).length === 0 ? undefined : known, registration }
   }
   const { registration, ...key } = await registeredKey(deps, { app, connector, answers: known })
