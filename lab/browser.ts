@@ -33,8 +33,8 @@ export interface Browser {
   upload(page: Page, form: Form, body: FormData): Promise<Page>
   login(page: Page, person: string, password?: string): Promise<Page>
   decide(page: Page, decision: 'allow' | 'deny', permissions?: string[]): Promise<Page>
-  /** Follows an authorize URL through login and consent as far as possible. */
-  walk(url: string, options: WalkOptions): Promise<Page>
+  /** Follows an authorize URL, or goes on from a page, through login and consent as far as possible. */
+  walk(start: Page | string, options: WalkOptions): Promise<Page>
   cookies(url: string): Record<string, string>
   forget(): void
 }
@@ -108,8 +108,8 @@ export function createBrowser(options: BrowserOptions = {}): Browser {
     },
     login,
     decide,
-    async walk(url, { person, password, decision = 'allow', permissions }) {
-      let page = await visit(url, {}, [])
+    async walk(start, { person, password, decision = 'allow', permissions }) {
+      let page = typeof start === 'string' ? await visit(start, {}, []) : start
       const chain = [...page.chain]
       const step = async (next: Promise<Page>) => {
         page = await next

@@ -67,8 +67,6 @@ export interface ServiceParts {
   hooks?: WebhookControl
   /** What a restarted service must still know. Only the demo services have it. */
   kept?: Record<string, Kept>
-  /** Changes the redirect addresses of every client, when the app that they belong to has another address. */
-  redirectAll?(redirectUris: string[]): void
   /** Lets time pass in the data: new items, some edits, a deletion. Only the demo services have it. */
   later?(span: { fromMs: number; untilMs: number }): void
 }

@@ -41,15 +41,16 @@ function routesOf(services: readonly DemoService[]): Routes {
   }
 }
 
-/** Registers one app at every service. */
+/** Registers one app at every service. It has a redirect address of its own for each, which the server knows. */
 function register(services: readonly DemoService[], request: LabRequest): unknown {
-  const { name, id } = jsonOf(request)
+  const { name, id, redirectUris } = jsonOf(request)
   if (typeof name !== 'string' || typeof id !== 'string') throw badRequest('name and id are required')
-  return services.map((one) => ({
-    service: one.service.name,
-    url: one.shown().url,
-    ...one.register({ name, key: `${one.service.name}-${id}` }),
-  }))
+  return services.map((one) => {
+    const { service, url } = one.shown()
+    const redirectUri = (redirectUris as Record<string, unknown> | undefined)?.[service]
+    if (typeof redirectUri !== 'string') throw badRequest(`redirectUris has none for ${service}`)
+    return { service, url, ...one.register({ name, key: `${service}-${id}`, redirectUri }) }
+  })
 }
 
 const isAction = (value: unknown): value is Action => actions.some((action) => action === value)

@@ -26,7 +26,6 @@ const start = (definition: typeof demoSocial): Promise<DemoService> =>
     clock,
     seed: '1',
     url: () => `${base}/demo/services/${definition.name}`,
-    redirectUri: () => `${base}/back`,
     reach: (url) => url,
   })
 
@@ -34,7 +33,7 @@ suite('a demo service', () => {
   for (const definition of [demoSocial, demoMicro, demoHealth]) {
     test(`${definition.name}: time, faults, limits and apps are those of the last run`, async () => {
       const first = await start(definition)
-      const registered = first.register({ name: 'App', key: 'app-1' })
+      const registered = first.register({ name: 'App', key: 'app-1', redirectUri: `${base}/back` })
       first.act('week_later')
       first.act('down')
       first.act('throttle')
@@ -48,7 +47,7 @@ suite('a demo service', () => {
       const { now, ...rest } = second.shown()
       assert.deepEqual(rest, { ...rest, down: true, throttled: true })
       assert.ok(now >= saved.now)
-      assert.deepEqual(second.register({ name: 'App', key: 'app-1' }), registered)
+      assert.deepEqual(second.register({ name: 'App', key: 'app-1', redirectUri: `${base}/back` }), registered)
       const again = second.service.kept ?? {}
       assert.equal(JSON.stringify(again['items']?.save()), items)
       second.act('up')

@@ -39,10 +39,8 @@ export interface DemoService {
   service: LabService
   shown(): { service: string; title: string; url: string; down: boolean; throttled: boolean; now: number }
   act(action: Action): void
-  /** Call it when the address of the server is known: apps are registered there. */
-  addressed(): void
-  /** Registers an app that receives people at the server. */
-  register(app: { name: string; key: string }): { key: string; secret: string }
+  /** Registers an app that receives people at an address of the server, or gives a registered one another address. */
+  register(app: { name: string; key: string; redirectUri: string }): { key: string; secret: string }
 }
 
 export interface DemoServiceOptions {
@@ -52,7 +50,6 @@ export interface DemoServiceOptions {
   clock: LabClock
   seed: string
   url: () => string
-  redirectUri: () => string
   reach: (url: string) => string
 }
 
@@ -133,18 +130,17 @@ export async function startDemoService(
       applyLimits()
       save()
     },
-    addressed() {
-      service.redirectAll?.([options.redirectUri()])
-      save()
-    },
-    register(app) {
-      const { key } = app
+    register({ name, key, redirectUri }) {
       const known = state.apps[key]
-      if (known !== undefined) return { key, secret: known }
-      const { secret } = service.register({ ...app, redirectUris: [options.redirectUri()] })
-      state.apps[key] = secret
+      const registered = service.register({
+        name,
+        key,
+        redirectUris: [redirectUri],
+        ...(known === undefined ? {} : { secret: known }),
+      })
+      state.apps[key] = registered.secret
       save()
-      return { key, secret }
+      return registered
     },
   }
 }

@@ -49,7 +49,6 @@ for (const definition of [demoSocial, demoMicro, demoHealth]) {
       clock,
       seed: '1',
       url: () => `${address?.baseUrl ?? 'http://localhost'}/demo/services/${name}`,
-      redirectUri: () => `${known().baseUrl}/auth/${name}/callback`,
       reach: (url) =>
         url.startsWith(`${known().baseUrl}/`) ? known().localUrl + url.slice(known().baseUrl.length) : url,
     }),
@@ -61,6 +60,5 @@ await listenForControl(control, services)
 process.stdout.write('ready\n')
 lines.on('line', (line) => {
   address = JSON.parse(line) as Address
-  for (const service of services) service.addressed()
   process.stdout.write('addressed\n')
 })

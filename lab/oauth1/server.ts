@@ -49,7 +49,6 @@ export interface OAuth1Server {
   guard(request: LabRequest): OAuth1Caller
   tokens: TokenControl
   kept: Kept
-  redirectAll: (callbacks: string[]) => void
 }
 
 /** A complete OAuth 1.0a server. A service passes brand, people, pages and settings, and mounts its routes. */
@@ -104,6 +103,5 @@ export function createOAuth1Server(context: ServiceContext, options: OAuth1Optio
     },
     tokens: stores.control,
     kept: stores.kept(people),
-    redirectAll: stores.redirectAll,
   }
 }

@@ -45,7 +45,6 @@ export interface OAuth1Stores {
   control: TokenControl
   /** Clients and access tokens; a request token is valid for minutes, and the app starts again. */
   kept(people: readonly Person[]): Kept
-  redirectAll: (callbacks: string[]) => void
 }
 
 interface SavedStores {
@@ -73,6 +72,8 @@ export function createStores(clock: ServiceClock): OAuth1Stores {
         callbacks: registration.redirectUris,
         ...(registration.publicKey === undefined ? {} : { publicKey: registration.publicKey }),
       }
+      const known = clients.get(client.key)
+      if (known !== undefined) return Object.assign(known, client)
       clients.set(client.key, client)
       return client
     },
@@ -96,9 +97,6 @@ export function createStores(clock: ServiceClock): OAuth1Stores {
     removeAccessToken: (token) => void accessTokens.delete(token.key),
     // These tokens never expire by themselves; expiring and revoking look the same to clients.
     control: { revoke, expire: revoke },
-    redirectAll(callbacks) {
-      for (const client of clients.values()) client.callbacks = callbacks
-    },
     kept: (people) => ({
       save: (): SavedStores => ({
         clients: [...clients.values()],

@@ -13,11 +13,11 @@ export interface Client {
 }
 
 export interface Clients {
+  /** Registering a key again changes its client, and ends none of its tokens. */
   register(registration: Registration): Client
   find(key: string | undefined): Client | undefined
   /** The clients without settings of their own, which only tests give. */
   kept: Kept
-  redirectAll: (redirectUris: string[]) => void
 }
 
 export function createClients(shared: OAuth2Settings): Clients {
@@ -34,15 +34,14 @@ export function createClients(shared: OAuth2Settings): Clients {
       redirectUris: registration.redirectUris,
       settings: () => ({ ...shared, ...own }),
     }
+    const known = clients.get(client.key)
+    if (known !== undefined) return Object.assign(known, client)
     clients.set(client.key, client)
     return client
   }
   return {
     register,
     find: (key) => clients.get(key ?? ''),
-    redirectAll(redirectUris) {
-      for (const client of clients.values()) client.redirectUris = redirectUris
-    },
     kept: {
       save: () =>
         [...clients.values()].map(({ key, secret: own, name, redirectUris }) => ({

@@ -42,7 +42,6 @@ export interface OAuth2Server {
   deauthorize(token: string, kinds?: readonly Token['kind'][]): boolean
   tokens: TokenControl
   kept: Record<string, Kept>
-  redirectAll: (redirectUris: string[]) => void
 }
 
 /** A complete authorization server. A service passes brand, people and settings, and mounts its routes. */
@@ -107,7 +106,6 @@ export function createOAuth2Server(context: ServiceContext, options: OAuth2Optio
       return true
     },
     tokens: grants.control,
-    redirectAll: clients.redirectAll,
     kept: { clients: clients.kept, grants: keptGrants(grants, clients, options.people, clock) },
   }
 }

@@ -131,7 +131,7 @@ async function openDemo(
     localUrl: `http://${local.includes(':') ? `[${local}]` : local}:${port}`,
   })
   const app = readDemoApp(dataDir, baseUrl)
-  await ensureDemoApp(deps, app, await demo.services.register({ id: 'demo', name: 'Demo App' }))
+  await ensureDemoApp(deps, app, demo.services)
   if (moved) await readMovedDemoAgain(deps, app.clientId)
   return app
 }

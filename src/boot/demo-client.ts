@@ -36,7 +36,11 @@ export function demoClient(dataDir: string): DemoServices {
   return {
     states: async () => statesOf(await control('GET', '/controls')),
     act: async (action, service) => statesOf(await control('POST', '/controls', { action, service })),
-    register: async (app) => (await control('POST', '/clients', app)) as DemoServiceKey[],
+    register: async (app, redirectUriOf) => {
+      const services = (await control('GET', '/controls')) as { service: string; url: string }[]
+      const redirectUris = Object.fromEntries(services.map((at) => [at.service, redirectUriOf(at)]))
+      return (await control('POST', '/clients', { ...app, redirectUris })) as DemoServiceKey[]
+    },
     forward: async (service, { method, target, headers, body }) => {
       const response = await send(
         { socketPath: join(folder, `${service}.sock`), method, path: target, headers: { host: service, ...headers } },

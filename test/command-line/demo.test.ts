@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
@@ -11,6 +11,7 @@ import { type RunningProcess, startProcess } from '../harness/running.ts'
 import { until } from '../harness/until.ts'
 
 // One demo through its life: stopped, killed, moved to another port. Tokens, edits and the browser's session outlive each.
+const BACK = 'http://localhost:1/back'
 const dataDir = mkdtempSync(join(tmpdir(), 'tributary-demo-'))
 const browser: Browser = createBrowser()
 let database: TestDatabase
@@ -51,6 +52,16 @@ async function assertGoesOn(): Promise<void> {
   }
   assert.equal(session.access_token, token)
   assert.ok(session.services.every(({ connected }) => connected))
+}
+
+/** An app in test mode signs people in at every service. */
+async function assertSignsIn(clientId: string): Promise<void> {
+  for (const service of ['demo-social', 'demo-micro', 'demo-health']) {
+    const query = new URLSearchParams({ client_id: clientId, redirect_uri: BACK, service })
+    const person = createBrowser({ stopAt: (url) => url.startsWith(BACK) })
+    const back = await person.walk(at(`/oauth/authenticate?${query.toString()}`), { person: 'ada' })
+    assert.match(back.url, /[?&]code=/, `${service}: ${back.body}`)
+  }
 }
 
 async function assertSyncs(): Promise<void> {
@@ -126,11 +137,8 @@ suite('the demo', () => {
     assert.equal(again.url, at('/demo'), 'the services know the new address of the app')
   })
 
-  test('gives keys at its services to any app, by the command', async () => {
-    const made = await tributaryProcess(
-      ['app', 'create', '--name', 'Notes', '--redirect-uri', 'http://localhost:1/back', '--json'],
-      env,
-    )
+  test('gives keys at its services to any app, by the command; they are good after a move and an upgrade', async () => {
+    const made = await tributaryProcess(['app', 'create', '--name', 'Notes', '--redirect-uri', BACK, '--json'], env)
     const { client_id: clientId } = JSON.parse(made.stdout) as { client_id: string }
     const used = await tributaryProcess(['keys', 'demo', clientId, '--json'], env)
     assert.equal(used.code, 0, used.stderr)
@@ -139,6 +147,16 @@ suite('the demo', () => {
       services.map(({ url }) => url),
       ['demo-social', 'demo-micro', 'demo-health'].map((service) => at(`/demo/services/${service}`)),
     )
+    await assertSignsIn(clientId)
+    await demo.end('SIGINT')
+    // Older releases registered one redirect address for all apps.
+    for (const { service } of services) {
+      const file = join(dataDir, 'demo', `${service}.json`)
+      writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/(\/auth\/[\w-]+\/callback)\/\w+/g, '$1'))
+    }
+    env['PORT'] = String(await freePort())
+    demo = await startProcess(['demo'], env)
+    await assertSignsIn(clientId)
     await demo.end('SIGINT')
     const refused = await tributaryProcess(['keys', 'demo', clientId], env)
     assert.equal(refused.code, 4)

@@ -8,6 +8,7 @@ import { after, before, beforeEach, suite, test } from 'node:test'
 import { type Browser, createBrowser, type Page } from '../../lab/browser.ts'
 import { startLab } from '../../lab/lab.ts'
 import { type App, basic, makeApp } from '../harness/app.ts'
+import { registerAt } from '../harness/callback.ts'
 import { preparedDatabase, type TestDatabase } from '../harness/database.ts'
 import { freePort } from '../harness/free-port.ts'
 import { codeOf, continued, newBrowser, REDIRECT } from '../harness/sign-in.ts'
@@ -35,16 +36,8 @@ before(async () => {
   // The same address after each restart: people come back to the links that they have.
   victim = createVictim(database, opened.sql, { TRIBUTARY_DATA: dataDir, PORT: String(await freePort()) })
   await victim.start()
-  const { url, register } = lab.services['demo-social']
-  const keys = register({ name: 'Crash', redirectUris: [`${victim.url()}/auth/demo-social/callback`] })
-  app = await makeApp(
-    { admin },
-    {
-      name: 'Crash',
-      redirectUris: [REDIRECT],
-      keys: { 'demo-social': { ...keys, overrides: { base_url: url } } },
-    },
-  )
+  app = await makeApp({ admin }, { name: 'Crash', redirectUris: [REDIRECT] })
+  await registerAt({ url: victim.url(), admin }, app, 'demo-social', lab.services['demo-social'], { name: 'Crash' })
 })
 after(async () => {
   await victim?.stop()

@@ -220,13 +220,13 @@ const reconnecting = async (): Promise<Case> => {
   const link = new URL((await createReconnectLink(deps, profile, {}, 'test')).url)
   service.on('/me', () => ({ body: { id: person } }))
   const started = await fetch(`${victim.url()}${link.pathname}${link.search}`, { redirect: 'manual' })
-  const state = new URL(started.headers.get('location')!).searchParams.get('state')!
+  const { searchParams: asked } = new URL(started.headers.get('location')!)
   const cookie = started.headers
     .getSetCookie()
     .map((each) => each.split(';')[0])
     .join('; ')
-  const query = new URLSearchParams({ code: 'c', state }).toString()
-  const callback = `${victim.url()}/auth/${SERVICE}/callback?${query}`
+  const query = new URLSearchParams({ code: 'c', state: asked.get('state')! }).toString()
+  const callback = `${victim.url()}${new URL(asked.get('redirect_uri')!).pathname}?${query}`
   const returned = await fetch(callback, { redirect: 'manual', headers: { cookie } })
   const ticket = /ticket=(\w+)/.exec(returned.headers.get('location') ?? '')?.[1] ?? ''
   return {

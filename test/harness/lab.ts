@@ -1,7 +1,7 @@
 import { startLab } from '../../lab/lab.ts'
 import type { Tuning } from '../../src/boot/tuning.ts'
-import { type App, makeApp, setKeys } from './app.ts'
-import { callbackOf } from './callback.ts'
+import { type App, makeApp } from './app.ts'
+import { type RegisteredKeys, registerAt } from './callback.ts'
 import { LOOPBACK } from './loopback.ts'
 import { REDIRECT, startUrl } from './sign-in.ts'
 import { startTributary, type Tributary } from './start.ts'
@@ -12,7 +12,7 @@ const SERVICES: DemoService[] = ['demo-social', 'demo-micro', 'demo-health']
 /** An app with keys at the demo services. */
 export interface LabApp extends App {
   /** Key, secret and redirect address at each service. */
-  keys: Record<string, { key: string; secret: string; overrides: Record<string, string>; callback: string }>
+  keys: Record<string, RegisteredKeys>
 }
 
 export interface AppOptions {
@@ -69,13 +69,7 @@ async function makeLabApp(
 ): Promise<LabApp> {
   const app = await makeApp(tributary, { name, redirectUris, isPublic, apply })
   const keys: LabApp['keys'] = {}
-  for (const service of services) {
-    const { url, register } = lab.services[service]
-    const overrides = { base_url: url }
-    const callback = callbackOf(tributary, app, service, overrides)
-    keys[service] = { ...register({ name, redirectUris: [callback] }), overrides, callback }
-    const { key, secret } = keys[service]
-    await setKeys(tributary, app, service, { key, secret, overrides })
-  }
+  for (const service of services)
+    keys[service] = await registerAt(tributary, app, service, lab.services[service], { name })
   return { ...app, keys }
 }

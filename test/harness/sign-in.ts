@@ -34,9 +34,16 @@ export function newBrowser() {
   return createBrowser({ stopAt: (url) => url.startsWith(REDIRECT) })
 }
 
+/** Opens a start address. If it names the person's server, they continue on the page that shows it. */
+export async function begin(url: string, browser = newBrowser()): Promise<Page> {
+  const page = await browser.open(url)
+  const form = page.forms.find(({ action }) => action === '/oauth/ask')
+  return form === undefined ? page : browser.submit(page, form, { answer: 'yes' })
+}
+
 /** Walks from the start address through login, consent and our confirmation page; returns the redirect to the app. */
 export async function walk(url: string, options: WalkOptions, browser = newBrowser()): Promise<URL> {
-  const page = await continued(browser, await browser.walk(url, options))
+  const page = await continued(browser, await browser.walk(await begin(url, browser), options))
   if (!page.stopped) throw new Error(`The walk ended at ${page.url} with ${page.status}: ${page.body.slice(0, 300)}`)
   return new URL(page.url)
 }

@@ -40,7 +40,12 @@ export async function oauthlibMissing(): Promise<string | false> {
 }
 
 /** A strict OAuth 1.0a service with HMAC-SHA1, HMAC-SHA256 and RSA-SHA1, judged by Python's oauthlib. */
-export async function startOauthlibProvider(options: { callbacks: string[] }): Promise<RunningOauthlibProvider> {
+export async function startOauthlibProvider({
+  callbacks,
+}: {
+  /** Or as they depend on the service's address. */
+  callbacks: string[] | ((url: string) => string[])
+}): Promise<RunningOauthlibProvider> {
   const consumerKey = randomBytes(12).toString('hex')
   const consumerSecret = randomBytes(24).toString('hex')
   const rsa = generateKeyPairSync('rsa', {
@@ -48,7 +53,7 @@ export async function startOauthlibProvider(options: { callbacks: string[] }): P
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   })
-  const settings = { callbacks: options.callbacks, consumerKey, consumerSecret, rsaPublicKey: rsa.publicKey }
+  const settings = { consumerKey, consumerSecret, rsaPublicKey: rsa.publicKey }
   const child = spawn(python, [program, JSON.stringify(settings)], { stdio: ['pipe', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
@@ -59,6 +64,8 @@ export async function startOauthlibProvider(options: { callbacks: string[] }): P
   }
   const { port } = await nextLine<{ port: number }>()
   const url = `http://127.0.0.1:${port}`
+  child.stdin.write(`${JSON.stringify({ callbacks: typeof callbacks === 'function' ? callbacks(url) : callbacks })}\n`)
+  await nextLine()
 
   return {
     url,

@@ -291,6 +291,10 @@ def main():
     tell({"port": server.server_address[1]})
     for line in sys.stdin:
         command = json.loads(line)
+        if "callbacks" in command:
+            SETTINGS["callbacks"] = command["callbacks"]
+            tell({})
+            continue
         known = RULES.access_tokens.pop(command["revoke"], None)
         tell({"revoked": known is not None})
     os._exit(0)

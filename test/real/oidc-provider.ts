@@ -14,7 +14,8 @@ export interface OidcClient {
 }
 
 export interface OidcProviderOptions {
-  redirectUris: string[]
+  /** Or as they depend on the server's address. */
+  redirectUris: string[] | ((issuer: string) => string[])
   /**
    * Further clients; the one returned as `clientId` always exists and authenticates with HTTP Basic or in the body,
    * after `authMethod`.
@@ -62,12 +63,13 @@ export async function startOidcProvider(options: OidcProviderOptions): Promise<R
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { redirectUris } = options
   const clientId = 'tributary'
   const clientSecret = randomBytes(24).toString('base64url')
   const own: OidcClient = {
     client_id: clientId,
     client_secret: clientSecret,
-    redirect_uris: options.redirectUris,
+    redirect_uris: typeof redirectUris === 'function' ? redirectUris(issuer) : redirectUris,
     token_endpoint_auth_method: options.authMethod ?? 'client_secret_basic',
   }
   const provider = quietly(() => new Provider(issuer, configure(options, own)))

@@ -50,7 +50,6 @@ export const demoHealth: ServiceDefinition = {
       register: oauth.register,
       ...withRateLimitSettings(rateLimit, oauth),
       tokens: oauth.tokens,
-      redirectAll: oauth.redirectAll,
       data: subscriptions.notifying(control, (person, id) => {
         const item = data.store.list(person, 'activities').find((each) => each.id === id)
         return item && presentActivity(item)

@@ -46,7 +46,6 @@ export const demoMicro: ServiceDefinition = {
       register: oauth.register,
       ...withRateLimitSettings(rateLimit, oauth),
       tokens: oauth.tokens,
-      redirectAll: oauth.redirectAll,
       data: storeControl({
         store: data.store,
         clock: dataClock,

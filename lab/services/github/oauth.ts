@@ -22,7 +22,7 @@ export interface GithubClient {
   accepted: string[]
 }
 
-export interface GithubOAuth extends Omit<OAuth2Server, 'guard' | 'deauthorize' | 'kept' | 'redirectAll'> {
+export interface GithubOAuth extends Omit<OAuth2Server, 'guard' | 'deauthorize' | 'kept'> {
   client(key: string | undefined): GithubClient | undefined
   /** The owner of an active token, or undefined. */
   caller(token: string): Caller | undefined

@@ -33,6 +33,9 @@ export interface DemoServiceKey {
   secret: string
 }
 
+/** The redirect address of an app at a demo service, which browsers reach at `url`. */
+export type RedirectUriOf = (at: { service: string; url: string }) => string
+
 /** A request of a browser for a page or a picture of a demo service. */
 export interface ForwardedRequest {
   method: string
@@ -52,8 +55,8 @@ export interface ForwardedResponse {
 export interface DemoServices {
   states(): Promise<DemoServiceState[]>
   act(action: DemoAction, service: string | undefined): Promise<DemoServiceState[]>
-  /** Registers an app at every demo service. A repeated call returns the same keys. */
-  register(app: { id: string; name: string }): Promise<DemoServiceKey[]>
+  /** Registers an app at every demo service. A repeated call returns the same keys, and replaces the redirect addresses. */
+  register(app: { id: string; name: string }, redirectUriOf: RedirectUriOf): Promise<DemoServiceKey[]>
   forward(service: DemoServiceName, request: ForwardedRequest): Promise<ForwardedResponse>
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { callbackAddress, registrationOfKey } from '#kit/service-addresses.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Clock } from '#platform/clock.ts'
@@ -18,6 +19,7 @@ import {
   type DemoServices,
   DemoServicesUnavailable,
   demoHost,
+  type RedirectUriOf,
 } from './demo-services.ts'
 
 export interface DemoDeps {
@@ -52,7 +54,7 @@ export function readDemoApp(dataDir: string, baseUrl: string): DemoApp {
 export async function ensureDemoApp(
   { database, hasher, keyring, clock }: DemoDeps,
   demo: DemoApp,
-  keys: DemoServiceKey[],
+  services: DemoServices,
 ): Promise<void> {
   const now = clock.now()
   const app: App = {
@@ -64,7 +66,8 @@ export async function ensureDemoApp(
     apply: 'proven',
     createdAt: now,
   }
-  await database.transaction(async (tx) => {
+  const keys = await services.register({ id: 'demo', name: app.name }, redirectUriOf(app.id))
+  const moved = await database.transaction(async (tx) => {
     const made = await insertApp(tx, app, {
       id: 'demo',
       hash: hasher.hash('app_secret', demo.secret),
@@ -74,8 +77,15 @@ export async function ensureDemoApp(
     if (!made) await updateApp(tx, await movedApp(tx, app))
     await storeKeys(tx, keyring, app.id, keys, now)
     // Other apps in test mode have keys of the same services.
-    for (const key of keys) await moveServiceKeys(tx, key.service, overridesOf(key))
+    const apps = new Set<string>()
+    for (const key of keys) for (const id of await moveServiceKeys(tx, key.service, overridesOf(key))) apps.add(id)
+    return apps
   })
+  // Their redirect addresses depend on the address of this start, and were others in older releases.
+  for (const id of moved) {
+    const other = id === app.id ? undefined : await findApp(database, id)
+    if (other !== undefined) await services.register({ id, name: other.name }, redirectUriOf(id))
+  }
 }
 
 /** The app as people changed it. The port, and with it the address of the demo's callback, may have changed since the last start. */
@@ -107,7 +117,7 @@ export async function useDemoServices(
 
 async function registerAt(services: DemoServices | undefined, app: App): Promise<DemoServiceKey[]> {
   try {
-    if (services !== undefined) return await services.register({ id: app.id, name: app.name })
+    if (services !== undefined) return await services.register({ id: app.id, name: app.name }, redirectUriOf(app.id))
   } catch (error) {
     if (!(error instanceof DemoServicesUnavailable)) throw error
   }
@@ -134,10 +144,18 @@ async function storeKeys(
 }
 
 /** Browsers reach a demo service below the base address; this server calls it on its socket. */
-function overridesOf({ service, url }: DemoServiceKey): Record<string, string> {
+function overridesOf({ service, url }: Pick<DemoServiceKey, 'service' | 'url'>): Record<string, string> {
   const page = AUTHORIZE_PATHS[service as DemoServiceName]
   return { base_url: `http://${demoHost(service as DemoServiceName)}`, authorize_url: `${url}${page}` }
 }
+
+/** The demo services are below the address of the server, which a command on the same data folder does not know. */
+const redirectUriOf =
+  (appId: string): RedirectUriOf =>
+  ({ service, url }) => {
+    const baseUrl = url.slice(0, -`${DEMO_PAGE}/services/${service}`.length)
+    return callbackAddress(baseUrl, service, registrationOfKey(appId, service, overridesOf({ service, url })))
+  }
 
 const AUTHORIZE_PATHS: Record<DemoServiceName, string> = {
   'demo-social': '/oauth/authorize',

@@ -46,7 +46,8 @@ const remove = statement('service-key-delete', 'delete from service_key where ap
 
 const move = statement(
   'service-key-move',
-  `update service_key set overrides = $overrides where service = $service and overrides ->> 'base_url' = $baseUrl`,
+  `update service_key set overrides = $overrides where service = $service and overrides ->> 'base_url' = $baseUrl
+   returning app_id`,
 )
 
 const cellOf = (appId: string, service: string) => ({
@@ -78,15 +79,16 @@ export async function putServiceKey(
   )
 }
 
-/** Gives the keys of every app at an instance of a service, which `base_url` names, other addresses. */
+/** Gives the keys of every app at an instance of a service, which `base_url` names, other addresses. Returns the apps. */
 export async function moveServiceKeys(
   queries: Queries,
   service: string,
   overrides: Record<string, string>,
-): Promise<number> {
-  return queries.count(
+): Promise<string[]> {
+  const rows = await queries.rows<{ app_id: string }>(
     move.with({ service, overrides: JSON.stringify(overrides), baseUrl: overrides['base_url'] ?? '' }),
   )
+  return rows.map(({ app_id: appId }) => appId)
 }
 
 export async function findServiceKey(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { auditTrail } from '../../harness/audit.ts'
+import { callbackOf } from '../../harness/callback.ts'
 import type { LabHarness } from '../../harness/lab.ts'
 import { startTributary } from '../../harness/start.ts'
 import { oauthlibMissing, startOauthlibProvider } from '../../real/oauthlib-provider.ts'
@@ -41,7 +42,7 @@ suite('testing keys', () => {
       await setKey(service, { key, secret, overrides: { base_url: url } })
       const good = await tested(service)
       assert.deepEqual([good.result, keysStep(good)?.reason], ['ok', 'ok'], JSON.stringify(good))
-      assert.equal(good.callback, `${harness.tributary.url}/auth/${service}/callback`)
+      assert.equal(good.callback, harness.app.keys[service]!.callback)
       await setKey(service, { key, secret: 'a-wrong-secret-word', overrides: { base_url: url } })
       const bad = await tested(service)
       assert.deepEqual([bad.result, keysStep(bad)?.reason], ['failed', 'keys_refused'], JSON.stringify(bad))
@@ -51,7 +52,7 @@ suite('testing keys', () => {
 
   test('oidc-provider tells right from wrong', { skip: skipOidc }, async () => {
     const provider = await startOidcProvider({
-      redirectUris: [`${harness.tributary.url}/auth/oidc/callback`],
+      redirectUris: (issuer) => [callbackOf(harness.tributary, harness.app, 'oidc', { base_url: issuer })],
       requirePkce: true,
     })
     try {
@@ -76,7 +77,9 @@ suite('testing keys', () => {
   })
 
   test('oauthlib: a request token shows the keys of OAuth 1', { skip: skipOauthlib }, async () => {
-    const provider = await startOauthlibProvider({ callbacks: [`${harness.tributary.url}/auth/oauthlib/callback`] })
+    const provider = await startOauthlibProvider({
+      callbacks: (url) => [callbackOf(harness.tributary, harness.app, 'oauthlib', { base_url: url })],
+    })
     try {
       const overrides = { base_url: provider.url }
       await setKey('oauthlib', { key: provider.consumerKey, secret: provider.consumerSecret, overrides })

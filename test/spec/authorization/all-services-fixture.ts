@@ -1,7 +1,8 @@
 import { connectors } from '#connectors/index.ts'
 import { encodeBody } from '#kit/request-body.ts'
 import { serviceNames, startLab } from '../../../lab/lab.ts'
-import { type App, makeApp, type ServiceKeys } from '../../harness/app.ts'
+import { type App, makeApp } from '../../harness/app.ts'
+import { type RegisteredKeys, registerAt } from '../../harness/callback.ts'
 import { LOOPBACK } from '../../harness/loopback.ts'
 import { send } from '../../harness/send.ts'
 import { newCode, REDIRECT, redeem, signIn } from '../../harness/sign-in.ts'
@@ -21,14 +22,11 @@ export async function startAllServices() {
     await lab.close()
     throw error
   })
-  const keysAt = (service: Service): ServiceKeys => {
-    const { url, register } = lab.services[service]
-    const own = register({ name: 'App', redirectUris: [`${tributary.url}/auth/${service}/callback`] })
-    return { ...own, overrides: { base_url: url } }
-  }
   const newApp = async (services: readonly Service[] = serviceNames) => {
-    const keys = Object.fromEntries(services.map((service) => [service, keysAt(service)]))
-    return { ...(await makeApp(tributary, { redirectUris: [REDIRECT], keys })), keys }
+    const made = await makeApp(tributary, { redirectUris: [REDIRECT] })
+    const keys: Record<string, RegisteredKeys> = {}
+    for (const service of services) keys[service] = await registerAt(tributary, made, service, lab.services[service])
+    return { ...made, keys }
   }
   const app = await newApp()
   const at = { tributary, app }

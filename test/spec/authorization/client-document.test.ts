@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { callbackAddress, registrationId } from '#kit/service-addresses.ts'
 import { makeApp } from '../../harness/app.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { LOOPBACK } from '../../harness/loopback.ts'
@@ -49,7 +50,10 @@ suite('an app whose key is the address of a document', () => {
       () => 'https://tributary.test',
       async (tributary) => {
         const app = await makeApp(tributary, { name: 'Dots & Lines', redirectUris: [REDIRECT] })
-        const path = `/oauth/clients/${app.clientId}/demo-documented.json`
+        // One issuer, which is not named, and this base address.
+        const server = JSON.stringify(['', 'https://tributary.test'])
+        const registration = registrationId(app.clientId, 'demo-documented', server)
+        const path = `/oauth/clients/${app.clientId}/demo-documented.${registration}.json`
         assert.equal((await send({ tributary }, 'GET', path)).status, 404)
         const key = (await leadsTo(tributary, app.clientId)).get('client_id')
         assert.equal(key, `https://tributary.test${path}`)
@@ -57,7 +61,9 @@ suite('an app whose key is the address of a document', () => {
         const { jwks, ...rest } = body as { jwks: { keys: Record<string, string>[] } } & Record<string, unknown>
         assert.equal(rest['client_id'], key)
         assert.equal(rest['client_name'], 'Dots & Lines')
-        assert.deepEqual(rest['redirect_uris'], ['https://tributary.test/auth/demo-documented/callback'])
+        assert.deepEqual(rest['redirect_uris'], [
+          `https://tributary.test/auth/demo-documented/callback/${registration}`,
+        ])
         assert.equal(rest['token_endpoint_auth_method'], 'private_key_jwt')
         assert.deepEqual(Object.keys(jwks.keys[0] ?? {}).toSorted(), ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'])
         assert.ok(!text.includes('"d"'), 'the private part')
@@ -65,7 +71,8 @@ suite('an app whose key is the address of a document', () => {
         assert.equal((await send({ tributary }, 'GET', path)).text, text, 'the same key for every sign-in')
         const other = await makeApp(tributary, { redirectUris: [REDIRECT] })
         for (const wrong of [
-          `/oauth/clients/${other.clientId}/demo-documented.json`,
+          `/oauth/clients/${other.clientId}/demo-documented.${registration}.json`,
+          `/oauth/clients/${app.clientId}/demo-documented.json`,
           path.replace('.json', ''),
           '/oauth/clients/x/mastodon.json',
         ])
@@ -80,7 +87,10 @@ suite('an app whose key is the address of a document', () => {
         const app = await makeApp(tributary, { redirectUris: [REDIRECT] })
         const key = new URL((await leadsTo(tributary, app.clientId)).get('client_id') ?? '')
         assert.equal(key.origin, 'http://localhost')
-        assert.equal(key.searchParams.get('redirect_uri'), `http://127.0.0.1:${port}/auth/demo-documented/callback`)
+        const base = `http://127.0.0.1:${port}`
+        const registration = registrationId(app.clientId, 'demo-documented', JSON.stringify(['', base]))
+        const callback = callbackAddress(base, 'demo-documented', registration)
+        assert.equal(key.searchParams.get('redirect_uri'), callback)
         assert.deepEqual(await tributary.sql('select 1 from service_registration'), [])
       },
     ))

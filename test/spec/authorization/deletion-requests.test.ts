@@ -153,7 +153,7 @@ suite('deletion requests of services', () => {
     const services = (await response.json()) as Record<string, { addresses: Record<string, string> }>
     const hook = `${harness.tributary.url}/hooks/facebook/${harness.app.clientId}`
     assert.deepEqual(services['facebook']?.addresses, {
-      callback: `${harness.tributary.url}/auth/facebook/callback`,
+      callback: harness.app.keys['facebook']!.callback,
       hook,
       deletion: `${hook}/deletion`,
       deauthorize: `${hook}/deauthorize`,

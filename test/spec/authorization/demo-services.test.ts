@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, suite, test } from 'node:test'
 import { type Browser, createBrowser, type Page } from '../../../lab/browser.ts'
+import { callbackOf } from '../../harness/callback.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 import { until } from '../../harness/until.ts'
@@ -232,7 +233,15 @@ suite('F10 the demo behind another address', () => {
       const start = await fetch(`${address}/demo/connect?service=demo-social`, { redirect: 'manual' })
       const authorize = new URL(start.headers.get('location')!)
       assert.equal(authorize.origin + authorize.pathname, `${OUTSIDE}/demo/services/demo-social/oauth/authorize`)
-      assert.equal(authorize.searchParams.get('redirect_uri'), `${OUTSIDE}/auth/demo-social/callback`)
+      const { client_id: clientId } = (await (await fetch(`${address}/demo/session`)).json()) as { client_id: string }
+      const overrides = {
+        base_url: 'http://demo-social.test',
+        authorize_url: `${OUTSIDE}/demo/services/demo-social/oauth/authorize`,
+      }
+      const callback = callbackOf({ url: OUTSIDE }, { clientId }, 'demo-social', overrides)
+      assert.equal(authorize.searchParams.get('redirect_uri'), callback)
+      const login = await fetch(authorize.href.replace(OUTSIDE, address), { redirect: 'manual' })
+      assert.match(login.headers.get('location') ?? '', /\/demo\/services\/demo-social\/login/, 'it is registered')
       const cookies = start.headers.getSetCookie()
       assert.ok(cookies.every((cookie) => /^__Host-.*; Secure$/.test(cookie)))
       const micro = await fetch(`${address}/demo/connect?service=demo-micro`, { redirect: 'manual' })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import type { Form } from '../../../lab/browser/read-page.ts'
 import { type App, makeApp } from '../../harness/app.ts'
+import { registerAt } from '../../harness/callback.ts'
 import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
 import { send } from '../../harness/send.ts'
 import { codeOf, newBrowser, REDIRECT, redeemed, startUrl } from '../../harness/sign-in.ts'
@@ -10,13 +11,12 @@ import { codeOf, newBrowser, REDIRECT, redeemed, startUrl } from '../../harness/
 suite('a service that posts the result of a sign-in', () => {
   let harness: LabHarness
   let app: App
+  let callback: string
   before(async () => {
     harness = await startLabHarness({ TRIBUTARY_CONNECTORS: join(import.meta.dirname, 'instance-connectors') })
     const { tributary, lab } = harness
-    const service = lab.services['demo-social']
-    const own = service.register({ redirectUris: [`${tributary.url}/auth/demo-posting/callback`] })
-    const keys = { 'demo-posting': { ...own, overrides: { base_url: service.url } } }
-    app = await makeApp(tributary, { redirectUris: [REDIRECT], keys })
+    app = await makeApp(tributary, { redirectUris: [REDIRECT] })
+    ;({ callback } = await registerAt(tributary, app, 'demo-posting', lab.services['demo-social']))
   })
   after(() => harness.stop())
 
@@ -42,7 +42,7 @@ suite('a service that posts the result of a sign-in', () => {
     assert.equal(posted.status, 303)
     const location = posted.headers.get('location') ?? ''
     const code = form.fields.find(({ name }) => name === 'code')!.value
-    assert.match(location, /^\/auth\/demo-posting\/callback\?posted=\w+$/)
+    assert.match(`${harness.tributary.url}${location}`, new RegExp(`^${callback}\\?posted=\\w+$`))
     const back = await browser.open(`${harness.tributary.url}${location}`)
     assert.ok(back.stopped, back.body)
     assert.equal(new URL(back.url).searchParams.get('state'), 's')

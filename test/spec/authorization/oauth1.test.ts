@@ -12,7 +12,7 @@ before(async () => {
 after(() => harness.stop())
 
 async function stopBeforeCallback() {
-  const callback = `${harness.tributary.url}/auth/demo-micro/callback`
+  const { callback } = harness.app.keys['demo-micro']!
   let holding = true
   const browser = createBrowser({ stopAt: (url) => url.startsWith(REDIRECT) || (holding && url.startsWith(callback)) })
   const page = await browser.walk(harness.startUrl('demo-micro', { state: 's' }), { person: 'ada' })

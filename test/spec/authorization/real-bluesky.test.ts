@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { basic } from '../../harness/app.ts'
+import { callbackOf } from '../../harness/callback.ts'
 import { freePort } from '../../harness/free-port.ts'
 import type { LabHarness } from '../../harness/lab.ts'
 import { ageCredentials } from '../../harness/profiles.ts'
@@ -23,12 +24,12 @@ suite('sign-in at a real Bluesky data server', { skip }, () => {
     network = await startBluesky()
     process.env['TEST_PLC_URL'] = network.plcUrl
     alice = await network.createAccount('alice.test')
+    const overrides = { base_url: network.pdsUrl }
     const query = {
-      redirect_uri: `${harness.tributary.url}/auth/bluesky/callback`,
+      redirect_uri: callbackOf(harness.tributary, harness.app, 'bluesky', overrides),
       scope: 'atproto transition:generic',
     }
     const key = `http://localhost?${new URLSearchParams(query).toString()}`
-    const overrides = { base_url: network.pdsUrl }
     const set = await harness.tributary.admin('PUT', `/admin/apps/${harness.app.clientId}/keys/bluesky`, {
       key,
       secret: '',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { basic } from '../../harness/app.ts'
+import { callbackOf } from '../../harness/callback.ts'
 import type { LabHarness } from '../../harness/lab.ts'
 import { get, send } from '../../harness/send.ts'
 import { type Granted, redeem } from '../../harness/sign-in.ts'
@@ -15,7 +16,8 @@ suite('sign-in at a service built on oauthlib', { skip }, () => {
   let provider: RunningOauthlibProvider
   before(async () => {
     harness = await startQuietHarness()
-    provider = await startOauthlibProvider({ callbacks: [`${harness.tributary.url}/auth/oauthlib/callback`] })
+    const callbacks = (url: string) => [callbackOf(harness.tributary, harness.app, 'oauthlib', { base_url: url })]
+    provider = await startOauthlibProvider({ callbacks })
     await setKey(provider.consumerSecret)
   })
   after(async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { basic } from '../../harness/app.ts'
+import { callbackOf } from '../../harness/callback.ts'
 import type { LabApp, LabHarness } from '../../harness/lab.ts'
 import { ageCredentials } from '../../harness/profiles.ts'
 import { get, send } from '../../harness/send.ts'
@@ -19,9 +20,17 @@ const skip = await oidcProviderMissing()
 suite('sign-in at oidc-provider', { skip }, () => {
   let harness: LabHarness
   let provider: RunningOidcProvider
+  /** An app that knows the provider's addresses without discovery. */
+  let open: LabApp
+  const openly = (issuer: string) => ({
+    authorize_url: `${issuer}/auth`,
+    token_url: `${issuer}/token`,
+    api_url: issuer,
+  })
   const running: RunningOidcProvider[] = []
   before(async () => {
     harness = await startQuietHarness()
+    open = await harness.makeApp({ services: [] })
     provider = await start(harness.app)
   })
   after(async () => {
@@ -30,7 +39,10 @@ suite('sign-in at oidc-provider', { skip }, () => {
   })
 
   async function start(app: LabApp, options: Partial<OidcProviderOptions> = {}): Promise<RunningOidcProvider> {
-    const redirectUris = [`${harness.tributary.url}/auth/oidc/callback`]
+    const redirectUris = (issuer: string) => [
+      callbackOf(harness.tributary, app, 'oidc', { base_url: issuer }),
+      callbackOf(harness.tributary, open, 'oidc', openly(issuer)),
+    ]
     const made = await startOidcProvider({ redirectUris, requirePkce: true, rotateRefresh: true, ...options })
     running.push(made)
     const key = { key: made.clientId, secret: made.clientSecret, overrides: { base_url: made.issuer } }
@@ -73,17 +85,15 @@ suite('sign-in at oidc-provider', { skip }, () => {
 
   /** Without discovery nothing is pushed, and the challenge goes through the browser. */
   async function walkOpenly(change: (url: URL) => void): Promise<URLSearchParams> {
-    const app = await harness.makeApp({ services: [] })
-    const overrides = { authorize_url: provider.authorizeUrl, token_url: provider.tokenUrl, api_url: provider.issuer }
-    const key = { key: provider.clientId, secret: provider.clientSecret, overrides }
-    await harness.tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/oidc`, key)
+    const key = { key: provider.clientId, secret: provider.clientSecret, overrides: openly(provider.issuer) }
+    await harness.tributary.admin('PUT', `/admin/apps/${open.clientId}/keys/oidc`, key)
     const tampering = (given: string) => {
       const url = new URL(given)
       assert.equal(url.searchParams.get('code_challenge_method'), 'S256')
       change(url)
       return provider.login(url.href)
     }
-    return finishReal(await walkReal(harness, 'oidc', tampering, {}, app))
+    return finishReal(await walkReal(harness, 'oidc', tampering, {}, open))
   }
 
   test('a code bound to another challenge is refused', async () => {

@@ -5,7 +5,7 @@ import { type App, basic, makeApp } from '../../harness/app.ts'
 import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
 import { ageCredentials } from '../../harness/profiles.ts'
 import { send } from '../../harness/send.ts'
-import { codeOf, newBrowser, REDIRECT, redeemed, startUrl, walk } from '../../harness/sign-in.ts'
+import { begin, codeOf, REDIRECT, redeemed, startUrl, walk } from '../../harness/sign-in.ts'
 import { entryOf } from './fixture.ts'
 
 const SERVICE = 'demo-registering'
@@ -57,11 +57,12 @@ suite('keys that a service registers', () => {
 
   test('a registration that a crash left behind is taken over when its lease has ended', async () => {
     const crashed = await makeApp(harness.tributary, { redirectUris: [REDIRECT] })
+    await begin(start(crashed))
     await harness.sql(
-      `insert into service_registration (app_id, service, instance, lease, lease_until, began_at) values ($1, $2, $3, 'x', 1, 1)`,
-      [crashed.clientId, SERVICE, host],
+      `update service_registration set sealed = null, lease = 'x', lease_until = 1, began_at = 1 where app_id = $1`,
+      [crashed.clientId],
     )
-    const page = await newBrowser().open(start(crashed))
+    const page = await begin(start(crashed))
     assert.ok(page.url.startsWith(harness.lab.services['demo-social'].url), page.url)
     assert.deepEqual(
       (await rowsOf(crashed)).map(({ lease }) => lease),
@@ -78,11 +79,12 @@ suite('keys that a service registers', () => {
         [full.clientId, SERVICE, usedAt],
       )
     await fill(1)
-    const refused = await newBrowser().open(start(full))
-    assert.equal(new URL(refused.url).searchParams.get('error'), 'service_unreachable')
+    const refused = await begin(start(full))
+    assert.match(refused.body, /role="alert">This app cannot be used at further servers/)
+    assert.equal((await rowsOf(full)).length, 5000)
     await harness.sql('delete from service_registration where app_id = $1', [full.clientId])
     await fill(null)
-    const page = await newBrowser().open(start(full))
+    const page = await begin(start(full))
     assert.ok(page.url.startsWith(harness.lab.services['demo-social'].url), page.url)
     assert.equal((await rowsOf(full)).length, 1)
     await harness.sql('delete from service_registration where app_id = $1', [full.clientId])

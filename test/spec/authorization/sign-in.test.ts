@@ -226,7 +226,7 @@ suite('parameters of the app that reach the service', () => {
     const [one, two] = [await location('demo-social'), await location('demo-social')]
     for (const to of [one, two]) {
       assert.equal(to.searchParams.get('client_id'), harness.app.keys['demo-social']!.key)
-      assert.equal(to.searchParams.get('redirect_uri'), `${harness.tributary.url}/auth/demo-social/callback`)
+      assert.equal(to.searchParams.get('redirect_uri'), harness.app.keys['demo-social']!.callback)
       assert.equal(to.searchParams.get('code_challenge_method'), 'S256')
       assert.match(to.searchParams.get('state') ?? '', /^[0-9a-z]{52}$/)
     }

@@ -14,6 +14,7 @@ import { startTributary, type Tributary } from '../../harness/start.ts'
 /** POST routes that do not take the header, and why repeating them is safe or impossible. */
 const WITHOUT_KEY: Record<string, string> = {
   '/auth/:service/callback': 'a service posts it by a browser; its state is used once',
+  '/auth/:service/callback/:registration': 'a service posts it by a browser; its state is used once',
   '/oauth/ask': 'a page; repeating it asks again',
   '/connect/link': 'a page: the same browser may begin again',
   '/oauth/confirm': 'a page whose ticket always leads to the same result',

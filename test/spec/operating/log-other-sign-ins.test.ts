@@ -37,7 +37,7 @@ suite('a sign-in by OAuth 1 in the log', () => {
 
   test('with a wrong verifier is failed at the callback, and a denial is refused', async () => {
     const stopped = async (app: LabApp) => {
-      const callback = `${harness.tributary.url}/auth/demo-micro/callback`
+      const { callback } = app.keys['demo-micro']!
       let isHolding = true
       const stopAt = (url: string) => url.startsWith(REDIRECT) || (isHolding && url.startsWith(callback))
       const browser = createBrowser({ stopAt })

@@ -204,7 +204,7 @@ suite('why a sign-in stopped', () => {
     const operation = await ofNewApp(async (app) => {
       const page = await newBrowser().open(begun(app))
       const state = new URL(page.chain.find((url) => url.includes('state='))!).searchParams.get('state')!
-      await newBrowser().open(`${harness.tributary.url}/auth/demo-social/callback?code=x&state=${state}`)
+      await newBrowser().open(`${app.keys['demo-social']!.callback}?code=x&state=${state}`)
     }, expected)
     assert.equal(operation.steps.at(-1)?.detail['has_cookie'], false)
   })
@@ -216,7 +216,7 @@ suite('why a sign-in stopped', () => {
         const page = await browser.open(begun(app))
         await harness.sql(`update pending set expires_at = 1 where app_id = '${app.clientId}'`)
         const state = new URL(page.chain.find((url) => url.includes('state='))!).searchParams.get('state')!
-        await browser.open(`${harness.tributary.url}/auth/demo-social/callback?code=x&state=${state}`)
+        await browser.open(`${app.keys['demo-social']!.callback}?code=x&state=${state}`)
       },
       { outcome: 'refused', reason: 'expired' },
     )

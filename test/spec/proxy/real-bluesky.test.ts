@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
+import { callbackOf } from '../../harness/callback.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
 import { send } from '../../harness/send.ts'
@@ -28,14 +29,15 @@ suite('proxied calls to a real Bluesky data server', { skip }, () => {
     network = await startBluesky()
     process.env['TEST_PLC_URL'] = network.plcUrl
     alice = await network.createAccount('alice.test')
+    const overrides = { base_url: network.pdsUrl }
     const query = {
-      redirect_uri: `${harness.tributary.url}/auth/bluesky/callback`,
+      redirect_uri: callbackOf(harness.tributary, harness.app, 'bluesky', overrides),
       scope: 'atproto transition:generic',
     }
     await harness.tributary.admin('PUT', `/admin/apps/${harness.app.clientId}/keys/bluesky`, {
       key: `http://localhost?${new URLSearchParams(query).toString()}`,
       secret: '',
-      overrides: { base_url: network.pdsUrl },
+      overrides,
     })
     const { handle, password } = alice
     const walked = await walkReal(harness, 'bluesky', (url) => network.authorize(url, { handle, password }))

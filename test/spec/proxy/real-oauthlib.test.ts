@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
+import { callbackOf } from '../../harness/callback.ts'
 import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
 import { type Granted, redeem } from '../../harness/sign-in.ts'
 import { oauthlibMissing, type RunningOauthlibProvider, startOauthlibProvider } from '../../real/oauthlib-provider.ts'
@@ -14,7 +15,8 @@ suite('proxied calls to a service built on oauthlib', { skip }, () => {
   let token: string
   before(async () => {
     harness = await startLabHarness({ TRIBUTARY_CONNECTORS: join(import.meta.dirname, '../authorization/connectors') })
-    provider = await startOauthlibProvider({ callbacks: [`${harness.tributary.url}/auth/oauthlib/callback`] })
+    const callbacks = (url: string) => [callbackOf(harness.tributary, harness.app, 'oauthlib', { base_url: url })]
+    provider = await startOauthlibProvider({ callbacks })
     const { consumerKey: key, consumerSecret: secret, url } = provider
     const body = { key, secret, overrides: { base_url: url } }
     await harness.tributary.admin('PUT', `/admin/apps/${harness.app.clientId}/keys/oauthlib`, body)

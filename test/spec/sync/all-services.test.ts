@@ -10,6 +10,7 @@ import {
   say,
   talkOf,
 } from '../../connectors/bluesky-fixture.ts'
+import { callbackOf } from '../../harness/callback.ts'
 import { freshDatabase } from '../../harness/database.ts'
 import type { Progress } from '../../harness/sync.ts'
 import { type BlueskyAccount, type RunningBluesky, startBlueskyNetwork } from '../../real/bluesky.ts'
@@ -115,9 +116,9 @@ suite('one person at every service', () => {
       network = await startBlueskyNetwork({ postgresUrl: database.url, redisHost: REDIS.host })
       process.env['TEST_IDENTITY_DIRECTORY'] = network.plcUrl
       alice = await furnish(network)
-      const redirect_uri = `${harness.tributary.url}/auth/bluesky/callback`
-      const client = new URLSearchParams({ redirect_uri, scope: SCOPES })
       const overrides = { base_url: network.pdsUrl }
+      const redirect_uri = callbackOf(harness.tributary, harness.app, 'bluesky', overrides)
+      const client = new URLSearchParams({ redirect_uri, scope: SCOPES })
       await harness.setKeys('bluesky', { key: `http://localhost?${client.toString()}`, secret: '', overrides })
       token = await harness.signInAtBluesky(network, alice, token)
     })

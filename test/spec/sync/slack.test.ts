@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { type SlackHooks, signed } from '../../../lab/services/slack/events.ts'
+import { registerAt } from '../../harness/callback.ts'
 import { until } from '../../harness/until.ts'
 import { startVendorHarness, type VendorHarness } from './vendors-fixture.ts'
 
@@ -18,14 +19,8 @@ suite('Slack', () => {
     harness = await startVendorHarness()
     slack = harness.lab.services.slack
     hooks = slack.hooks as SlackHooks
-    const { url } = harness.tributary
-    address = `${url}/hooks/slack/${harness.app.clientId}`
-    const own = slack.register({ redirectUris: [`${url}/auth/slack/callback`] })
-    await harness.tributary.admin('PUT', `/admin/apps/${harness.app.clientId}/keys/slack`, {
-      ...own,
-      hook_secret: SIGNING_SECRET,
-      overrides: { base_url: slack.url },
-    })
+    address = `${harness.tributary.url}/hooks/slack/${harness.app.clientId}`
+    const own = await registerAt(harness.tributary, harness.app, 'slack', slack, { hook_secret: SIGNING_SECRET })
     slack.configure({ refusedChannels: ['C0RANDOM'] })
     token = await harness.signIn('slack', PERSON)
     await harness.synced('slack', ENDPOINTS, token)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { XSubscriptions } from '../../../lab/services/x/subscriptions.ts'
+import { registerAt } from '../../harness/callback.ts'
 import { until } from '../../harness/until.ts'
 import { startVendorHarness, type VendorHarness } from './vendors-fixture.ts'
 
@@ -22,20 +23,11 @@ suite('webhooks of vendors', () => {
     )?.state
 
   test('X: the app registers its webhook, then each person is subscribed and unsubscribed', async () => {
-    const { clientId } = harness.app
-    const { register, url } = harness.lab.services.x
-    const { url: own } = harness.tributary
-    const address = `${own}/hooks/x/${clientId}`
-    const keys = { ...register({ redirectUris: [`${own}/auth/x/callback`] }), overrides: { base_url: url } }
-    const setKeys = (more: object) =>
-      harness.tributary.admin('PUT', `/admin/apps/${clientId}/keys/x`, {
-        ...keys,
-        hook_secret: CONSUMER_SECRET,
-        ...more,
-      })
-    await setKeys({})
-    const hookId = await hooks.register(address, CONSUMER_SECRET)
-    await setKeys({ hook_id: hookId })
+    const { tributary, app, lab } = harness
+    const hookSecret = { hook_secret: CONSUMER_SECRET }
+    const { callback: _, ...keys } = await registerAt(tributary, app, 'x', lab.services.x, hookSecret)
+    const hookId = await hooks.register(`${tributary.url}/hooks/x/${app.clientId}`, CONSUMER_SECRET)
+    await tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/x`, { ...keys, ...hookSecret, hook_id: hookId })
     const token = await harness.signIn('x', 'ada')
     await until('both events are subscribed', () => hooks.subscriptions().length === 2)
     await until('both are known', async () => {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { createBrowser } from '../../../lab/browser.ts'
 import { startLab } from '../../../lab/lab.ts'
 import { basic, makeApp, type ServiceKeys, setKeys } from '../../harness/app.ts'
+import { registerAt } from '../../harness/callback.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { LOOPBACK } from '../../harness/loopback.ts'
 import type { Item } from '../../harness/read.ts'
@@ -49,14 +50,8 @@ export async function startVendorHarness() {
   const { url, sql } = tributary
   const at = { tributary }
   const name = 'All services'
-  const keys = Object.fromEntries(
-    VENDORS.map((service) => {
-      const { url: base_url, register } = lab.services[service]
-      const own = register({ name, redirectUris: [`${url}/auth/${service}/callback`] })
-      return [service, { ...own, overrides: { base_url } }]
-    }),
-  )
-  const app = await makeApp(tributary, { name, redirectUris: [REDIRECT], keys })
+  const app = await makeApp(tributary, { name, redirectUris: [REDIRECT] })
+  for (const service of VENDORS) await registerAt(tributary, app, service, lab.services[service], { name })
   // They cost money, so they are off at first.
   await tributary.admin('PATCH', `/admin/apps/${app.clientId}/spending`, { endpoints: { 'x/*': true } })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { startLab } from '../../../lab/lab.ts'
 import { type App, basic, makeApp } from '../../harness/app.ts'
+import { registerAt } from '../../harness/callback.ts'
 import { tributary as cli } from '../../harness/command-line.ts'
 import { LOOPBACK } from '../../harness/loopback.ts'
 import { codeOf, REDIRECT, redeemed, startUrl, walk } from '../../harness/sign-in.ts'
@@ -24,9 +25,8 @@ suite('the bill of X', () => {
   before(async () => {
     lab = await startLab({ services: ['x'] })
     tributary = await startTributary({ TRIBUTARY_ALLOW_PRIVATE: LOOPBACK })
-    const { url: base_url, register } = lab.services.x
-    const own = register({ name: 'App', redirectUris: [`${tributary.url}/auth/x/callback`] })
-    app = await makeApp(tributary, { redirectUris: [REDIRECT], keys: { x: { ...own, overrides: { base_url } } } })
+    app = await makeApp(tributary, { redirectUris: [REDIRECT] })
+    await registerAt(tributary, app, 'x', lab.services.x)
   })
   after(async () => {
     await tributary?.stop()

@@ -3,6 +3,7 @@ import { connectors } from '#connectors/index.ts'
 import type { OAuth2 } from '#kit/auth.ts'
 import { type ServiceName, serviceNames, startLab } from '../../../../lab/lab.ts'
 import { type App, makeApp } from '../../../harness/app.ts'
+import { registerAt } from '../../../harness/callback.ts'
 import { LOOPBACK } from '../../../harness/loopback.ts'
 import { send } from '../../../harness/send.ts'
 import { codeOf, newBrowser, REDIRECT, redeemed, startUrl, walk } from '../../../harness/sign-in.ts'
@@ -33,12 +34,8 @@ export async function startTables() {
   })
   const running = { tributary }
   const newApp = async (services: readonly ServiceName[] = serviceNames): Promise<App> => {
-    const entries = services.map((service) => {
-      const { url, register } = lab.services[service]
-      const own = register({ name: 'App', redirectUris: [`${tributary.url}/auth/${service}/callback`] })
-      return [service, { ...own, overrides: { base_url: url } }] as const
-    })
-    const made = await makeApp(tributary, { redirectUris: [REDIRECT], keys: Object.fromEntries(entries) })
+    const made = await makeApp(tributary, { redirectUris: [REDIRECT] })
+    for (const service of services) await registerAt(tributary, made, service, lab.services[service])
     // They cost money, so they are off at first.
     await tributary.admin('PATCH', `/admin/apps/${made.clientId}/spending`, { endpoints: { 'x/*': true } })
     return made
