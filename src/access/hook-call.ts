@@ -58,11 +58,12 @@ export async function sendHookRequest(
       { upstream, connector, key, credential },
       { method: request.method, path: request.path, query, headers, body, ...limits },
     )
-  const { addresses } = await locateService(upstream, { connector, key, instance: undefined })
+  const { addresses, trust } = await locateService(upstream, { connector, key, instance: undefined })
   const url = withParameters(addressOf(addresses.apiUrl, { path: request.path }), { ...connector.api.query, ...query })
   return upstream.send({
     method: request.method,
     url,
+    trust,
     headers: { ...connector.api.headers, ...headers },
     body,
     ...limits,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type CheckResult, checkConnector } from '#flows/conformance/check-connector.ts'
 import { systemClock } from '#platform/clock.ts'
-import { createEgress } from '#platform/egress/guard.ts'
+import { createEgressLevels } from '#platform/egress/levels.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import { createUpstream } from '#upstream/send.ts'
 import { loadConnectorFile, loadSimulatorFile } from './registry.ts'
@@ -14,7 +14,8 @@ export async function checkConnectorFile(file: string, log: Log): Promise<CheckR
   const beside = path.replace(/\.(\w+)$/, '.simulator.$1')
   const start = existsSync(beside) ? await loadSimulatorFile(beside) : undefined
   // Simulators run on this machine.
-  const egress = createEgress({ allowPrivate: ['127.0.0.0/8', '::1/128'] })
+  const loopback = ['127.0.0.0/8', '::1/128']
+  const egress = createEgressLevels({ allowPrivate: loopback, allowPrivateTyped: loopback })
   try {
     return await checkConnector(createUpstream({ egress, clock: systemClock, log }), connector, start)
   } finally {

@@ -4,7 +4,9 @@ import type { SyncTimes } from '#flows/sync/deps.ts'
 import { createRunCounts, type RunCounts } from '#flows/sync/run/run-counts.ts'
 import type { Registry } from '#kit/registry.ts'
 import type { Config } from '#platform/config.ts'
-import { createEgress, type Egress } from '#platform/egress/guard.ts'
+import type { Egress } from '#platform/egress/guard.ts'
+import { createEgressLevels } from '#platform/egress/levels.ts'
+import { isLoopbackAddress } from '#platform/loopback.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import { openTraces } from '#platform/telemetry/otlp.ts'
 import type { Tracer } from '#platform/telemetry/trace.ts'
@@ -20,6 +22,7 @@ export interface Dependencies extends Store {
   config: Config
   registry: Registry
   tracer: Tracer | undefined
+  /** For addresses that apps choose: destinations and webhooks. `upstream` decides about those of services. */
   egress: Egress
   upstream: Upstream
   rateLimiter: RateLimiter
@@ -34,7 +37,7 @@ export interface Dependencies extends Store {
 export interface OpenOptions {
   /** The version of this release in traces; undefined: no traces. */
   version?: string | undefined
-  /** Allows calls to this machine, where people who try the demo have their databases. */
+  /** Allows destinations on this machine, where people who try the demo have their databases, unless others can reach the demo. */
   demo?: boolean | undefined
   tuning?: Tuning | undefined
 }
@@ -49,8 +52,10 @@ export async function openDependencies(config: Config, log: Log, options: OpenOp
     const registry = await loadRegistry(config)
     const traces = version === undefined ? undefined : openTraces(config, log, version)
     const operations = createOperationLog(store)
-    const egress = createEgress({
-      allowPrivate: [...config.allowPrivate, ...(demo ? ['127.0.0.0/8'] : [])],
+    const levels = createEgressLevels({
+      allowPrivate: config.allowPrivate,
+      allowPrivateTyped: config.allowPrivateTyped,
+      also: demo && isLoopbackAddress(config.host) ? { app: ['127.0.0.0/8'] } : {},
       sockets: demoSocketsOf(config.dataDir),
     })
     return {
@@ -58,8 +63,8 @@ export async function openDependencies(config: Config, log: Log, options: OpenOp
       config,
       registry,
       tracer: traces?.tracer,
-      egress,
-      upstream: createUpstream({ egress, clock: store.clock, log, tracer: traces?.tracer }),
+      egress: levels.at('app'),
+      upstream: createUpstream({ egress: levels, clock: store.clock, log, tracer: traces?.tracer }),
       rateLimiter: createRateLimiter(store),
       operations,
       syncRuns: createRunCounts(),
@@ -67,7 +72,7 @@ export async function openDependencies(config: Config, log: Log, options: OpenOp
       deliveryTimes: tuning?.deliveryTimes,
       close: async () => {
         clearInterval(keyRefresh)
-        const closing = [() => egress.close(), () => traces?.close(), () => operations.flush(), () => store.close()]
+        const closing = [() => levels.close(), () => traces?.close(), () => operations.flush(), () => store.close()]
         for (const close of closing)
           await Promise.resolve(close()).catch((error: unknown) => log.error('closing a dependency failed', { error }))
       },

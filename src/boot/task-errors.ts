@@ -1,5 +1,6 @@
 import { ApiError, type Reason } from '#model/errors.ts'
 import type { UpstreamReason } from '#model/upstream-reasons.ts'
+import { EgressError, type EgressReason, egressErrorIn, type RefusedHost } from '#platform/egress/errors.ts'
 import { codeOf, reasonOf } from '#platform/errors.ts'
 import { type Recovery, UpstreamError } from '#upstream/errors.ts'
 
@@ -22,6 +23,8 @@ type PlainError =
       message: string
       status: number | undefined
       retryAfterMs: number | undefined
+      /** Why the egress guard refused the call. */
+      refusal: ({ reason: EgressReason; message: string } & RefusedHost) | undefined
     }
   | { type: 'other'; message: string; code: string | undefined }
 
@@ -52,9 +55,16 @@ function toPlainError(error: unknown): PlainError {
     }
   if (error instanceof UpstreamError) {
     const { recovery, reason, status, retryAfterMs } = error
-    return { type: 'upstream', recovery, reason, message, status, retryAfterMs }
+    return { type: 'upstream', recovery, reason, message, status, retryAfterMs, refusal: refusalIn(error) }
   }
   return { type: 'other', message, code: codeOf(error) }
+}
+
+function refusalIn(error: UpstreamError) {
+  const found = egressErrorIn(error)
+  if (found === undefined) return undefined
+  const { reason, message, ofName, host, list } = found
+  return { reason, message, ofName, host, list }
 }
 
 function fromPlainError(error: PlainError): Error {
@@ -66,6 +76,10 @@ function fromPlainError(error: PlainError): Error {
       ...(retryAfterS === undefined ? {} : { retryAfterS }),
     })
   }
-  if (error.type === 'upstream') return new UpstreamError(error.recovery, error.message, error)
+  if (error.type === 'upstream') {
+    const { refusal } = error
+    const cause = refusal && new EgressError(refusal.reason, refusal.message, refusal)
+    return new UpstreamError(error.recovery, error.message, { ...error, cause })
+  }
   return Object.assign(new Error(error.message), error.code === undefined ? {} : { code: error.code })
 }

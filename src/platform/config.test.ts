@@ -121,6 +121,7 @@ const KNOWN: { [K in keyof Config]: { takes: [string, Config[K]][]; refuses: str
     ],
     refuses: ['10.0.0.0', '10.0.0.0/33', 'fd00::/129', 'localhost/8', '10.0.0.0/8/8', '10.0.0.0/', '10.0.0.0/-1'],
   },
+  allowPrivateTyped: { takes: [['10.0.0.0/8', ['10.0.0.0/8']]], refuses: ['10.0.0.0', 'intranet/8'] },
   trustProxy: {
     takes: [
       ['127.0.0.1', ['127.0.0.1']],

@@ -23,6 +23,7 @@ export interface Config extends QuotaSettings {
   key: string | undefined
   adminToken: string | undefined
   allowPrivate: string[]
+  allowPrivateTyped: string[]
   trustProxy: string[]
   connectorsDir: string | undefined
   filesDir: string | undefined
@@ -137,7 +138,14 @@ export const VARIABLES: Table = {
     name: 'TRIBUTARY_ALLOW_PRIVATE',
     fallback: '',
     meaning:
-      'Private networks that outgoing calls may reach, as CIDR, comma-separated (`127.0.0.0/8,10.1.0.0/16`). Unset: none.',
+      'Private networks in which the addresses of key overrides, destinations and webhooks may be, as CIDR, comma-separated (`127.0.0.0/8,10.1.0.0/16`). Not for servers that people name. Unset: none.',
+    read: parseNetworks,
+  },
+  allowPrivateTyped: {
+    name: 'TRIBUTARY_ALLOW_PRIVATE_TYPED',
+    fallback: '',
+    meaning:
+      'Private networks in which servers that people name may be (an instance of Mastodon, a site, a calendar server, a feed), as CIDR, comma-separated. Everybody who can open a sign-in page can have them called. Unset: none.',
     read: parseNetworks,
   },
   trustProxy: {

@@ -4,13 +4,17 @@ import { basic, oauth1, oauth2 } from '#kit/auth.ts'
 import { defineConnector } from '#kit/connector.ts'
 import { self } from '#kit/self.ts'
 import { systemClock } from '#platform/clock.ts'
-import { createEgress } from '#platform/egress/guard.ts'
+import { createEgressLevels } from '#platform/egress/levels.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { locateService } from './addresses.ts'
 import { createUpstream } from './send.ts'
 
 const log = createLog({ level: 'silent', format: 'json', clock: systemClock, write: () => {} })
-const upstream = createUpstream({ egress: createEgress({ allowPrivate: [] }), clock: systemClock, log })
+const upstream = createUpstream({
+  egress: createEgressLevels({ allowPrivate: [], allowPrivateTyped: [] }),
+  clock: systemClock,
+  log,
+})
 const rest = { title: 'T', docs: 'd', self: self('/me', () => ({ id: '1' })) }
 
 const two = defineConnector({

@@ -1,6 +1,8 @@
 import type { OAuth2 } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
+import type { Trust } from '#platform/egress/trust.ts'
 import { UpstreamError } from './errors.ts'
+import { locationTrust, templateTrust } from './location-trust.ts'
 import { discover } from './oauth2/discover.ts'
 import { omitUndefined } from './omit-undefined.ts'
 import { besideApi, onInstance, relocateWith } from './rebase.ts'
@@ -36,6 +38,10 @@ export type Relocate = (defaultUrl: string, anchor: 'authorizeUrl' | 'tokenUrl')
 export interface ServiceLocation {
   addresses: Addresses
   relocate: Relocate
+  /** Who chose the addresses. */
+  trust: Trust
+  /** The same for a further address of the connector that typed values are filled into. */
+  trustOf: (template: string) => Trust
 }
 
 export interface LocationInput {
@@ -59,15 +65,17 @@ export async function locateService(
   const base = overrides['base_url']
   const onBaseUrl = (url: string) => (base === undefined ? url : onInstance(url, base))
   const apiUrl = overrides['api_url'] ?? onBaseUrl(connector.api.baseUrl)
+  const chosenBy = locationTrust({ connector, key, instance })
+  const trustOf = (template: string) => templateTrust(template, chosenBy)
   if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2') {
     const filled = (url: string) => fillTypedAddress(auth, url, instance ?? {})
     const addresses = { authorizeUrl: '', tokenUrl: '', apiUrl: requireWebUrl(filled(apiUrl)) }
-    return { addresses, relocate: (url) => requireWebUrl(filled(onBaseUrl(url))) }
+    return { addresses, relocate: (url) => requireWebUrl(filled(onBaseUrl(url))), trust: trustOf(apiUrl), trustOf }
   }
   // The person's own server must not choose which authorization server gets the client authentication and the refresh
   // token.
   const publisher = auth.kind === 'oauth2' && auth.home ? (key.overrides['api_url'] ?? connector.api.baseUrl) : apiUrl
-  const fixed = auth.kind === 'oauth2' ? await oauth2Addresses(upstream, auth, overrides, publisher) : auth
+  const fixed = auth.kind === 'oauth2' ? await oauth2Addresses(upstream, auth, overrides, publisher, chosenBy) : auth
   const discovered = fixed.kind === 'oauth2' && fixed.discovered
   // Discovered addresses are already those of the instance.
   const resolve = discovered ? (url: string) => url : onBaseUrl
@@ -119,7 +127,7 @@ export async function locateService(
         }
       : {}),
   })
-  return { addresses, relocate }
+  return { addresses, relocate, trust: chosenBy, trustOf }
 }
 
 const originOf = (url: string): string | undefined => URL.parse(url)?.origin
@@ -137,13 +145,14 @@ async function oauth2Addresses(
   auth: OAuth2,
   overrides: Readonly<Record<string, string>>,
   apiUrl: string,
+  trust: Trust,
 ): Promise<ResolvedOAuth2> {
   const isComplete = overrides['authorize_url'] !== undefined && overrides['token_url'] !== undefined
   if (!auth.discover || isComplete) return { ...auth, discovered: false, issuerAnnounced: auth.issuer !== undefined }
   // The authorization server of this person, verified when they signed in.
   const { issuer } = overrides
   const base = issuer ?? overrides['base_url'] ?? new URL(requireWebUrl(apiUrl)).origin
-  const how = issuer === undefined ? auth.discover : { resource: false }
+  const how = { ...(issuer === undefined ? auth.discover : { resource: false }), trust }
   return { ...auth, ...(await discover(upstream, base, how)), discovered: true }
 }
 

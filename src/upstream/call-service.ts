@@ -59,6 +59,7 @@ export async function callService(caller: ServiceCaller, call: ServiceCall): Pro
   const headers = { ...addedToCalls(connector, api.headers, added), ...fillFacts(call.headers, facts) }
   const isPublic = auth.kind === 'none'
   let url = withParameters(addressOf(base, { ...call, path }, isPublic), query)
+  const home = new URL(base).origin
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
     const response = await sendAuthorized(
       upstream,
@@ -66,6 +67,8 @@ export async function callService(caller: ServiceCaller, call: ServiceCall): Pro
       {
         method: call.method,
         url,
+        // Where a public source leads elsewhere, its server chose that address.
+        trust: new URL(url).origin === home ? location.trust : 'person',
         headers,
         body: call.body,
         timeoutMs: call.timeoutMs,

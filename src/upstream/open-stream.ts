@@ -1,12 +1,15 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Egress } from '#platform/egress/guard.ts'
+import type { Trust } from '#platform/egress/trust.ts'
 import type { Hangup } from '#platform/hangup.ts'
 
 /** A call whose request and response bodies may be streamed. */
 export interface StreamRequest {
   method: string
   url: string
+  /** Who chose the address; that of a service is in its `ServiceLocation`. */
+  trust: Trust
   headers?: Readonly<Record<string, string>> | undefined
   body?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined
   hangup?: Hangup | undefined

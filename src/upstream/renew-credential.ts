@@ -102,5 +102,5 @@ export async function revokeCredential(
   const location = await locateService(upstream, { connector, key, instance: credential.instance })
   if (auth.kind === 'oauth2') return revoke(upstream, { auth, key, location, credential, scope })
   const { token, tokenSecret } = credential
-  return revokeAccessToken(upstream, { auth, key, addresses: location.addresses }, { token, tokenSecret }, scope)
+  return revokeAccessToken(upstream, { auth, key, ...location }, { token, tokenSecret }, scope)
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { Clock } from '#platform/clock.ts'
-import type { Egress } from '#platform/egress/guard.ts'
+import type { EgressLevels } from '#platform/egress/levels.ts'
+import { TRUST, type Trust } from '#platform/egress/trust.ts'
 import { type ResolveTxt, systemResolveTxt } from '#platform/resolve-txt.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import type { Tracer } from '#platform/telemetry/trace.ts'
@@ -17,6 +18,8 @@ import { transportError } from './transport-error.ts'
 export interface UpstreamRequest {
   method: string
   url: string
+  /** Who chose the address; that of a service is in its `ServiceLocation`. */
+  trust: Trust
   headers?: Readonly<Record<string, string>> | undefined
   body?: string | Uint8Array | undefined
   /** For the whole call, including connecting and reading. */
@@ -50,7 +53,7 @@ export interface Upstream {
 }
 
 export interface UpstreamOptions {
-  egress: Egress
+  egress: EgressLevels
   clock: Clock
   log: Log
   random?: ((bytes: number) => Buffer) | undefined
@@ -101,9 +104,22 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       }
     },
     open: (request) =>
-      traced(request.method, request.url, () => openStream(egress, request)).catch((error: unknown) => {
-        throw transportError(error)
-      }),
+      traced(request.method, request.url, () => openStream(egress.at(request.trust), request)).catch(
+        (error: unknown) => {
+          throw transportError(error)
+        },
+      ),
+  }
+}
+
+/** The same upstream for a sign-in in progress: whoever named a person's server has proved nothing yet. */
+export function forStrangers(upstream: Upstream): Upstream {
+  const lowered = <Request extends { trust: Trust }>(request: Request): Request =>
+    request.trust === 'person' ? { ...request, trust: 'stranger' } : request
+  return {
+    ...upstream,
+    send: (request) => upstream.send(lowered(request)),
+    open: (request) => upstream.open(lowered(request)),
   }
 }
 
@@ -119,9 +135,11 @@ export function withDeadline(upstream: Upstream, ms: number): Upstream {
   }
 }
 
-async function sendAndRead(egress: Egress, request: UpstreamRequest): Promise<UpstreamResponse> {
+async function sendAndRead(levels: EgressLevels, request: UpstreamRequest): Promise<UpstreamResponse> {
+  const egress = levels.at(request.trust)
+  const { maxCallMs, maxResponseBytes } = TRUST[request.trust]
   const url = egress.check(request.url)
-  const timeout = AbortSignal.timeout(request.timeoutMs ?? MAX_CALL_MS)
+  const timeout = AbortSignal.timeout(Math.min(request.timeoutMs ?? MAX_CALL_MS, maxCallMs))
   const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout
   const { statusCode, headers, body } = await egress.dispatcher.request({
     origin: url.origin,
@@ -137,7 +155,7 @@ async function sendAndRead(egress: Egress, request: UpstreamRequest): Promise<Up
     signal,
   })
   const bytes = await readLimited(body as Readable, {
-    maxBytes: request.maxBytes ?? MAX_RESPONSE_BYTES,
+    maxBytes: Math.min(request.maxBytes ?? MAX_RESPONSE_BYTES, maxResponseBytes),
     contentEncoding: headers['content-encoding'],
     signal,
   })

@@ -1,14 +1,20 @@
-import { egressErrorIn, isNameRefusal } from '#platform/egress/errors.ts'
+import { egressErrorIn, explainRefusal, isNameRefusal } from '#platform/egress/errors.ts'
 import { codeOf } from '#platform/errors.ts'
 import { BodyDecodeError, BodyLimitError } from './body/errors.ts'
 import { UpstreamError } from './errors.ts'
+
+const UNREACHABLE = { recovery: 'retry', reason: 'service_unreachable' } as const
+const REFUSED = { recovery: 'stop', reason: 'address_refused' } as const
 
 /** Classifies an error that occurred before a complete response was received. */
 export function transportError(error: unknown): UpstreamError {
   if (error instanceof UpstreamError) return error
   const refused = egressErrorIn(error)
-  if (refused && !isNameRefusal(refused))
-    return new UpstreamError('stop', refused.message, { reason: 'address_refused', cause: error })
+  if (refused) {
+    // A name may lead elsewhere tomorrow, and may only be missing at the moment.
+    const { recovery, reason } = isNameRefusal(refused) ? UNREACHABLE : REFUSED
+    return new UpstreamError(recovery, explainRefusal(refused).replace(/\.$/, ''), { reason, cause: error })
+  }
   if (error instanceof BodyLimitError) {
     if (error.reason === 'body_too_large')
       return new UpstreamError('stop', error.message, { reason: 'answer_too_large', cause: error })

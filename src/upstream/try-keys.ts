@@ -3,7 +3,7 @@ import { locateService, type ServiceLocation } from './addresses.ts'
 import { UpstreamError } from './errors.ts'
 import type { KeyFinding } from './key-finding.ts'
 import { keysFailure, tryTokenEndpoint } from './oauth2/try-token-endpoint.ts'
-import type { Upstream, UpstreamResponse } from './send.ts'
+import type { Upstream, UpstreamRequest, UpstreamResponse } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
 import { type BegunSignIn, beginSignIn } from './sign-in.ts'
 
@@ -40,7 +40,7 @@ export async function tryKeys(given: Upstream, trial: KeyTrial): Promise<KeyFind
   } catch (error) {
     return [found, keysFailure(error)]
   }
-  const page = await tryPage(upstream, begun.url, trial.callbackUrl)
+  const page = await tryPage(upstream, { url: begun.url, trust: location.trust }, trial.callbackUrl)
   if (auth.kind !== 'oauth2') {
     const detail = 'The service issued a request token to this key.'
     return [found, { step: 'keys', result: 'ok', reason: 'ok', detail }, page]
@@ -50,29 +50,35 @@ export async function tryKeys(given: Upstream, trial: KeyTrial): Promise<KeyFind
 }
 
 /** Opens the page as a browser would, without a session: it shows a login, or says what it refuses. */
-async function tryPage(upstream: Upstream, url: string, callbackUrl: string): Promise<KeyFinding> {
+async function tryPage(
+  upstream: Upstream,
+  page: Pick<UpstreamRequest, 'url' | 'trust'>,
+  callbackUrl: string,
+): Promise<KeyFinding> {
   let response: UpstreamResponse
   try {
-    response = await upstream.send({ method: 'GET', url, headers: { accept: 'text/html,*/*;q=0.5' } })
+    response = await upstream.send({ method: 'GET', ...page, headers: { accept: 'text/html,*/*;q=0.5' } })
   } catch (error) {
     // The page is there; only its size is not accepted.
-    if (error instanceof UpstreamError && error.reason === 'answer_too_large') return page('ok', 'ok', 'It opens.')
+    if (error instanceof UpstreamError && error.reason === 'answer_too_large')
+      return pageFinding('ok', 'ok', 'It opens.')
     return failure('sign_in_page', error)
   }
   const { status } = response
   const refusal = refusalIn(response, callbackUrl)
-  if (refusal !== undefined) return page('failed', 'request_refused', `The service redirects back with “${refusal}”.`)
-  if (status < 400) return page('ok', 'ok', 'It opens.')
+  if (refusal !== undefined)
+    return pageFinding('failed', 'request_refused', `The service redirects back with “${refusal}”.`)
+  if (status < 400) return pageFinding('ok', 'ok', 'It opens.')
   const responded = `It responds ${status}`
-  if (status === 404 || status === 410) return page('failed', 'address_wrong', `${responded}: nothing is there.`)
+  if (status === 404 || status === 410) return pageFinding('failed', 'address_wrong', `${responded}: nothing is there.`)
   if (status === 400 || status === 401)
-    return page(
+    return pageFinding(
       'failed',
       'request_refused',
       `${responded}: the service does not know the key, the callback address or the scope.`,
     )
-  if (status >= 500) return page('unknown', 'service_failed', `${responded}. Try again later.`)
-  return page('unknown', 'unknown', `${responded}: it may open for browsers only.`)
+  if (status >= 500) return pageFinding('unknown', 'service_failed', `${responded}. Try again later.`)
+  return pageFinding('unknown', 'unknown', `${responded}: it may open for browsers only.`)
 }
 
 /** The error of a redirect to our callback. A login page that redirects elsewhere is as good as a page. */
@@ -84,7 +90,7 @@ function refusalIn({ status, headers }: UpstreamResponse, callbackUrl: string): 
   return /^[a-z_]{1,60}$/.test(error) ? error : 'an error'
 }
 
-const page = (result: KeyFinding['result'], reason: KeyFinding['reason'], detail: string): KeyFinding => ({
+const pageFinding = (result: KeyFinding['result'], reason: KeyFinding['reason'], detail: string): KeyFinding => ({
   step: 'sign_in_page',
   result,
   reason,

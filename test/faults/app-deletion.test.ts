@@ -11,7 +11,7 @@ import { storeOwnItems } from '#flows/sync/own-items/store-own-items.ts'
 import { createRegistry } from '#kit/registry.ts'
 import { systemClock } from '#platform/clock.ts'
 import { loadConfig } from '#platform/config.ts'
-import { createEgress } from '#platform/egress/guard.ts'
+import { createEgressLevels } from '#platform/egress/levels.ts'
 import { randomShard } from '#platform/ids.ts'
 import type { Database, Queries } from '#platform/postgres/database.ts'
 import { createLog } from '#platform/telemetry/log.ts'
@@ -36,7 +36,7 @@ let dataDir: string
 let store: Store
 let service: ScriptedService
 let deps: AuthorizeDeps
-const egress = createEgress({ allowPrivate: LOOPBACK_RANGES })
+const egress = createEgressLevels({ allowPrivate: LOOPBACK_RANGES, allowPrivateTyped: [] })
 
 before(async () => {
   database = await preparedDatabase()

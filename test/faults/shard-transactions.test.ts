@@ -16,7 +16,7 @@ import { createRegistry } from '#kit/registry.ts'
 import { newTicket } from '#model/access-token.ts'
 import { systemClock } from '#platform/clock.ts'
 import { loadConfig } from '#platform/config.ts'
-import { createEgress } from '#platform/egress/guard.ts'
+import { createEgressLevels } from '#platform/egress/levels.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { putServiceKey } from '#store/apps/service-keys.ts'
 import { insertConsent } from '#store/identity/consents.ts'
@@ -34,7 +34,7 @@ const AN_HOUR_MS = 3_600_000
 const SERVICE = 'lender'
 /** Of the two accounts of each case: on different shards, and on different partitions where tables are partitioned. */
 const [NEAR, FAR] = [3, 800]
-const egress = createEgress({ allowPrivate: LOOPBACK_RANGES })
+const egress = createEgressLevels({ allowPrivate: LOOPBACK_RANGES, allowPrivateTyped: [] })
 
 let database: TestDatabase
 let dataDir: string

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import type { OAuth2 } from '#kit/auth.ts'
-import { locateService } from '#upstream/addresses.ts'
+import { locateService, type ServiceLocation } from '#upstream/addresses.ts'
 import { registerClient } from '#upstream/oauth2/register.ts'
 import { finishSignIn } from '#upstream/sign-in.ts'
 import { type Lab, startLab } from '../../lab/lab.ts'
@@ -10,6 +10,12 @@ import { oidc } from './connectors/oidc.ts'
 import { CALLBACK, refusal, walk, withOptions } from './fixture.ts'
 import { json, type LoopbackServer, startLoopback } from './loopback-server.ts'
 
+const NOWHERE: ServiceLocation = {
+  addresses: { authorizeUrl: '', tokenUrl: '', apiUrl: '' },
+  relocate: (url) => url,
+  trust: 'operator',
+  trustOf: () => 'operator',
+}
 const CLIENT = { app: 'An app', callback: CALLBACK, scope: '', website: 'https://tributary.test' }
 
 suite('registration of apps', () => {
@@ -55,13 +61,7 @@ suite('registration of apps', () => {
   })
 
   const atLoopback = (url: string) =>
-    registerClient(
-      open.upstream,
-      discovering(),
-      { kind: 'rfc7591', url: `${url}/register` },
-      { addresses: { authorizeUrl: '', tokenUrl: '', apiUrl: '' }, relocate: (address) => address },
-      CLIENT,
-    )
+    registerClient(open.upstream, discovering(), { kind: 'rfc7591', url: `${url}/register` }, NOWHERE, CLIENT)
 
   test('a secret that expires is known to expire', async () => {
     answer.body = { client_id: 'k', client_secret: 's', client_secret_expires_at: 2_000_000_000 }
@@ -85,7 +85,6 @@ suite('registration of apps', () => {
 
   test('a service without such an address does not register', async () => {
     const auth = discovering()
-    const location = { addresses: { authorizeUrl: '', tokenUrl: '', apiUrl: '' }, relocate: (url: string) => url }
-    await refusal(registerClient(open.upstream, auth, { kind: 'rfc7591' }, location, CLIENT), 'stop', 'not_supported')
+    await refusal(registerClient(open.upstream, auth, { kind: 'rfc7591' }, NOWHERE, CLIENT), 'stop', 'not_supported')
   })
 })

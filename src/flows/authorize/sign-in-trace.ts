@@ -3,6 +3,7 @@ import { randomShard } from '#platform/ids.ts'
 import { redactText } from '#platform/telemetry/redact.ts'
 import { newOperationId, type OperationPart, shardOfOperation } from '#store/log/operations.ts'
 import { UpstreamError } from '#upstream/errors.ts'
+import { forStrangers } from '#upstream/send.ts'
 import type { AuthorizeDeps, TracedDeps } from './deps.ts'
 import { recordCalls } from './record-calls.ts'
 import type { SignInTrace, TracedSignIn } from './traced-sign-in.ts'
@@ -24,7 +25,7 @@ export async function traceSignIn<Result>(
   const steps: InnerStep[] = []
   const state = newState(beganAt)
   const trace = traceOver(deps, state, steps)
-  const { upstream, calls } = recordCalls(deps.upstream, steps)
+  const { upstream, calls } = recordCalls(forStrangers(deps.upstream), steps)
   try {
     return await run({ ...deps, upstream, trace })
   } catch (error) {

@@ -197,24 +197,36 @@ async function checkPort({ port, host }: Config): Promise<Diagnosis> {
   })
 }
 
-function checkEgress({ allowPrivate }: Config): Diagnosis {
-  const wide = allowPrivate.filter((network) => network.endsWith('/0'))
-  if (wide.length > 0) {
+function checkEgress({ allowPrivate, allowPrivateTyped }: Config): Diagnosis {
+  const [any, wide] = [allowPrivate.filter(isAnyNetwork), allowPrivateTyped.filter(isWideForStrangers)]
+  if (any.length > 0)
     return {
       name: 'egress',
       state: 'warn',
-      detail: `outgoing calls may reach any network (${wide.join(', ')})`,
+      detail: `outgoing calls may reach any network (${any.join(', ')})`,
       help: 'List only the networks you need in TRIBUTARY_ALLOW_PRIVATE.',
     }
-  }
-  return {
-    name: 'egress',
-    state: 'ok',
-    detail:
-      allowPrivate.length === 0
-        ? 'private networks are refused'
-        : `private networks allowed: ${allowPrivate.join(', ')}`,
-  }
+  if (wide.length > 0)
+    return {
+      name: 'egress',
+      state: 'warn',
+      detail: `everybody who can open a sign-in page can have this server call ${wide.join(', ')}`,
+      help: 'List only the servers that people use, such as 10.1.2.3/32, in TRIBUTARY_ALLOW_PRIVATE_TYPED.',
+    }
+  const said = [
+    ...(allowPrivate.length === 0 ? [] : [`private networks allowed: ${allowPrivate.join(', ')}`]),
+    ...(allowPrivateTyped.length === 0 ? [] : [`for servers that people name: ${allowPrivateTyped.join(', ')}`]),
+  ]
+  return { name: 'egress', state: 'ok', detail: said.length === 0 ? 'private networks are refused' : said.join('; ') }
+}
+
+const isAnyNetwork = (network: string): boolean => network.endsWith('/0')
+
+/** More than 256 addresses, or this machine, the cloud's metadata service and their neighbours. */
+function isWideForStrangers(network: string): boolean {
+  const bits = Number(network.split('/')[1])
+  const isLocal = /^(?:127\.|169\.254\.|0\.|::|fe80:)/i.test(network)
+  return isLocal || bits < (network.includes(':') ? 120 : 24)
 }
 
 function failed(name: string, error: unknown): Diagnosis {

@@ -118,7 +118,7 @@ async function sendFollowingRedirects(
 function send(
   deps: ProxyDeps,
   { target: { connector, key }, method, headers, body, hangup }: OutgoingCall,
-  { credential }: ReadyTarget,
+  { credential, trust }: ReadyTarget,
   url: string,
 ): Promise<StreamResponse> {
   const { headersMs, idleMs } = deps.timeouts ?? DEFAULT_TIMEOUTS
@@ -128,6 +128,7 @@ function send(
     {
       method,
       url,
+      trust,
       headers: {
         ...addedToCalls(connector, connector.api.headers, { key, credential }),
         ...headers,

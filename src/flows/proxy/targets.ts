@@ -5,6 +5,7 @@ import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { byLastConnected, type Profile } from '#model/profile.ts'
 import { isNamed, parseProfileName } from '#model/profile-name.ts'
+import type { Trust } from '#platform/egress/trust.ts'
 import { trimEndOf } from '#platform/trim-end.ts'
 import { createTtlCache } from '#platform/ttl-cache.ts'
 import { findAccount } from '#store/identity/accounts.ts'
@@ -20,6 +21,7 @@ export interface ReadyTarget {
   apiUrl: string
   /** Further origins that may be called. */
   hosts: readonly string[]
+  trust: Trust
 }
 
 export interface Targets {
@@ -58,11 +60,15 @@ export function createTargets(deps: ProxyDeps): Targets {
   const load = async (target: Target, refused?: number): Promise<ReadyTarget> => {
     const { credential, version } = await freshCredential(deps, target, refused)
     const { connector, key } = target
-    const { addresses } = await locateService(deps.upstream, { connector, key, instance: credential.instance })
+    const { addresses, trust } = await locateService(deps.upstream, {
+      connector,
+      key,
+      instance: credential.instance,
+    })
     const { origin, pathname } = new URL(addresses.apiUrl)
     // The declared hosts belong to the default instance, not to one with another origin.
     const hosts = URL.parse(connector.api.baseUrl)?.origin === origin ? (connector.api.hosts ?? []) : []
-    return { credential, version, apiUrl: origin + trimEndOf(pathname, '/'), hosts }
+    return { credential, version, apiUrl: origin + trimEndOf(pathname, '/'), hosts, trust }
   }
   const cache = (target: Target, ready: ReadyTarget): ReadyTarget => {
     readyTargets.set(cacheKey(target.profile), ready)

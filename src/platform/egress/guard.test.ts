@@ -102,7 +102,7 @@ test('public addresses pass the check', (t) => {
 })
 
 test('scheme, user info, port and spelling are checked', (t) => {
-  const egress = guardFor(t, { ports: [443, 8443] })
+  const egress = guardFor(t, { webPortsOnly: true, allowPrivate: ['10.1.2.0/24'] })
   const cases: [string, EgressReason][] = [
     ['ftp://example.com/', 'scheme_refused'],
     ['file:///etc/passwd', 'scheme_refused'],
@@ -110,14 +110,18 @@ test('scheme, user info, port and spelling are checked', (t) => {
     ['data:text/plain,x', 'scheme_refused'],
     ['https://name@example.com/', 'userinfo_refused'],
     ['https://:secret@example.com/', 'userinfo_refused'],
-    ['https://example.com:22/', 'port_refused'],
+    [`https://${PUBLIC}:22/`, 'port_refused'],
+    [`https://${PUBLIC}:6379/`, 'port_refused'],
+    // The same as in a public network: otherwise the reason would tell where the host is.
+    ['https://10.9.9.9:6379/', 'port_refused'],
+    ['https://10.9.9.9:8443/', 'address_refused'],
     ['https://example.com:0/', 'port_refused'],
-    ['http://example.com/', 'port_refused'],
     ['/relative', 'url_invalid'],
     ['https://', 'url_invalid'],
   ]
   for (const [url, reason] of cases) assert.throws(() => egress.check(url), refusal(reason), url)
-  assert.ok(egress.check('https://example.com:8443/'))
+  assert.ok(egress.check(`https://${PUBLIC}:8443/`))
+  assert.ok(egress.check('http://10.1.2.3:6379/'), 'on every port of a listed network')
 })
 
 test('plain http needs the switch or a listed address, for literals and for names', async (t) => {

@@ -6,6 +6,7 @@ import { EgressError } from './errors.ts'
 import {
   checkedAddress,
   checkedAddresses,
+  type HostRules,
   pinnedLookup,
   type Resolve,
   type ResolvedAddress,
@@ -13,10 +14,13 @@ import {
   withoutBrackets,
 } from './lookup.ts'
 import { guardedSocket, openSocket } from './socket.ts'
+import { isWebPort, type PrivateList } from './trust.ts'
 
 export interface EgressOptions {
   /** Ranges that the operator allows: "127.0.0.0/8", "10.1.2.3", "fd00::/8". */
   allowPrivate: readonly string[]
+  /** The setting that these ranges are from, for error messages. Default: `allowPrivate`. */
+  list?: PrivateList
   connectTimeoutMs?: number
   /** From the last byte sent to the end of the response's headers. */
   headersTimeoutMs?: number
@@ -25,8 +29,8 @@ export interface EgressOptions {
   maxHeaderBytes?: number
   /** Allows plain http to public addresses; to the operator's ranges it is always allowed. */
   allowHttp?: boolean
-  /** When given, the only ports that URLs may name. */
-  ports?: readonly number[]
+  /** Outside the operator's ranges only ports of web servers may be called. */
+  webPortsOnly?: boolean
   /** Further certificate authorities, PEM. Verification cannot be turned off. */
   ca?: string | readonly string[]
   resolve?: Resolve
@@ -51,9 +55,14 @@ export interface Egress {
 export function createEgress(options: EgressOptions): Egress {
   const policy = createAddressPolicy(options.allowPrivate)
   const connectTimeoutMs = options.connectTimeoutMs ?? 10_000
-  const open = { policy, resolve: options.resolve ?? systemResolve, listedOnly: false }
-  const plain = { ...open, listedOnly: options.allowHttp !== true }
-  const rulesFor = (protocol: string) => (protocol === 'http:' ? plain : open)
+  const { resolve = systemResolve, list = 'allowPrivate' } = options
+  const rules = (listedOnly: HostRules['listedOnly']): HostRules => ({ policy, resolve, list, listedOnly })
+  const [open, plainHttp, oddPort] = [rules(undefined), rules('plain_http_refused'), rules('port_refused')]
+  const plain = options.allowHttp === true ? open : plainHttp
+  const onPort = (port: number, otherwise: HostRules): HostRules =>
+    options.webPortsOnly === true && !isWebPort(port) ? oddPort : otherwise
+  const rulesFor = (protocol: string, port: string) =>
+    onPort(portOf(protocol, port), protocol === 'http:' ? plain : open)
 
   const check = (url: string | URL): URL => {
     const parsed = parseUrl(url)
@@ -63,18 +72,17 @@ export function createEgress(options: EgressOptions): Egress {
     if (parsed.username !== '' || parsed.password !== '') {
       throw new EgressError('userinfo_refused', 'Addresses must not contain a user name or password')
     }
-    checkPort(options.ports, parsed.protocol, parsed.port)
+    requirePort(parsed.protocol, parsed.port)
     const host = withoutBrackets(parsed.hostname)
-    if (isIP(host) !== 0) checkedAddress(rulesFor(parsed.protocol), host)
+    if (isIP(host) !== 0) checkedAddress(rulesFor(parsed.protocol, parsed.port), host)
     return parsed
   }
 
   const tls = options.ca === undefined ? {} : { ca: [options.ca].flat() }
   const base = { timeout: connectTimeoutMs, allowH2: false, ...tls }
-  const connectors = {
-    'http:': buildConnector({ ...base, lookup: pinnedLookup(plain) }),
-    'https:': buildConnector({ ...base, lookup: pinnedLookup(open) }),
-  }
+  const connectors = new Map(
+    [open, plainHttp, oddPort].map((each) => [each, buildConnector({ ...base, lookup: pinnedLookup(each) })]),
+  )
 
   const sockets = new Map(
     Object.entries(options.sockets ?? {}).map(([host, socketPath]) => [host, buildConnector({ ...base, socketPath })]),
@@ -86,14 +94,15 @@ export function createEgress(options: EgressOptions): Egress {
     try {
       const { protocol } = target
       if (protocol !== 'https:' && protocol !== 'http:') throw new EgressError('scheme_refused', 'Only https and http')
-      checkPort(options.ports, protocol, target.port)
+      requirePort(protocol, target.port)
       const socket = protocol === 'http:' ? sockets.get(hostname) : undefined
       if (socket !== undefined) return socket({ hostname, protocol, port: target.port }, callback)
       // Sockets skip `lookup` for literals, so these are checked here, on every connection.
-      if (literal) checkedAddress(rulesFor(protocol), hostname)
+      const applied = rulesFor(protocol, target.port)
+      if (literal) checkedAddress(applied, hostname)
       // Only these fields pass: no socket path, no local address, and TLS asks for the name in the URL.
       const name = literal ? {} : { servername: hostname }
-      connectors[protocol]({ hostname, protocol, port: target.port, ...name }, callback)
+      connectors.get(applied)!({ hostname, protocol, port: target.port, ...name }, callback)
     } catch (error) {
       process.nextTick(callback, error, null)
     }
@@ -111,8 +120,8 @@ export function createEgress(options: EgressOptions): Egress {
     dispatcher,
     check,
     lookup: (host, how) => checkedAddresses(how?.plain ? plain : open, host),
-    connectSocket: (host, port) => openSocket(open, { host, port, connectTimeoutMs }),
-    socket: (how) => guardedSocket(how?.plain ? plain : open),
+    connectSocket: (host, port) => openSocket((at) => onPort(at, open), { host, port, connectTimeoutMs }),
+    socket: (how) => guardedSocket((at) => onPort(at, how?.plain ? plain : open)),
     close: () => dispatcher.close(),
   }
 }
@@ -123,8 +132,9 @@ function parseUrl(url: string | URL): URL {
   return parsed
 }
 
-function checkPort(ports: readonly number[] | undefined, protocol: string, port: string): void {
-  const number = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
-  if (number === 0 || (ports && !ports.includes(number)))
-    throw new EgressError('port_refused', 'This port cannot be called')
+const portOf = (protocol: string, port: string): number =>
+  port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
+
+function requirePort(protocol: string, port: string): void {
+  if (portOf(protocol, port) === 0) throw new EgressError('port_refused', 'This port cannot be called')
 }

@@ -2,7 +2,8 @@ import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
 import type { AddressPolicy } from './address.ts'
-import { EgressError } from './errors.ts'
+import { EgressError, type EgressReason, type RefusedHost } from './errors.ts'
+import type { PrivateList } from './trust.ts'
 
 export interface ResolvedAddress {
   address: string
@@ -16,8 +17,10 @@ export type Resolve = (host: string) => Promise<readonly { address: string }[]>
 export interface HostRules {
   policy: AddressPolicy
   resolve: Resolve
-  /** True: only addresses that the operator listed, as for plain HTTP. */
-  listedOnly: boolean
+  /** Why only addresses that the operator listed may be reached; undefined: public ones too. */
+  listedOnly: 'plain_http_refused' | 'port_refused' | undefined
+  /** The setting that lists private networks for these calls. */
+  list: PrivateList
 }
 
 /** Limit: addresses that a DNS answer may have; a name with more is refused. */
@@ -31,27 +34,39 @@ export const systemResolve: Resolve = (host) => systemLookup(host, { all: true, 
 export async function checkedAddresses(rules: HostRules, host: string): Promise<ResolvedAddress[]> {
   const bare = withoutBrackets(host)
   if (isIP(bare) !== 0) return [checkedAddress(rules, bare)]
-  const answers = await answersFor(rules.resolve, bare)
   const of = { ofName: true, host: bare }
-  if (answers.length === 0) throw new EgressError('name_unresolved', 'The host name has no address', of)
+  const answers = await answersFor(rules, bare)
+  if (answers.length === 0) throw refusal(rules, 'name_unresolved', 'The host name has no address', of)
   if (answers.length > MAX_ANSWERS)
-    throw new EgressError('too_many_addresses', 'The host name has too many addresses', of)
+    throw refusal(rules, 'too_many_addresses', 'The host name has too many addresses', of)
   const checked = new Map(answers.map(({ address }) => [address, checkedAddress(rules, address, of)]))
   return [...checked.values()].slice(0, MAX_CANDIDATES)
 }
 
 /** Throws unless the address may be connected to under these rules. */
 export function checkedAddress(
-  { policy, listedOnly }: Omit<HostRules, 'resolve'>,
+  rules: Omit<HostRules, 'resolve'>,
   address: string,
-  of: { ofName?: boolean; host?: string } = { host: address },
+  of: RefusedHost = { host: address },
 ): ResolvedAddress {
-  if (!policy.allows(address)) throw new EgressError('address_refused', 'The host is not on the public internet', of)
-  if (listedOnly && !policy.listed(address)) {
+  const { policy, listedOnly } = rules
+  if (!policy.allows(address)) throw refusal(rules, 'address_refused', 'The host is not on the public internet', of)
+  if (listedOnly !== undefined && !policy.listed(address)) {
     const message = 'Without TLS only addresses that the operator listed can be reached'
-    throw new EgressError('plain_http_refused', message, of)
+    throw refusal(rules, 'plain_http_refused', message, of)
   }
   return { address, family: isIP(address) === 6 ? 6 : 4 }
+}
+
+/** A refused port looks the same whatever is behind it: otherwise it would tell which names and machines exist. */
+function refusal(
+  { listedOnly, list }: Omit<HostRules, 'resolve'>,
+  reason: EgressReason,
+  message: string,
+  of: RefusedHost & ErrorOptions,
+): EgressError {
+  if (listedOnly !== 'port_refused') return new EgressError(reason, message, { ...of, list })
+  return new EgressError('port_refused', 'This port cannot be called', { ...of, list })
 }
 
 /** A `lookup` for sockets: they connect only to addresses that were checked, and resolve nothing themselves. */
@@ -70,14 +85,10 @@ export function withoutBrackets(host: string): string {
   return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host
 }
 
-async function answersFor(resolve: Resolve, host: string): Promise<readonly { address: string }[]> {
+async function answersFor(rules: HostRules, host: string): Promise<readonly { address: string }[]> {
   try {
-    return await resolve(host)
-  } catch (error) {
-    throw new EgressError('name_unresolved', 'The host name could not be resolved', {
-      cause: error,
-      ofName: true,
-      host,
-    })
+    return await rules.resolve(host)
+  } catch (cause) {
+    throw refusal(rules, 'name_unresolved', 'The host name could not be resolved', { cause, ofName: true, host })
   }
 }

@@ -3,12 +3,13 @@ import { EgressError } from './errors.ts'
 import { checkedAddress, type HostRules, pinnedLookup, withoutBrackets } from './lookup.ts'
 
 /** An unconnected socket whose `connect` takes only a port and a host, and reaches only checked addresses. */
-export function guardedSocket(rules: HostRules): Socket {
+export function guardedSocket(rulesFor: (port: number) => HostRules): Socket {
   const socket = new Socket()
   const connect = socket.connect.bind(socket)
   const guarded = (port: unknown, host: unknown, onConnect?: () => void): Socket => {
     if (typeof onConnect === 'function') socket.once('connect', onConnect)
     try {
+      const rules = rulesFor(Number(port))
       connect({ ...target(rules, port, host), lookup: pinnedLookup(rules) })
     } catch (error) {
       socket.destroy(error instanceof Error ? error : new Error(String(error)))
@@ -20,11 +21,11 @@ export function guardedSocket(rules: HostRules): Socket {
 
 /** Connects within the time limit; the promise rejects with the socket's error. */
 export function openSocket(
-  rules: HostRules,
+  rulesFor: (port: number) => HostRules,
   { host, port, connectTimeoutMs }: { host: string; port: number; connectTimeoutMs: number },
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = guardedSocket(rules)
+    const socket = guardedSocket(rulesFor)
     const timer = setTimeout(() => socket.destroy(new Error('The connection timed out')), connectTimeoutMs)
     const settle = (finish: () => void) => {
       clearTimeout(timer)

@@ -32,9 +32,13 @@ export async function beginOAuth1(
   input: OAuth1Begin,
 ): Promise<{ url: string; requestToken: string; secrets: OAuth1Secrets }> {
   const { auth, key, location, callbackUrl } = input
-  const { addresses } = location
+  const { addresses, trust } = location
   const scope = scopeFor(auth.scope, { requested: input.scope, keyScope: key.scope })
-  const { token, tokenSecret } = await fetchRequestToken(upstream, { auth, key, addresses }, { callbackUrl, scope })
+  const { token, tokenSecret } = await fetchRequestToken(
+    upstream,
+    { auth, key, addresses, trust },
+    { callbackUrl, scope },
+  )
   return {
     url: oauth1AuthorizationUrl(auth, location, token, input),
     requestToken: token,
@@ -60,10 +64,11 @@ export async function finishOAuth1(upstream: Upstream, input: OAuth1Finish): Pro
   const verifier = parameters.get('oauth_verifier')
   if (verifier === undefined)
     throw new UpstreamError('stop', 'The callback has no verifier (OAuth 1.0a)', { reason: 'verifier_missing' })
+  const { trust } = input.location
   const addresses = { ...input.location.addresses, tokenUrl: secrets.tokenUrl }
   const { token, tokenSecret } = await fetchAccessToken(
     upstream,
-    { auth, key, addresses },
+    { auth, key, addresses, trust },
     { token: secrets.requestToken, tokenSecret: secrets.requestTokenSecret, verifier },
   )
   return omitUndefined({ token, tokenSecret, scope: secrets.scope === '' ? undefined : secrets.scope })

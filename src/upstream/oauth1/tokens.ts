@@ -1,5 +1,6 @@
 import type { OAuth1, RevocationScope } from '#kit/auth.ts'
 import type { RevocationResult } from '#model/revocation.ts'
+import type { Trust } from '#platform/egress/trust.ts'
 import type { Addresses } from '../addresses.ts'
 import { type Recovery, UpstreamError } from '../errors.ts'
 import { withParameters } from '../oauth2/token-request.ts'
@@ -18,12 +19,13 @@ interface OAuth1Deps {
   auth: OAuth1
   key: ServiceKey
   addresses: Addresses
+  trust: Trust
 }
 
 /** RFC 5849 section 2.1. Requires the confirmed callback of 1.0a, because 1.0 allows session fixation. */
 export async function fetchRequestToken(
   upstream: Upstream,
-  { auth, key, addresses }: OAuth1Deps,
+  { auth, key, addresses, trust }: OAuth1Deps,
   { callbackUrl, scope }: { callbackUrl: string; scope: string },
 ): Promise<TokenPair> {
   const parameters = auth.scopeName !== undefined && scope !== '' ? { [auth.scopeName]: scope } : {}
@@ -31,6 +33,7 @@ export async function fetchRequestToken(
   const signer = { auth, key, extra: { oauth_callback: callbackUrl } }
   const fields = await requestFields(upstream, signer, {
     url,
+    trust,
     what: 'request token',
     refused: 'stop',
     secrets: [key.secret],
@@ -45,12 +48,12 @@ export async function fetchRequestToken(
 /** RFC 5849 section 2.3. */
 export async function fetchAccessToken(
   upstream: Upstream,
-  { auth, key, addresses }: OAuth1Deps,
+  { auth, key, addresses, trust }: OAuth1Deps,
   { token, tokenSecret, verifier }: TokenPair & { verifier: string },
 ): Promise<TokenPair & { fields: LosslessObject }> {
   const signer = { auth, key, token, tokenSecret, extra: { oauth_verifier: verifier } }
   const secrets = [key.secret, token, tokenSecret, verifier]
-  const what = { url: addresses.tokenUrl, what: 'access token', refused: 'reauthorize', secrets } as const
+  const what = { url: addresses.tokenUrl, trust, what: 'access token', refused: 'reauthorize', secrets } as const
   const fields = await requestFields(upstream, signer, what)
   return { ...tokenPairIn(fields), fields }
 }
@@ -58,14 +61,14 @@ export async function fetchAccessToken(
 /** Revokes an access token, if the service supports it. Throws if the service could not be asked. */
 export async function revokeAccessToken(
   upstream: Upstream,
-  { auth, key, addresses }: OAuth1Deps,
+  { auth, key, addresses, trust }: OAuth1Deps,
   { token, tokenSecret }: { token: string; tokenSecret: string | undefined },
   scope: RevocationScope | 'nothing',
 ): Promise<RevocationResult> {
   const url = addresses.revokeUrl
   if (url === undefined) return 'not_offered'
   if (scope === 'nothing' || (scope === 'token' && auth.revokeEnds === 'grant')) return 'kept'
-  const reply = await upstream.send(signRequest(upstream, { auth, key, token, tokenSecret }, emptyForm(url)))
+  const reply = await upstream.send(signRequest(upstream, { auth, key, token, tokenSecret }, emptyForm(url, trust)))
   if (reply.status >= 200 && reply.status < 300) return scope === 'token' ? 'token_ended' : 'revoked'
   const secrets = [key.secret, token, tokenSecret]
   const context = { what: 'revocation', nowMs: upstream.clock.now(), refused: 'reauthorize', secrets } as const
@@ -77,9 +80,9 @@ export async function revokeAccessToken(
 async function requestFields(
   upstream: Upstream,
   signer: OAuth1Signer,
-  request: { url: string; what: string; refused: Recovery; secrets: (string | undefined)[] },
+  request: { url: string; trust: Trust; what: string; refused: Recovery; secrets: (string | undefined)[] },
 ): Promise<LosslessObject> {
-  const reply = await upstream.send(signRequest(upstream, signer, emptyForm(request.url)))
+  const reply = await upstream.send(signRequest(upstream, signer, emptyForm(request.url, request.trust)))
   const fields = parseFields(reply.text)
   if (reply.status === 200 && fields) return fields
   if (reply.status === 200)
@@ -99,9 +102,10 @@ function tokenPairIn(fields: LosslessObject): TokenPair {
   return { token, tokenSecret }
 }
 
-const emptyForm = (url: string) => ({
+const emptyForm = (url: string, trust: Trust) => ({
   method: 'POST',
   url,
+  trust,
   headers: { 'content-type': 'application/x-www-form-urlencoded' },
   body: '',
 })

@@ -58,7 +58,9 @@ async function pushRequest(
   parameters: Parameters,
 ): Promise<string> {
   const audience = location.addresses.issuer ?? location.addresses.tokenUrl
-  const { response, fields, sentAtMs } = await requestAsApp(upstream, { auth, key, url, parameters, audience, dpopKey })
+  const { trust } = location
+  const request = { auth, key, url, trust, parameters, audience, dpopKey }
+  const { response, fields, sentAtMs } = await requestAsApp(upstream, request)
   const reference = fields?.['request_uri']
   if (response.status < 300 && typeof reference === 'string') return reference
   const failure = tokenFailure(response, fields, {

@@ -1,5 +1,6 @@
 import type { JWK } from 'jose'
 import type { OAuth2, Parameters, TokenAuth } from '#kit/auth.ts'
+import type { Trust } from '#platform/egress/trust.ts'
 import { UpstreamError } from '../errors.ts'
 import { jose } from '../jose.ts'
 import { parseObject } from '../parse-object.ts'
@@ -24,6 +25,7 @@ export interface ClientAuthenticationInput {
   parameters?: Parameters | undefined
   /** Address of the nonces that are signed. */
   nonceUrl?: string | undefined
+  trust: Trust
 }
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'

@@ -1,3 +1,4 @@
+import type { Trust } from '#platform/egress/trust.ts'
 import { trimEndOf } from '#platform/trim-end.ts'
 import { UpstreamError } from '../errors.ts'
 import type { Metadata } from '../metadata-cache.ts'
@@ -10,9 +11,13 @@ import type { Upstream, UpstreamResponse } from '../send.ts'
 const MAX_BYTES = 256 * 1024
 
 /** Discovers the authorization server of an instance by RFC 8414, and by RFC 9728 where the API is on another host. */
-export async function discover(upstream: Upstream, base: string, { resource }: { resource: boolean }) {
-  const issuer = resource ? await issuerOf(upstream, base) : trimEndOf(base, '/')
-  const metadata = await upstream.metadata.get(issuer, () => serverMetadata(upstream, issuer))
+export async function discover(
+  upstream: Upstream,
+  base: string,
+  { resource, trust }: { resource: boolean; trust: Trust },
+) {
+  const issuer = resource ? await issuerOf(upstream, base, trust) : trimEndOf(base, '/')
+  const metadata = await upstream.metadata.get(cacheName(trust, issuer), () => serverMetadata(upstream, issuer, trust))
   return {
     issuer: textOf(metadata, 'issuer')!,
     authorizeUrl: requireText(metadata, 'authorization_endpoint'),
@@ -27,13 +32,16 @@ export async function discover(upstream: Upstream, base: string, { resource }: {
   }
 }
 
+/** What one level could fetch is not told to another: a person must not see what a private server published to the operator. */
+const cacheName = (trust: Trust, name: string): string => `${trust} ${name}`
+
 /**
  * The issuer for an address that is a resource server or, where it has no document of one, an authorization server: an
  * entryway in front of many servers is only the second. The answer is cached like a document, because every call needs it.
  */
-async function issuerOf(upstream: Upstream, base: string): Promise<string> {
-  const { issuer } = await upstream.metadata.get(`issuer of ${base}`, async () => ({
-    issuer: await authorizationServerOf(upstream, base).catch((error: unknown) => {
+async function issuerOf(upstream: Upstream, base: string, trust: Trust): Promise<string> {
+  const { issuer } = await upstream.metadata.get(cacheName(trust, `issuer of ${base}`), async () => ({
+    issuer: await authorizationServerOf(upstream, base, trust).catch((error: unknown) => {
       if (error instanceof UpstreamError && error.status === 404) return trimEndOf(base, '/')
       throw error
     }),
@@ -42,10 +50,10 @@ async function issuerOf(upstream: Upstream, base: string): Promise<string> {
 }
 
 /** The issuer that a resource server trusts (RFC 9728). */
-export async function authorizationServerOf(upstream: Upstream, base: string): Promise<string> {
+export async function authorizationServerOf(upstream: Upstream, base: string, trust: Trust): Promise<string> {
   const address = wellKnown(base, 'oauth-protected-resource')
-  const metadata = await upstream.metadata.get(address, async () =>
-    parseMetadata(upstream, await fetchDocument(upstream, address)),
+  const metadata = await upstream.metadata.get(cacheName(trust, address), async () =>
+    parseMetadata(upstream, await fetchDocument(upstream, address, trust)),
   )
   if (!sameIdentifier(textOf(metadata, 'resource'), base))
     throw discoveryFailed('The instance describes another resource')
@@ -56,19 +64,19 @@ export async function authorizationServerOf(upstream: Upstream, base: string): P
   return server
 }
 
-async function serverMetadata(upstream: Upstream, issuer: string): Promise<Metadata> {
-  let reply = await fetchDocument(upstream, wellKnown(issuer, 'oauth-authorization-server'))
+async function serverMetadata(upstream: Upstream, issuer: string, trust: Trust): Promise<Metadata> {
+  let reply = await fetchDocument(upstream, wellKnown(issuer, 'oauth-authorization-server'), trust)
   // OpenID Connect servers publish it under another name, after the path of the issuer.
   if (reply.status === 404)
-    reply = await fetchDocument(upstream, `${trimEndOf(issuer, '/')}/.well-known/openid-configuration`)
+    reply = await fetchDocument(upstream, `${trimEndOf(issuer, '/')}/.well-known/openid-configuration`, trust)
   const metadata = parseMetadata(upstream, reply)
   if (!sameIdentifier(textOf(metadata, 'issuer'), issuer))
     throw discoveryFailed('The authorization server names another issuer')
   return metadata
 }
 
-const fetchDocument = (upstream: Upstream, url: string): Promise<UpstreamResponse> =>
-  upstream.send({ method: 'GET', url, maxBytes: MAX_BYTES })
+const fetchDocument = (upstream: Upstream, url: string, trust: Trust): Promise<UpstreamResponse> =>
+  upstream.send({ method: 'GET', url, trust, maxBytes: MAX_BYTES })
 
 function parseMetadata(upstream: Upstream, reply: UpstreamResponse): Metadata {
   if (reply.status !== 200)

@@ -66,6 +66,7 @@ export async function presentCode(upstream: Upstream, input: ExchangeInput): Pro
     auth,
     key,
     url: location.addresses.tokenUrl,
+    trust: location.trust,
     parameters,
     audience: location.addresses.issuer ?? location.addresses.tokenUrl,
     dpopKey,

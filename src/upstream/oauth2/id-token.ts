@@ -1,5 +1,6 @@
 import type { JSONWebKeySet } from 'jose'
 import type { IdToken, JsonObject } from '#kit/auth.ts'
+import type { Trust } from '#platform/egress/trust.ts'
 import type { ServiceLocation } from '../addresses.ts'
 import { UpstreamError } from '../errors.ts'
 import { jose } from '../jose.ts'
@@ -31,7 +32,7 @@ export async function verifyIdToken(upstream: Upstream, input: IdTokenInput): Pr
   const { rule, location, audience, nonce, token } = input
   if (typeof token !== 'string' || token.length > MAX_ID_TOKEN_CHARACTERS)
     throw refused('The token response has no usable ID token')
-  const { addresses, relocate } = location
+  const { addresses, relocate, trust } = location
   const issuer = rule.issuer === undefined ? addresses.issuer : relocate(rule.issuer, 'tokenUrl')
   const jwksUrl = rule.jwksUrl === undefined ? addresses.jwksUrl : relocate(rule.jwksUrl, 'tokenUrl')
   if (issuer === undefined || jwksUrl === undefined)
@@ -49,12 +50,12 @@ export async function verifyIdToken(upstream: Upstream, input: IdTokenInput): Pr
       })
     ).payload
   try {
-    const known = await upstream.metadata.get(jwksUrl, () => fetchKeys(upstream, jwksUrl))
+    const known = await upstream.metadata.get(`${trust} ${jwksUrl}`, () => fetchKeys(upstream, jwksUrl, trust))
     const payload = await verify(keysOf(known)).catch(async (error: unknown) => {
       // The issuer may have changed its keys since they were cached.
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
-      const current = await fetchKeys(upstream, jwksUrl)
-      upstream.metadata.set(jwksUrl, current)
+      const current = await fetchKeys(upstream, jwksUrl, trust)
+      upstream.metadata.set(`${trust} ${jwksUrl}`, current)
       return verify(keysOf(current))
     })
     if (nonce === undefined || payload['nonce'] !== nonce) throw refused('The ID token belongs to another sign-in')
@@ -70,8 +71,8 @@ export async function verifyIdToken(upstream: Upstream, input: IdTokenInput): Pr
   }
 }
 
-async function fetchKeys(upstream: Upstream, url: string) {
-  const reply = await upstream.send({ method: 'GET', url, maxBytes: MAX_JWKS_BYTES })
+async function fetchKeys(upstream: Upstream, url: string, trust: Trust) {
+  const reply = await upstream.send({ method: 'GET', url, trust, maxBytes: MAX_JWKS_BYTES })
   if (reply.status !== 200)
     throw responseFailure(reply, { what: 'public keys', nowMs: upstream.clock.now(), refused: 'retry' })
   const keys = parseObject(reply.text)

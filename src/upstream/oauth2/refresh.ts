@@ -72,6 +72,7 @@ async function refreshWith(upstream: Upstream, input: RefreshInput, refreshToken
     auth,
     key,
     url: addresses.refreshUrl ?? addresses.tokenUrl,
+    trust: location.trust,
     parameters,
     audience: addresses.issuer ?? addresses.tokenUrl,
     dpopKey: credential.dpopKey,

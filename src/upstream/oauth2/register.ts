@@ -62,6 +62,7 @@ export async function registerClient(
   const response = await upstream.send({
     method: 'POST',
     url,
+    trust: location.trust,
     headers: { 'content-type': type },
     body: text,
     maxBytes: MAX_BYTES,

@@ -34,7 +34,7 @@ export async function resolvePerson(upstream: Upstream, home: Home, name: string
     throw unresolved('The person’s public record does not name this handle')
   const server = reading(() => home.read(document, subject))
   if (server === undefined) throw unresolved('The person’s public record names no server')
-  return { subject, issuer: await authorizationServerOf(bounded, trimEndOf(server, '/')) }
+  return { subject, issuer: await authorizationServerOf(bounded, trimEndOf(server, '/'), 'person') }
 }
 
 /** By DNS, else by a document at the domain. Two answers that differ are refused by nobody: DNS comes first (atproto). */
@@ -42,7 +42,8 @@ async function subjectOf(upstream: Upstream, rule: HandleResolution, handle: str
   const texts = await upstream.resolveTxt(rule.record(handle))
   const named = rule.fromRecord(texts)
   if (named !== undefined) return named
-  const reply = await upstream.send({ method: 'GET', url: rule.document(handle), maxBytes: MAX_SUBJECT_BYTES })
+  const url = rule.document(handle)
+  const reply = await upstream.send({ method: 'GET', url, trust: 'person', maxBytes: MAX_SUBJECT_BYTES })
   const subject = reply.text.trim()
   if (reply.status !== 200 || !/^did:[a-z]+:[a-zA-Z0-9.%:-]+$/.test(subject))
     throw unresolved('The handle leads to nobody')
@@ -51,7 +52,7 @@ async function subjectOf(upstream: Upstream, rule: HandleResolution, handle: str
 
 async function publicRecord(upstream: Upstream, home: Home, subject: string): Promise<unknown> {
   const url = reading(() => home.document(subject))
-  const reply = await upstream.send({ method: 'GET', url, maxBytes: MAX_RECORD_BYTES })
+  const reply = await upstream.send({ method: 'GET', url, trust: 'person', maxBytes: MAX_RECORD_BYTES })
   if (reply.status !== 200)
     throw responseFailure(reply, { what: 'public record', nowMs: upstream.clock.now(), refused: 'stop' })
   return parseObject(reply.text)

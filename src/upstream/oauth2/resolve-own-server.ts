@@ -26,14 +26,14 @@ export async function withOwnServer(
   const { subject } = credential
   if (subject === undefined) throw ownServerMismatch('The token response does not name the person')
   const url = readRequired(() => home.document(subject))
-  const reply = await upstream.send({ method: 'GET', url, maxBytes: 64 * 1024 })
+  const reply = await upstream.send({ method: 'GET', url, trust: 'person', maxBytes: 64 * 1024 })
   if (reply.status !== 200)
     throw responseFailure(reply, { what: 'public record', nowMs: upstream.clock.now(), refused: 'stop' })
   const serverUrl = trimEndOf(
     readRequired(() => home.read(parseObject(reply.text), subject)),
     '/',
   )
-  if ((await authorizationServerOf(upstream, serverUrl)) !== issuer)
+  if ((await authorizationServerOf(upstream, serverUrl, 'person')) !== issuer)
     throw ownServerMismatch('The person’s own server does not trust the server that issued the token')
   return { ...credential, instance: { ...credential.instance, api_url: `${serverUrl}${home.apiPath}` } }
 }

@@ -61,6 +61,7 @@ async function revokeByStandard(upstream: Upstream, input: RevokeInput, url: str
       auth,
       key,
       url,
+      trust: location.trust,
       parameters: { token, token_type_hint: hint },
       audience: location.addresses.issuer ?? location.addresses.tokenUrl,
       dpopKey: credential.dpopKey,
@@ -101,6 +102,7 @@ async function revokeAsDeclared(
       auth,
       key,
       url: address,
+      trust: location.trust,
       parameters,
       audience,
       method,
@@ -112,7 +114,12 @@ async function revokeAsDeclared(
   const sentAtMs = upstream.clock.now()
   const scheme = auth.tokenPlacement.in === 'header' ? auth.tokenPlacement.scheme : 'Bearer'
   const headers = tokenPlacement === 'bearer' ? { authorization: `${scheme} ${credential.token}` } : {}
-  const response = await upstream.send({ method, url: withParameters(address, parameters), headers })
+  const response = await upstream.send({
+    method,
+    url: withParameters(address, parameters),
+    trust: location.trust,
+    headers,
+  })
   return { response, fields: parseFields(response.text), sentAtMs }
 }
 

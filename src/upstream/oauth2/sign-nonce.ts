@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { OAuth2, Parameters } from '#kit/auth.ts'
 import { textAt } from '#kit/value-at.ts'
+import type { Trust } from '#platform/egress/trust.ts'
 import { UpstreamError } from '../errors.ts'
 import { parseFields } from '../parse-object.ts'
 import { responseFailure } from '../response-failure.ts'
@@ -17,6 +18,7 @@ export interface SignNonceInput {
   parameters?: Parameters | undefined
   /** At the instance of the key. */
   nonceUrl?: string | undefined
+  trust: Trust
 }
 
 /** Fetches a nonce and signs a request with it, in place of the app's secret. Each request needs a nonce of its own. */
@@ -36,6 +38,7 @@ export async function signNonce(upstream: Upstream, input: SignNonceInput): Prom
   const response = await upstream.send({
     method: 'POST',
     url: input.nonceUrl ?? signedNonce.url,
+    trust: input.trust,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(body).toString(),
     maxBytes: MAX_BYTES,

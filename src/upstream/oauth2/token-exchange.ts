@@ -49,10 +49,11 @@ export async function sendDeclared(
   const address = fillPlaceholders(location.relocate(url, 'tokenUrl'), values, encodeURIComponent)
   const proof = basic === true ? { authorization: basicHeader(key.key, key.secret) } : {}
   const { type, text } = encoded(filled, body ?? 'form')
+  const { trust } = location
   const response = await upstream.send(
     method === 'GET'
-      ? { method, url: withParameters(address, filled), headers: proof }
-      : { method, url: address, headers: { ...proof, 'content-type': type }, body: text },
+      ? { method, url: withParameters(address, filled), trust, headers: proof }
+      : { method, url: address, trust, headers: { ...proof, 'content-type': type }, body: text },
   )
   return { response, fields: parseFields(response.text) }
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, OAuth2, Parameters, TokenAuth } from '#kit/auth.ts'
+import type { Trust } from '#platform/egress/trust.ts'
 import type { ServiceLocation } from '../addresses.ts'
 import { sendWithProof } from '../dpop/send-with-proof.ts'
 import { type LosslessObject, parseFields } from '../parse-object.ts'
@@ -10,6 +11,7 @@ export interface TokenRequest {
   auth: OAuth2
   key: ServiceKey
   url: string
+  trust: Trust
   parameters: Parameters
   /** Audience of client assertions. */
   audience: string
@@ -41,6 +43,7 @@ export async function requestAsApp(upstream: Upstream, request: TokenRequest): P
     method: request.tokenAuth,
     parameters: request.parameters,
     nonceUrl: request.nonceUrl,
+    trust: request.trust,
   })
   const method = request.method ?? 'POST'
   const parameters = { ...request.parameters, ...proof.body }
@@ -50,6 +53,7 @@ export async function requestAsApp(upstream: Upstream, request: TokenRequest): P
   const reply = await sendWithProof(upstream, dpopKey, {
     method,
     url: withParameters(request.url, query),
+    trust: request.trust,
     headers: { ...proof.headers, ...(body === undefined ? {} : { 'content-type': body.type }) },
     body: body?.text,
     maxBytes: MAX_BYTES,

@@ -28,10 +28,11 @@ export interface BeginAppPassword {
 /** Returns the address of the server's page. Only the browser goes there, and only to the server that the person named. */
 export async function beginAppPassword(upstream: Upstream, input: BeginAppPassword): Promise<string> {
   const { connector, auth, key, callbackUrl, appName } = input
-  const { relocate, addresses } = await locateService(upstream, { connector, key, instance: input.values })
+  const { relocate, addresses, trustOf } = await locateService(upstream, { connector, key, instance: input.values })
   const reply = await upstream.send({
     method: 'GET',
     url: relocate(auth.discoverUrl, 'authorizeUrl'),
+    trust: trustOf(auth.discoverUrl),
     maxBytes: MAX_DOCUMENT_BYTES,
   })
   const document = reply.status === 200 ? parseObject(reply.text) : undefined

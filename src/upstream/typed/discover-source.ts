@@ -40,6 +40,7 @@ async function follow(upstream: Upstream, from: string): Promise<Followed> {
     const response = await upstream.send({
       method: 'GET',
       url,
+      trust: 'person',
       headers: { accept: '*/*' },
       maxBytes: MAX_PAGE_BYTES,
     })

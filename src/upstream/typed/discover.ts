@@ -5,7 +5,7 @@ import { authorizeRequest, type SigningContext } from '../authorize-call.ts'
 import { readBody } from '../body/read-body.ts'
 import { UpstreamError } from '../errors.ts'
 import { responseFailure } from '../response-failure.ts'
-import type { Upstream, UpstreamResponse } from '../send.ts'
+import type { Upstream, UpstreamRequest, UpstreamResponse } from '../send.ts'
 
 /** Limit: bytes of a response in which the API of a person's server is looked for; a longer one fails the sign-in. */
 const MAX_BYTES = 256 * 1024
@@ -78,9 +78,10 @@ function ask(
   { method, headers, body }: Discovery,
   url: string,
 ): Promise<UpstreamResponse> {
-  const request = {
+  const request: UpstreamRequest = {
     method,
     url,
+    trust: 'person',
     headers: { ...(body && { 'content-type': body.type }), ...headers },
     body: body?.text,
     maxBytes: MAX_BYTES,

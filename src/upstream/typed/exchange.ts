@@ -26,7 +26,8 @@ export interface TypedExchangeInput {
 /** Exchanges typed values for a token, or refreshes it. What was typed stays in the credential. */
 export async function exchangeTyped(upstream: Upstream, input: TypedExchangeInput): Promise<Credential> {
   const { connector, key, credential, exchange } = input
-  const { addresses, relocate } = await locateService(upstream, { connector, key, instance: credential.instance })
+  const location = await locateService(upstream, { connector, key, instance: credential.instance })
+  const { addresses, relocate } = location
   const values = valuesOf(credential)
   const inAddress = (text: string) => fillPlaceholders(text, values, encodeURIComponent)
   const url =
@@ -38,6 +39,7 @@ export async function exchangeTyped(upstream: Upstream, input: TypedExchangeInpu
   const reply = await upstream.send({
     method: exchange.method ?? 'POST',
     url: withParameters(url, fillParameters(exchange.query, values)),
+    trust: exchange.url === undefined ? location.trust : location.trustOf(exchange.url),
     headers: {
       ...fillParameters(exchange.headers, values),
       ...basicOf(exchange.basic, values),

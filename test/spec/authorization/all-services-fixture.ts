@@ -3,7 +3,7 @@ import { encodeBody } from '#kit/request-body.ts'
 import { serviceNames, startLab } from '../../../lab/lab.ts'
 import { type App, makeApp } from '../../harness/app.ts'
 import { type RegisteredKeys, registerAt } from '../../harness/callback.ts'
-import { LOOPBACK } from '../../harness/loopback.ts'
+import { LOOPBACK_TYPED } from '../../harness/loopback.ts'
 import { send } from '../../harness/send.ts'
 import { newCode, REDIRECT, redeem, signIn } from '../../harness/sign-in.ts'
 import { startTributary } from '../../harness/start.ts'
@@ -16,7 +16,7 @@ export type Service = (typeof serviceNames)[number]
 export async function startAllServices() {
   const lab = await startLab({ services: serviceNames })
   const tributary = await startTributary({
-    TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
+    ...LOOPBACK_TYPED,
     TRIBUTARY_CONNECTORS: CONNECTORS,
   }).catch(async (error: unknown) => {
     await lab.close()

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { type Lab, startLab } from '../../../lab/lab.ts'
 import { type App, basic, makeApp, setKeys } from '../../harness/app.ts'
 import { registerAt } from '../../harness/callback.ts'
-import { LOOPBACK } from '../../harness/loopback.ts'
+import { LOOPBACK_TYPED } from '../../harness/loopback.ts'
 import { send } from '../../harness/send.ts'
 import { begin, codeOf, continued, newBrowser, REDIRECT, redeemed, startUrl, walk } from '../../harness/sign-in.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
@@ -28,7 +28,7 @@ const start = (query: Record<string, string> = {}, by: Pick<App, 'clientId'> = a
 before(async () => {
   one = await startLab({ services: ['mastodon'] })
   two = await startLab({ services: ['mastodon'] })
-  tributary = await startTributary({ TRIBUTARY_ALLOW_PRIVATE: LOOPBACK, TRIBUTARY_CONNECTORS: CONNECTORS })
+  tributary = await startTributary({ ...LOOPBACK_TYPED, TRIBUTARY_CONNECTORS: CONNECTORS })
   app = await makeApp(tributary, { redirectUris: [REDIRECT] })
 })
 after(async () => {

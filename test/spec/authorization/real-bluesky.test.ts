@@ -4,6 +4,7 @@ import { basic } from '../../harness/app.ts'
 import { callbackOf } from '../../harness/callback.ts'
 import { freePort } from '../../harness/free-port.ts'
 import type { LabHarness } from '../../harness/lab.ts'
+import { LOOPBACK_TYPED } from '../../harness/loopback.ts'
 import { ageCredentials } from '../../harness/profiles.ts'
 import { send } from '../../harness/send.ts'
 import { type Granted, redeem } from '../../harness/sign-in.ts'
@@ -20,7 +21,7 @@ suite('sign-in at a real Bluesky data server', { skip }, () => {
   before(async () => {
     // Native clients of this network return to a numeric loopback address.
     const port = String(await freePort())
-    harness = await startQuietHarness({ PORT: port, BASE_URL: `http://127.0.0.1:${port}` })
+    harness = await startQuietHarness({ ...LOOPBACK_TYPED, PORT: port, BASE_URL: `http://127.0.0.1:${port}` })
     network = await startBluesky()
     process.env['TEST_PLC_URL'] = network.plcUrl
     alice = await network.createAccount('alice.test')

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import type { Browser } from '../../../lab/browser.ts'
 import { furnish } from '../../connectors/wordpress-fixture.ts'
 import { type App, makeApp } from '../../harness/app.ts'
-import { LOOPBACK } from '../../harness/loopback.ts'
+import { LOOPBACK_TYPED } from '../../harness/loopback.ts'
 import type { Item } from '../../harness/read.ts'
 import { get, send } from '../../harness/send.ts'
 import { codeOf, type Granted, newBrowser, REDIRECT, redeemed, startUrl } from '../../harness/sign-in.ts'
@@ -23,7 +23,7 @@ suite('WordPress', { skip }, () => {
   before(async () => {
     site = await startWordpress()
     furnish(site)
-    tributary = await startTributary({ TRIBUTARY_ALLOW_PRIVATE: LOOPBACK })
+    tributary = await startTributary({ ...LOOPBACK_TYPED })
     app = await makeApp(tributary, { name: 'Blog Reader', redirectUris: [REDIRECT] })
   })
   after(async () => {

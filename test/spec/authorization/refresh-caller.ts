@@ -3,7 +3,7 @@ import { accountOf } from '#flows/authorize/accounts.ts'
 import { presentProfiles } from '#flows/authorize/profiles.ts'
 import { systemClock } from '#platform/clock.ts'
 import { loadConfig } from '#platform/config.ts'
-import { createEgress } from '#platform/egress/guard.ts'
+import { createEgressLevels } from '#platform/egress/levels.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { createUpstream } from '#upstream/send.ts'
 import { openStore } from '../../../src/boot/open-store.ts'
@@ -18,7 +18,7 @@ const log = createLog({
   write: (line) => process.stderr.write(line),
 })
 const store = await openStore(config, log)
-const egress = createEgress({ allowPrivate: config.allowPrivate })
+const egress = createEgressLevels(config)
 const deps = {
   ...store,
   config,

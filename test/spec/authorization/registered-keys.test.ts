@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { type App, basic, makeApp } from '../../harness/app.ts'
 import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
+import { LOOPBACK_TYPED } from '../../harness/loopback.ts'
 import { ageCredentials } from '../../harness/profiles.ts'
 import { send } from '../../harness/send.ts'
 import { begin, codeOf, REDIRECT, redeemed, startUrl, walk } from '../../harness/sign-in.ts'
@@ -16,7 +17,10 @@ suite('keys that a service registers', () => {
   let app: App
   let host: string
   before(async () => {
-    harness = await startLabHarness({ TRIBUTARY_CONNECTORS: join(import.meta.dirname, 'instance-connectors') })
+    harness = await startLabHarness({
+      ...LOOPBACK_TYPED,
+      TRIBUTARY_CONNECTORS: join(import.meta.dirname, 'instance-connectors'),
+    })
     host = new URL(harness.lab.services['demo-social'].url).host
     app = await makeApp(harness.tributary, { redirectUris: [REDIRECT] })
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import type { Browser, Page } from '../../../lab/browser.ts'
 import { type App, makeApp } from '../../harness/app.ts'
-import { LOOPBACK } from '../../harness/loopback.ts'
+import { LOOPBACK_TYPED } from '../../harness/loopback.ts'
 import { newBrowser, REDIRECT, startUrl } from '../../harness/sign-in.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 import { startTypedService, type TypedService } from './typed-service.ts'
@@ -20,7 +20,7 @@ export async function startTypedHarness(env: Record<string, string> = {}): Promi
   process.env['TEST_TYPED_URL'] = service.url
   const connectors = join(import.meta.dirname, 'typed-connectors')
   const tributary = await startTributary({
-    TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
+    ...LOOPBACK_TYPED,
     TRIBUTARY_CONNECTORS: connectors,
     ...env,
   })

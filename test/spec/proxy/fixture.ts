@@ -12,7 +12,7 @@ import type { Connector } from '#kit/connector.ts'
 import { createRegistry } from '#kit/registry.ts'
 import { systemClock } from '#platform/clock.ts'
 import { loadConfig } from '#platform/config.ts'
-import type { EgressOptions } from '#platform/egress/guard.ts'
+import type { EgressLevelsOptions } from '#platform/egress/levels.ts'
 import { randomShard } from '#platform/ids.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { putServiceKey } from '#store/apps/service-keys.ts'
@@ -26,7 +26,7 @@ export const TOKEN = 'service-token-0123456789'
 export interface HarnessOptions {
   /** Further services. */
   connectors?: Connector[]
-  egress?: Partial<EgressOptions>
+  egress?: Partial<EgressLevelsOptions>
   timeouts?: ProxyTimeouts
 }
 

@@ -4,6 +4,7 @@ import { after, before, suite, test } from 'node:test'
 import { callbackOf } from '../../harness/callback.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
+import { LOOPBACK_TYPED } from '../../harness/loopback.ts'
 import { send } from '../../harness/send.ts'
 import { type Granted, redeem } from '../../harness/sign-in.ts'
 import { until } from '../../harness/until.ts'
@@ -22,6 +23,7 @@ suite('proxied calls to a real Bluesky data server', { skip }, () => {
     const connectors = join(import.meta.dirname, 'operator')
     // Native clients of this network return to a numeric loopback address.
     harness = await startLabHarness({
+      ...LOOPBACK_TYPED,
       PORT: port,
       BASE_URL: `http://127.0.0.1:${port}`,
       TRIBUTARY_CONNECTORS: connectors,

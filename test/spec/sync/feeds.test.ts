@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { atom, atomEntry, type FeedSite, rss, rssItem, startFeedSite } from '../../connectors/feed-site.ts'
 import { type App, basic, makeApp } from '../../harness/app.ts'
-import { LOOPBACK } from '../../harness/loopback.ts'
+import { LOOPBACK_TYPED } from '../../harness/loopback.ts'
 import { get, send } from '../../harness/send.ts'
 import { REDIRECT } from '../../harness/sign-in.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
@@ -14,7 +14,7 @@ suite('feeds', () => {
   let app: App
   before(async () => {
     site = await startFeedSite()
-    tributary = await startTributary({ TRIBUTARY_ALLOW_PRIVATE: LOOPBACK })
+    tributary = await startTributary({ ...LOOPBACK_TYPED })
     app = await makeApp(tributary, { redirectUris: [REDIRECT] })
   })
   after(async () => {

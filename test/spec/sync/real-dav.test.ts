@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { furnishContacts, furnishEvents, putCard, putEvent } from '../../connectors/dav-fixture.ts'
 import { type App, makeApp } from '../../harness/app.ts'
-import { LOOPBACK } from '../../harness/loopback.ts'
+import { LOOPBACK_TYPED } from '../../harness/loopback.ts'
 import type { Item } from '../../harness/read.ts'
 import { get, send } from '../../harness/send.ts'
 import { codeOf, newBrowser, REDIRECT, redeemed, startUrl } from '../../harness/sign-in.ts'
@@ -24,7 +24,7 @@ suite('CardDAV and CalDAV with Radicale', { skip: radicaleMissing() }, () => {
     server = await startRadicale()
     await furnishContacts(server, 25)
     await furnishEvents(server, 55)
-    tributary = await startTributary({ TRIBUTARY_ALLOW_PRIVATE: LOOPBACK })
+    tributary = await startTributary({ ...LOOPBACK_TYPED })
     app = await makeApp(tributary, { name: 'Diary', redirectUris: [REDIRECT] })
   })
   after(async () => {

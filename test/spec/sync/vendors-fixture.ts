@@ -4,7 +4,7 @@ import { startLab } from '../../../lab/lab.ts'
 import { basic, makeApp, type ServiceKeys, setKeys } from '../../harness/app.ts'
 import { registerAt } from '../../harness/callback.ts'
 import { freePort } from '../../harness/free-port.ts'
-import { LOOPBACK } from '../../harness/loopback.ts'
+import { LOOPBACK_TYPED } from '../../harness/loopback.ts'
 import type { Item } from '../../harness/read.ts'
 import { codeOf, continued, REDIRECT, redeemed, startUrl, walk } from '../../harness/sign-in.ts'
 import { startTributary } from '../../harness/start.ts'
@@ -41,7 +41,7 @@ export async function startVendorHarness() {
     PORT: String(port),
     // Bluesky accepts loopback addresses only as numbers.
     BASE_URL: `http://127.0.0.1:${port}`,
-    TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
+    ...LOOPBACK_TYPED,
     TRIBUTARY_CONNECTORS: join(import.meta.dirname, 'local-network'),
   }).catch(async (error: unknown) => {
     await lab.close()
