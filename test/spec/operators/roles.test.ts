@@ -103,6 +103,41 @@ suite('a developer', () => {
   })
 })
 
+suite('the addresses of a service', () => {
+  const overrides = { authorize_url: 'https://evil.test/authorize', token_url: 'https://evil.test/token' }
+  const set = (headers: Record<string, string>, json: Record<string, unknown>) =>
+    send({ tributary }, 'PUT', `/admin/apps/${own.clientId}/keys/github`, { headers, json })
+  const keys = { key: 'k', secret: 's' }
+
+  test('are refused of a developer, who reads why and whom to ask; nothing is stored', async () => {
+    for (const given of [overrides, { base_url: 'https://evil.test' }, {}]) {
+      const reply = await set(developer.headers, { ...keys, overrides: given })
+      assert.deepEqual([reply.status, reply.body['reason'], reply.body['param']], [403, 'role_refused', 'overrides'])
+      assert.match(String(reply.body['error']), /codes of people and the secrets.*ask an operator/)
+    }
+    const stored = await send({ tributary }, 'GET', `/admin/apps/${own.clientId}/keys`, { headers: developer.headers })
+    assert.equal(stored.text, '[]')
+  })
+
+  test('are set by an operator and with the admin token, and stay when a developer replaces key and secret', async () => {
+    const operator = await newOperator(tributary)
+    const admin = { authorization: `Bearer ${tributary.adminToken}` }
+    for (const [index, headers] of [operator.headers, admin].entries()) {
+      const given = { base_url: `https://github${index}.test` }
+      const made = await set(headers, { ...keys, overrides: given })
+      assert.deepEqual([made.status, made.body['overrides']], [200, given], made.text)
+      const replaced = await set(developer.headers, { key: `own ${index}`, secret: 'other' })
+      assert.deepEqual(
+        [replaced.status, replaced.body['key'], replaced.body['overrides']],
+        [200, `own ${index}`, given],
+        replaced.text,
+      )
+    }
+    const removed = await set(admin, keys)
+    assert.deepEqual(removed.body['overrides'], {})
+  })
+})
+
 test('the list of routes has all three kinds', () => {
   assert.ok(adminRoutes.length > 20)
   for (const auth of ['app', 'account'] as const) assert.ok(acting.filter((each) => each.auth === auth).length > 10)
