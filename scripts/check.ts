@@ -4,7 +4,13 @@ import { installWeb } from './build-web.mjs'
 
 const root = join(import.meta.dirname, '..')
 
-const STRUCTURE_TESTS = ['test/house.test.ts', 'test/words.test.ts', 'test/docs.test.ts', 'test/package-names.test.ts']
+const STRUCTURE_TESTS = [
+  'test/house.test.ts',
+  'test/words.test.ts',
+  'test/docs.test.ts',
+  'test/package-names.test.ts',
+  'test/threat-model.test.ts',
+]
 
 // Types, lint, format, structure rules, words, generated docs, dead exports: checks that do not run the service.
 const STEPS: [name: string, command: string, args: string[]][] = [

@@ -25,6 +25,10 @@ import { checkTable } from './checks/shown-by.ts'
 import { limitsIn, limitsTables } from './limits.ts'
 import { packageTable } from './packages/table.ts'
 import { releaseFiles } from './release/files.ts'
+import { callersTable } from './threat-model/callers.ts'
+import { columnsTable } from './threat-model/columns.ts'
+import { rolesTable } from './threat-model/roles.ts'
+import { targetsTable } from './threat-model/targets.ts'
 
 const root = join(import.meta.dirname, '..')
 const BASE_TYPES: BaseType[] = [...OWN_TYPES, 'contacts']
@@ -50,6 +54,17 @@ export function writtenDocs(): Record<string, string> {
     'docs/push.md': pushPage(),
     'docs/packages.md': between('docs/packages.md', 'packages', packageTable()),
     'docs/checks.md': between('docs/checks.md', 'checks', checkTable()),
+    'docs/threat-model.md': between(
+      'docs/threat-model.md',
+      'callers',
+      callersTable(),
+      'roles',
+      rolesTable(),
+      'targets',
+      targetsTable(),
+      'columns',
+      columnsTable(),
+    ),
     'sdk/src/generated/api.ts': apiTypes(),
     'test/release-files.txt': `${releaseFiles().join('\n')}\n`,
   }

@@ -39,6 +39,7 @@ export const list = route({
 export const set = route({
   auth: 'admin',
   dangerous: true,
+  operatorOnly: { overrides: 'the codes of people and the secrets of the key are sent to these addresses.' },
   summary: "Set an app's key for a service",
   path,
   body: z.object({
@@ -70,9 +71,11 @@ export const set = route({
   }),
   response: serviceKey,
   reasons: ['not_found'],
-  run: async (deps, { path: { client_id: appId, service }, body, actor }) => {
-    const { hook_secret: hookSecret, hook_id: hookId, ...key } = body
-    return withCallback(deps, appId, await setServiceKey(deps, appId, { service, ...key, hookSecret, hookId }, actor))
+  run: async (deps, { path: { client_id: appId, service }, body, actor, operator }) => {
+    const { hook_secret: hookSecret, hook_id: hookId, ...given } = body
+    const overrides = operator.role === 'operator' ? (body.overrides ?? {}) : undefined
+    const key = { ...given, service, overrides, hookSecret, hookId }
+    return withCallback(deps, appId, await setServiceKey(deps, appId, key, actor))
   },
 })
 

@@ -97,14 +97,25 @@ function describeRoute(components: Components, listed: Listed): Schema {
       ...describeParameters(components, route.query ?? route.describedQuery, 'query'),
       ...(route.idempotencyKey === undefined ? [] : [IDEMPOTENCY_KEY]),
     ],
-    ...(route.body === undefined ? {} : { requestBody: describeBody(components, route.body, operationId) }),
+    ...(route.body === undefined ? {} : { requestBody: describeBody(components, route, route.body, operationId) }),
     ...(route.uploads === undefined ? {} : { requestBody: describeUpload(route.uploads) }),
     responses: describeResponses(components, method, route),
   }
 }
 
-function describeBody(components: Components, body: NonNullable<Route['body']>, operationId: string): Schema {
+function describeBody(
+  components: Components,
+  { operatorOnly = {} }: Route | MountedRoute,
+  body: NonNullable<Route['body']>,
+  operationId: string,
+): Schema {
   const schema = toSchema(components, body, 'input')
+  const { properties = {} } = schema as { properties?: Record<string, Schema> }
+  for (const [field, why] of Object.entries(operatorOnly))
+    properties[field] = {
+      ...properties[field],
+      description: `${String(properties[field]?.['description'])} Only an operator may set it, and no developer: ${why}`,
+    }
   const { required = [] } = schema as { required?: string[] }
   return {
     required: required.length > 0 || schema['type'] === 'array',

@@ -25,6 +25,18 @@ export function requirePermission(operator: Operator, path: string, route: Route
   if (who === 'none' || appId === undefined) throw new ApiError('role_refused')
 }
 
+/** Refuses fields of a body that the role of the operator may not set. */
+export function requireFields(operator: Operator, { operatorOnly = {} }: Route, body: unknown): void {
+  if (operator.role === 'operator') return
+  for (const [field, why] of Object.entries(operatorOnly))
+    if ((body as Record<string, unknown>)[field] !== undefined)
+      throw new ApiError(
+        'role_refused',
+        `Only an operator may set ${field}: ${why} Leave it out, then it stays as it is, or ask an operator of this installation.`,
+        { param: field },
+      )
+}
+
 /** Refuses a dangerous action when the password or passkey was given too long ago. */
 export function requireConfirmed(operator: Operator | undefined, route: Route, clock: Clock): void {
   if (operator !== undefined && route.dangerous === true) requireRecentSignIn(operator, clock.now())

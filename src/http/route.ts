@@ -109,6 +109,11 @@ export interface RouteDescription<
    * Default: those of the app below `/admin/apps/:client_id`, else none.
    */
   developers?: 'of the app' | 'all' | 'none'
+  /**
+   * Fields of the body of a route of operators that only an operator may give, and why: completes “Only an operator may set `field`:”.
+   * A developer leaves them as they are.
+   */
+  operatorOnly?: Readonly<Record<string, string>>
   /** An operator's session must have given the password or a passkey recently. */
   dangerous?: boolean
   /** The action that the audit log gets when an operator calls for an app or account, where the flow records none. */

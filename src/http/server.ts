@@ -17,7 +17,7 @@ import { jsonAsFormError, jsonBodyError, looksLikeJson } from './json-body.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { describeApi } from './openapi.ts'
 import { followSession, isFromDashboard, requireDashboard } from './operator-session.ts'
-import { requireConfirmed, requirePermission } from './permissions.ts'
+import { requireConfirmed, requireFields, requirePermission } from './permissions.ts'
 import { refusePrefetch } from './prefetch.ts'
 import { mountProxy } from './proxy.ts'
 import { createRequestIds } from './request-id.ts'
@@ -247,6 +247,7 @@ async function callWithCaller(
   if (route.auth === 'admin') {
     const operator = operatorOf(request)!
     const call = { ...checked(), operator, actor: operator.actor }
+    requireFields(operator, route, call.body)
     return runOnce(
       deps,
       route,

@@ -50,18 +50,18 @@ export function withFactAddress(connector: Connector, key: ServiceKey, credentia
   if (fact === undefined)
     throw new UpstreamError('stop', 'The service did not say where the person’s API is', { reason: 'address_invalid' })
   const url = URL.parse(fact.includes('://') ? fact : `https://${fact}`)
-  const isAllowed =
-    url?.protocol === 'https:' &&
-    url.username === '' &&
-    url.password === '' &&
-    url.port === '' &&
-    rule.hosts.some((pattern) => matchesHost(pattern, url.hostname))
-  if (!url || !isAllowed)
+  if (!url || !isOfService(rule.hosts, url))
     throw new UpstreamError('stop', 'The service named an address of its API that is not one of its hosts', {
       reason: 'address_refused',
     })
   const apiUrl = trimEndOf(`${url.origin}${rule.path ?? url.pathname}`, '/')
   return { ...credential, instance: { ...credential.instance, api_url: apiUrl } }
+}
+
+/** Whether an address is one of the hosts that a connector names for the API of its people. */
+export function isOfService(hosts: readonly string[], url: URL): boolean {
+  const isPlain = url.protocol === 'https:' && url.username === '' && url.password === '' && url.port === ''
+  return isPlain && hosts.some((pattern) => matchesHost(pattern, url.hostname))
 }
 
 /** `*.name` matches every host below the name, and not the name itself. */

@@ -5488,7 +5488,7 @@ export interface Operations {
       hook_id?: string | undefined
       /** Scope to request instead of the service's default. */
       scope?: string | undefined
-      /** Addresses of the service to override: authorize_url, token_url, revoke_url, request_token_url, access_token_url, api_url, base_url. */
+      /** Addresses of the service to override: authorize_url, token_url, revoke_url, request_token_url, access_token_url, api_url, base_url. Only an operator may set it, and no developer: the codes of people and the secrets of the key are sent to these addresses. */
       overrides?: {
         [field: string]: string
       } | undefined

@@ -31,6 +31,7 @@ export interface NewServiceKey {
   hookSecret?: string | undefined
   hookId?: string | undefined
   scope?: string | undefined
+  /** Left out: those that are stored stay. */
   overrides?: Record<string, string> | undefined
   /** Values of the settings that the connector declares. They replace the former ones. */
   settings?: Record<string, string> | undefined
@@ -42,21 +43,22 @@ export async function setServiceKey(
   input: NewServiceKey,
   actor: string,
 ): Promise<SealedServiceKey> {
-  const key: SealedServiceKey = {
+  const key = {
     service: serviceOf(deps, checkService(input.service)),
     key: input.key,
     scope: input.scope,
-    overrides: checkOverrides(input.overrides ?? {}),
+    ...(input.overrides === undefined ? {} : { overrides: checkOverrides(input.overrides) }),
     updatedAt: deps.clock.now(),
   }
   const settings = checkSettings(deps, key.service, input.settings ?? {})
   const { secret, hookSecret, hookId } = input
-  await deps.database.transaction(async (tx) => {
+  const hook = { secret: hookSecret, id: hookId }
+  return deps.database.transaction(async (tx) => {
     await requireApp(tx, appId)
-    await store.putServiceKey(tx, deps.keyring, appId, key, secret, { secret: hookSecret, id: hookId }, settings)
+    const stored = await store.putServiceKey(tx, deps.keyring, appId, key, secret, hook, settings)
     await auditApp(tx, appId, { at: key.updatedAt, actor, action: 'keys.set', detail: { service: key.service } })
+    return stored
   })
-  return key
 }
 
 /** The redirect address to enter at the service: a key with addresses of its own has one of its own. */

@@ -4,6 +4,9 @@ import type { TypedValues } from '#kit/typed.ts'
 import { describeFault, readTyped } from '#kit/typed-values.ts'
 import { OVERRIDES } from '#model/app.ts'
 import { invalidInput } from '#model/errors.ts'
+import type { OpenServiceKey } from '#store/apps/service-keys.ts'
+import { isOfService } from '#upstream/facts.ts'
+import { hasOwnServers } from '#upstream/own-server.ts'
 
 /** What an app has of one person at one service. */
 export interface GivenTokens {
@@ -20,7 +23,12 @@ export interface GivenTokens {
 }
 
 /** Checks that the service can use what was given. */
-export function credentialOf(connector: Connector, given: GivenTokens, named?: Credential['instance']): Credential {
+export function credentialOf(
+  connector: Connector,
+  key: Pick<OpenServiceKey, 'overrides'>,
+  given: GivenTokens,
+  named?: Credential['instance'],
+): Credential {
   const { auth } = connector
   if (given.fields !== undefined) throw refused('fields', 'are not used by this service; give its token.')
   if (given.refreshToken !== undefined && auth.kind !== 'oauth2')
@@ -28,7 +36,7 @@ export function credentialOf(connector: Connector, given: GivenTokens, named?: C
   if (given.token === undefined && given.refreshToken === undefined) throw refused('token', 'is missing.')
   if (auth.kind === 'oauth1' && given.tokenSecret === undefined)
     throw refused('token_secret', 'must be given for this service.')
-  const instance = named ?? instanceOf(given.instance)
+  const instance = named ?? instanceOf(connector, key, given.instance)
   return {
     token: given.token ?? '',
     ...(given.tokenSecret === undefined ? {} : { tokenSecret: given.tokenSecret }),
@@ -39,13 +47,28 @@ export function credentialOf(connector: Connector, given: GivenTokens, named?: C
   }
 }
 
-/** Addresses of one person's server. They are as trusted as those that the app sets with its keys. */
-function instanceOf(instance: Record<string, string> | undefined): Record<string, string> | undefined {
+/**
+ * Addresses of one person's server, where people have servers of their own. A service that has one for all is called where its
+ * connector and the operator say: it gets the secret of the app's key, which the app itself may not know.
+ */
+function instanceOf(
+  connector: Connector,
+  { overrides }: Pick<OpenServiceKey, 'overrides'>,
+  instance: Record<string, string> | undefined,
+): Record<string, string> | undefined {
+  const { baseUrlFrom } = connector.api
   for (const [name, value] of Object.entries(instance ?? {})) {
     if (!OVERRIDES.some((known) => known === name))
       throw refused(`instance.${name}`, `is not known; allowed are ${OVERRIDES.join(', ')}.`)
     if (!/^https?:$/.test(URL.parse(value)?.protocol ?? ''))
       throw refused(`instance.${name}`, 'must be an http or https address.')
+    const isKnown =
+      value === overrides[name] || (name === 'api_url' && isOfService(baseUrlFrom?.hosts ?? [], new URL(value)))
+    if (!isKnown && !hasOwnServers(connector))
+      throw refused(
+        `instance.${name}`,
+        `is not an address of ${connector.service}; people have no servers of their own there. An operator sets other addresses with the app’s key (overrides).`,
+      )
   }
   return instance
 }

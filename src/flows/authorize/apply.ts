@@ -53,7 +53,7 @@ export async function applyToken(deps: AuthorizeDeps, app: App, input: Applicati
   const { connector, instance } = namedInstance(described, key, input.instance) ?? { connector: described }
   const target: Applicable = { app, connector, key, account: input.account }
   const values = typedValuesOf(connector, input)
-  const given = values === undefined ? credentialOf(connector, input, instance) : undefined
+  const given = values === undefined ? credentialOf(connector, key, input, instance) : undefined
   // A refresh token works only for the app that it was issued to, so a successful refresh proves that.
   const isProvenByRefresh = given?.refreshToken !== undefined && key.secret !== ''
   const proven = verifiesApp(connector.auth)

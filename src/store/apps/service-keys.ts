@@ -1,4 +1,5 @@
 import type { SealedServiceKey } from '#model/app.ts'
+import { firstOf } from '#platform/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { Keyring } from '#platform/sealing.ts'
 
@@ -33,9 +34,10 @@ const columns = 'service, key, secret, scope, overrides, updated_at'
 const upsert = statement(
   'service-key-upsert',
   `insert into service_key (app_id, ${columns})
-   values ($appId, $service, $key, $secret, $scope, $overrides, $updatedAt)
+   values ($appId, $service, $key, $secret, $scope, coalesce($overrides::json, '{}'), $updatedAt)
    on conflict (app_id, service) do update set key = excluded.key, secret = excluded.secret, scope = excluded.scope,
-     overrides = excluded.overrides, updated_at = excluded.updated_at`,
+     overrides = coalesce($overrides::json, service_key.overrides), updated_at = excluded.updated_at
+   returning overrides`,
 )
 const find = statement(
   'service-key-find',
@@ -56,27 +58,32 @@ const cellOf = (appId: string, service: string) => ({
   column: 'secret',
 })
 
+/** Without `overrides` those that are stored stay. */
+type GivenServiceKey = Omit<SealedServiceKey, 'overrides'> & Partial<Pick<SealedServiceKey, 'overrides'>>
+
+/** Returns the key as it is stored now. */
 export async function putServiceKey(
   queries: Queries,
   keyring: Keyring,
   appId: string,
-  key: SealedServiceKey,
+  key: GivenServiceKey,
   secret: string,
   hook: { secret?: string | undefined; id?: string | undefined } = {},
   settings?: Record<string, string>,
-): Promise<void> {
+): Promise<SealedServiceKey> {
   const secrets: Secrets = { secret, hook_secret: hook.secret, hook_id: hook.id, settings }
-  await queries.count(
+  const rows = await queries.rows<Pick<ServiceKeyRow, 'overrides'>>(
     upsert.with({
       appId,
       service: key.service,
       key: key.key,
       secret: keyring.seal(JSON.stringify(secrets), cellOf(appId, key.service)),
       scope: key.scope ?? null,
-      overrides: JSON.stringify(key.overrides),
+      overrides: key.overrides === undefined ? null : JSON.stringify(key.overrides),
       updatedAt: key.updatedAt,
     }),
   )
+  return { ...key, overrides: firstOf(rows).overrides }
 }
 
 /** Gives the keys of every app at an instance of a service, which `base_url` names, other addresses. Returns the apps. */

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { applyToken } from '#flows/authorize/apply.ts'
+import { OVERRIDES } from '#model/app.ts'
 import { findApp } from '#store/apps/apps.ts'
 import { storeApplied } from '#store/identity/applied-tokens.ts'
 import { basic } from '../../harness/app.ts'
@@ -136,8 +140,30 @@ suite('a refresh token of another system', () => {
     )
     for (const instance of [{ nonsense: 'https://a.test' }, { api_url: 'file:///etc' }, 'not json', ['a']])
       assertRefused(await apply('demo-social', { token: 't', instance }, app), 400, 'bad_body')
-    const inside = await apply('demo-social', { token: 't', instance: { base_url: 'http://10.0.0.1' } }, app)
-    assertRefused(inside, 502, 'address_refused')
+  })
+
+  test('goes to no server that the app names: a service has one server, and only an operator sets another', async () => {
+    const asked: string[] = []
+    const server = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url} ${request.headers.authorization}`)
+      response.end('{}')
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    try {
+      const app = await harness.makeApp()
+      for (const name of OVERRIDES.toReversed())
+        for (const given of [{ token: 't' }, { refresh_token: 'r' }]) {
+          const instance = { [name]: `http://127.0.0.1:${port}/stolen` }
+          const refused = await apply('demo-social', { ...given, instance }, app)
+          assert.deepEqual(asked, [], name)
+          assertRefused(refused, 400, 'bad_body')
+          assert.match(String(refused.body['error']), /operator/)
+        }
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
   })
 
   test('is not stored any more once its app is being deleted', async () => {

@@ -12,7 +12,7 @@ import { type Browser, createBrowser, type Page } from '../../../lab/browser.ts'
 import { type Lab, startLab } from '../../../lab/lab.ts'
 import { type App, makeApp, setKeys } from '../../harness/app.ts'
 import { callbackOf } from '../../harness/callback.ts'
-import { LOOPBACK } from '../../harness/loopback.ts'
+import { LOOPBACK_TYPED } from '../../harness/loopback.ts'
 import { codeOf, newBrowser, REDIRECT, redeemed, startUrl, walk } from '../../harness/sign-in.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 import { openFlows } from './fixture.ts'
@@ -26,7 +26,7 @@ let app: App
 before(async () => {
   honest = await startLab({ services: ['mastodon', 'demo-social'] })
   hostile = await startHostileInstance()
-  tributary = await startTributary({ TRIBUTARY_ALLOW_PRIVATE: LOOPBACK, TRIBUTARY_ALLOW_PRIVATE_TYPED: LOOPBACK })
+  tributary = await startTributary(LOOPBACK_TYPED)
   app = await makeApp(tributary, { name: 'Notes', redirectUris: [REDIRECT] })
 })
 after(async () => {

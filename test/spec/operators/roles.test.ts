@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { z } from 'zod'
 import { developersOf } from '#http/permissions.ts'
 import { ROUTES } from '#http/routes.ts'
+import { PROOFS, type Proof } from '../../../scripts/threat-model/proofs.ts'
 import { type App, makeApp } from '../../harness/app.ts'
-import { newOperator, type SignedIn } from '../../harness/operator.ts'
+import { FROM_DASHBOARD, newOperator, type SignedIn } from '../../harness/operator.ts'
 import { putItems } from '../../harness/own-items.ts'
 import { newPerson, type Person } from '../../harness/person.ts'
 import { type Reply, send } from '../../harness/send.ts'
@@ -101,6 +103,82 @@ suite('a developer', () => {
     const { status } = await send({ tributary }, 'GET', '/metrics', { headers })
     assert.notEqual(status, 200)
   })
+})
+
+suite('the addresses of a service', () => {
+  const overrides = { authorize_url: 'https://evil.test/authorize', token_url: 'https://evil.test/token' }
+  const set = (headers: Record<string, string>, json: Record<string, unknown>) =>
+    send({ tributary }, 'PUT', `/admin/apps/${own.clientId}/keys/github`, { headers, json })
+  const keys = { key: 'k', secret: 's' }
+
+  test('are refused of a developer, who reads why and whom to ask; nothing is stored', async () => {
+    for (const given of [overrides, { base_url: 'https://evil.test' }, {}]) {
+      const reply = await set(developer.headers, { ...keys, overrides: given })
+      assert.deepEqual([reply.status, reply.body['reason'], reply.body['param']], [403, 'role_refused', 'overrides'])
+      assert.match(String(reply.body['error']), /codes of people and the secrets.*ask an operator/)
+    }
+    const stored = await send({ tributary }, 'GET', `/admin/apps/${own.clientId}/keys`, { headers: developer.headers })
+    assert.equal(stored.text, '[]')
+  })
+
+  test('are set by an operator and with the admin token, and stay when a developer replaces key and secret', async () => {
+    const operator = await newOperator(tributary)
+    const admin = { authorization: `Bearer ${tributary.adminToken}` }
+    for (const [index, headers] of [operator.headers, admin].entries()) {
+      const given = { base_url: `https://github${index}.test` }
+      const made = await set(headers, { ...keys, overrides: given })
+      assert.deepEqual([made.status, made.body['overrides']], [200, given], made.text)
+      const replaced = await set(developer.headers, { key: `own ${index}`, secret: 'other' })
+      assert.deepEqual(
+        [replaced.status, replaced.body['key'], replaced.body['overrides']],
+        [200, `own ${index}`, given],
+        replaced.text,
+      )
+    }
+    const removed = await set(admin, keys)
+    assert.deepEqual(removed.body['overrides'], {})
+  })
+})
+
+suite('a stranger', () => {
+  // A word that no ticket, code, id or secret equals, for every field that a route requires.
+  const made = (name: string) => (name === 'grant_type' ? 'authorization_code' : 'made-up')
+  const filled = (schema: unknown) =>
+    schema instanceof z.ZodObject ? Object.fromEntries(Object.keys(schema.shape).map((name) => [name, made(name)])) : {}
+  const isPublic = ({ proof }: Proof) => proof.startsWith('nothing')
+  // A redirect to a page of ours is as good as that page.
+  const refusedBy = async ({ status, headers }: Reply) => {
+    const next = headers.get('location') ?? ''
+    if (status < 300 || !next.startsWith('/')) return status
+    return status < 400 ? (await send({ tributary }, 'GET', next)).status : status
+  }
+
+  for (const proof of PROOFS)
+    for (const name of proof.routes) {
+      const [method, path, route] = ROUTES.find(([, , , operationId]) => operationId === name)!
+      test(`${method} ${path}: ${isPublic(proof) ? 'is answered' : 'is refused'}`, async () => {
+        const from = { ...FROM_DASHBOARD, 'x-forwarded-for': '203.0.113.9' }
+        for (const given of [{}, { query: filled(route.query), json: filled(route.body) }]) {
+          const { json = {}, query = {} } = given as { json?: object; query?: Record<string, string> }
+          const body = method === 'GET' || method === 'DELETE' ? {} : { json }
+          const reply = await send({ tributary }, method, path.replaceAll(/:\w+/g, 'none'), {
+            headers: from,
+            query,
+            ...body,
+          })
+          assert.ok(reply.status < 500, reply.text)
+          if (isPublic(proof)) assert.ok(![401, 403].includes(reply.status), reply.text)
+          // RFC 7009: an unknown token counts as revoked.
+          else if (name !== 'revokeAgentToken')
+            assert.ok((await refusedBy(reply)) >= 400, `${reply.status} ${reply.text}`)
+        }
+      })
+    }
+})
+
+test('every route that is open by its `auth` says what it requires', () => {
+  const open = allRoutes.filter(({ route: { auth } }) => ['none', 'browser', 'dashboard'].includes(auth))
+  assert.equal(PROOFS.flatMap(({ routes }) => routes).length, open.length)
 })
 
 test('the list of routes has all three kinds', () => {

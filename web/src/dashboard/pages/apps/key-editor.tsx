@@ -7,8 +7,10 @@ import { CopyButton } from '../../../ui/copy-button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { useAction } from '../../../ui/use-action.ts'
+import { useIsOperator } from '../../session.ts'
 import { KeyTest } from './key-test.tsx'
 import { linesOf } from './lines.ts'
+import { OverridesField } from './overrides-field.tsx'
 import type { KeyOfService, ServiceEntry, ShownApp } from './shown-app.ts'
 
 const ADDRESSES = {
@@ -37,6 +39,7 @@ export function KeyEditor({
   const [scope, setScope] = useState(stored?.scope ?? '')
   const [overrides, setOverrides] = useState(linesOfPairs(stored?.overrides ?? {}))
   const [settings, setSettings] = useState<Record<string, string>>({})
+  const isOperator = useIsOperator() === true
   const action = useAction()
   const path = { client_id: app.client_id, service: name }
   const save = (event: FormEvent) => {
@@ -48,7 +51,7 @@ export function KeyEditor({
       ...(hookSecret === '' ? {} : { hook_secret: hookSecret }),
       ...(hookId === '' ? {} : { hook_id: hookId }),
       ...(scope === '' ? {} : { scope }),
-      overrides: pairsIn(overrides),
+      ...(isOperator ? { overrides: pairsIn(overrides) } : {}),
       ...(Object.keys(given).length === 0 ? {} : { settings: given }),
     }
     void action
@@ -146,12 +149,12 @@ export function KeyEditor({
                 </Field>
               </>
             )}
-            <Field
-              label="Overrides"
-              hint="For another instance: name=address, one on each line, e.g. base_url=https://social.example"
-            >
-              <textarea rows={3} value={overrides} onChange={({ target }) => setOverrides(target.value)} />
-            </Field>
+            <OverridesField
+              isOperator={isOperator}
+              stored={stored?.overrides ?? {}}
+              value={overrides}
+              onChange={setOverrides}
+            />
           </div>
         </details>
         <ActionResult action={action} />
