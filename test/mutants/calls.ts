@@ -22,10 +22,11 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S32',
-    file: 'src/platform/egress/guard.ts',
-    find: 'if (literal) checkedAddress(rulesFor(protocol), hostname)',
-    replace: '',
-    tests: ['test/spec/proxy/egress.test.ts'],
+    file: 'src/platform/egress/lookup.ts',
+    find: 'callbackify((host: string) => checkedAddresses(rules, host))',
+    replace:
+      'callbackify(async (host: string) => { await checkedAddresses(rules, host); return (await rules.resolve(host)).map(({ address }) => ({ address, family: 4 as const })) })',
+    tests: [GUARD],
   },
   {
     check: 'S33',
@@ -45,7 +46,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     check: 'S35',
     file: 'src/destinations/checked-socket.ts',
     find: 'export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024',
-    replace: 'export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024 * 1024',
+    replace: 'export const MAX_RESPONSE_BYTES = 400 * 1024 * 1024',
     tests: ['test/spec/push/kinds/rogue.test.ts'],
   },
   {
@@ -149,8 +150,9 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   {
     check: 'S50',
     file: LOSSLESS,
-    find: 'Object.defineProperty(holder, key, { ...OWN, value: after })',
-    replace: 'holder[key] = after',
+    find: 'const holder = value as { [key: string]: LosslessJson }',
+    replace:
+      'if (!Array.isArray(value)) value = Object.assign({}, value)\n  const holder = value as { [key: string]: LosslessJson }',
     tests: ['src/upstream/body/lossless-json.test.ts'],
   },
   {

@@ -75,9 +75,9 @@ export const SIGN_IN_MUTANTS: readonly Mutant[] = [
   { check: 'S12', file: EXCHANGE, find: '{43,128}', replace: '{1,256}', tests: [CODES] },
   {
     check: 'S13',
-    file: 'src/platform/telemetry/log.ts',
-    find: 'const safe = redact({ ...bound, ...fields }) as Fields',
-    replace: 'const safe = { ...bound, ...fields } as Fields',
+    file: 'src/http/authenticate.ts',
+    find: "if (account === undefined) throw new ApiError('token_invalid')",
+    replace: "if (account === undefined) throw new ApiError('token_invalid', `Unknown: ${tokenOf(request)}.`)",
     tests: [LEAKS],
   },
   {
@@ -167,9 +167,9 @@ export const SIGN_IN_MUTANTS: readonly Mutant[] = [
   {
     check: 'S26',
     file: 'src/upstream/oauth2/verify-app.ts',
-    find: 'if (owner !== key.key)',
-    replace: 'if (owner === undefined)',
-    tests: ['test/spec/authorization/apply.test.ts'],
+    find: 'if (!auth.verifyApp) return',
+    replace: 'if (auth.verifyApp) return',
+    tests: ['test/upstream/oauth2-refresh.test.ts'],
   },
   {
     check: 'S27',

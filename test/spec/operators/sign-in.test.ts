@@ -107,7 +107,7 @@ suite('a session', () => {
     assert.equal((await whoAmI(headersOf(again.headers))).status, 200)
   })
 
-  test('S63 counts only with the header of the dashboard and the same origin', async () => {
+  test('S52 S63 counts only with the header of the dashboard and the same origin', async () => {
     const { headers } = await newOperator(tributary)
     const { cookie } = headers as { cookie: string }
     assert.equal((await call('GET', '/admin/apps', { cookie })).body['reason'], 'admin_token_invalid')
