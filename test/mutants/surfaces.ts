@@ -77,7 +77,7 @@ export const SURFACE_MUTANTS: readonly Mutant[] = [
     find: 'stream.destroy(new AccessEnded())',
     replace: '{}',
     tests: ['test/spec/reading/access-ends.test.ts'],
-    name: 'for a reader that goes on reading',
+    name: 'its token is revoked, also for a paused reader',
   },
   {
     check: 'S70',

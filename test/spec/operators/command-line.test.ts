@@ -79,6 +79,7 @@ suite('tributary operator', () => {
   })
 
   test('S64 remove removes all but the last operator, by name or id, in one way or another written', async () => {
+    await newOperator(tributary)
     const { id, name, headers } = await newOperator(tributary)
     assert.match(await said('operator', 'remove', name.toUpperCase()), /Removed/)
     assert.equal(await named(name), undefined)

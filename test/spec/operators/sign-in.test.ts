@@ -232,6 +232,7 @@ suite('S66 guesses', () => {
 
 suite('operators', () => {
   test('S64 the last one with all rights can neither be removed nor made a developer', async () => {
+    await newOperator(tributary)
     const listed = (await tributary.admin('GET', '/admin/operators')).body as { id: string; role: string }[]
     const operators = listed.filter(({ role }) => role === 'operator')
     for (const { id } of operators.slice(1))
