@@ -118,7 +118,7 @@ suite('a service with many instances', () => {
     await tributary.admin('DELETE', `/admin/apps/${other.clientId}`)
   })
 
-  test('S78 the same id on two instances is two people; each is called on its own', async () => {
+  test('S88 the same id on two instances is two people; each is called on its own', async () => {
     const { access_token: token } = await signIn(one)
     const { access_token: same } = await signIn(two, 'ada', token)
     const { body } = await send({ tributary }, 'GET', '/profiles', { token: same })
@@ -139,7 +139,7 @@ suite('a service with many instances', () => {
     assert.ok(sealed !== null && !sealed.toString('latin1').includes('client'), 'sealed at rest')
   })
 
-  test('S78 an app’s own key for one instance is used there and nowhere else', async () => {
+  test('S88 an app’s own key for one instance is used there and nowhere else', async () => {
     const own = await makeApp(tributary, { redirectUris: [REDIRECT] })
     const { key, secret } = one.services.mastodon.register({
       redirectUris: [`${tributary.url}/auth/mastodon/callback`],
@@ -157,7 +157,7 @@ suite('a service with many instances', () => {
     assert.equal(registrations(two) - before, 1)
   })
 
-  test('S78 an applied token belongs to a person of the instance of the key, whatever address is given with it', async () => {
+  test('S88 an applied token belongs to a person of the instance of the key, whatever address is given with it', async () => {
     const own = await makeApp(tributary, { redirectUris: [REDIRECT], apply: 'any' })
     const callback = `${tributary.url}/auth/mastodon/callback`
     const { key, secret } = one.services.mastodon.register({ redirectUris: [callback] })
@@ -198,7 +198,7 @@ suite('a service with many instances', () => {
     assert.equal(registrations(two) - before, 1)
   })
 
-  test('S78 the secret of a key that names no instance goes to none that a person chose', async () => {
+  test('S88 the secret of a key that names no instance goes to none that a person chose', async () => {
     const own = await makeApp(tributary, { redirectUris: [REDIRECT] })
     await setKeys(tributary, own, 'mastodon', { key: 'key-of-some-server', secret: 'secret-of-some-server' })
     two.services.mastodon.requests.clear()
@@ -238,7 +238,7 @@ suite('a service with many instances', () => {
   })
 })
 
-suite('S77 a host that is not public', () => {
+suite('S87 a host that is not public', () => {
   test('is refused before anything is sent, and leaves nothing', async () => {
     const strict = await startTributary({ TRIBUTARY_CONNECTORS: CONNECTORS })
     try {

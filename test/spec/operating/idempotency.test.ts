@@ -149,7 +149,7 @@ suite('a repeated request with the same Idempotency-Key', () => {
     }
   })
 
-  test('S75 the secret is sealed at rest, is resealed with a new key, and does not reach the log', async () => {
+  test('S85 the secret is sealed at rest, is resealed with a new key, and does not reach the log', async () => {
     const { body } = await createApp('"sealed"', 'Sealed')
     const secret = String(body['client_secret'])
     const rows = await keys()
@@ -160,7 +160,7 @@ suite('a repeated request with the same Idempotency-Key', () => {
     assert.deepEqual(unreadable, [])
   })
 
-  test('S75 with another body, path or query is refused with 422', async () => {
+  test('S85 with another body, path or query is refused with 422', async () => {
     await createApp('"other"', 'First')
     const conflict = await createApp('"other"', 'Second')
     assert.deepEqual(
@@ -176,7 +176,7 @@ suite('a repeated request with the same Idempotency-Key', () => {
     assert.equal((await rotate(app.clientId)).status, 422)
   })
 
-  test('S75 of another caller or at another route is another request', async () => {
+  test('S85 of another caller or at another route is another request', async () => {
     const [one, two] = [await makeApp(tributary), await makeApp(tributary)]
     const first = await post('/push', '"shared"', { headers: basic(one), json: hook('mine') })
     const second = await post('/push', '"shared"', { headers: basic(two), json: hook('mine') })
@@ -197,7 +197,7 @@ suite('a repeated request with the same Idempotency-Key', () => {
     assert.deepEqual((await post(path, '"own"', { token: stranger.token, json: items })).body, first.body)
   })
 
-  test('S75 needs valid credentials each time', async () => {
+  test('S85 needs valid credentials each time', async () => {
     const one = await makeApp(tributary)
     const { status } = await post('/push', '"proof"', { headers: basic(one), json: hook('proof') })
     assert.equal(status, 201)
