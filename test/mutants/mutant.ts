@@ -9,8 +9,6 @@ export interface Mutant {
   replace: string
   /** The cheapest tests of the check that notice. */
   tests: readonly [string, ...string[]]
-  /** Where some of these tests would wait long for what never happens: a part of the name of one that fails at once. */
-  name?: string
 }
 
 const A_DOZEN = 12

@@ -73,11 +73,10 @@ export const SURFACE_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S79',
-    file: 'src/http/send-items.ts',
-    find: 'stream.destroy(new AccessEnded())',
-    replace: '{}',
-    tests: ['test/spec/reading/access-ends.test.ts'],
-    name: 'its token is revoked, also for a paused reader',
+    file: 'src/http/feed.ts',
+    find: "if ((await requireApp(deps, request)).id !== app.id) throw new ApiError('app_secret_invalid')",
+    replace: 'void [deps, app, request]',
+    tests: ['test/spec/reading/feed.test.ts'],
   },
   {
     check: 'S80',

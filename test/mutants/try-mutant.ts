@@ -23,8 +23,8 @@ export interface Bench extends Pick<TestCall, 'folder' | 'env' | 'signal'> {
 
 /** Runs the tests of a mutant without it, then with it. The file is as it was afterwards. */
 export async function tryMutant(bench: Bench, mutant: Mutant): Promise<Trial> {
-  const { check, tests, name } = mutant
-  const pattern = name ?? String.raw`\b${check}\b`
+  const { check, tests } = mutant
+  const pattern = String.raw`\b${check}\b`
   const call = { ...bench, tests, pattern, timeoutMs: TIMEOUT_MS }
   const key = [pattern, ...tests].join(' ')
   const known = bench.unchanged.get(key) ?? runTests(call)
