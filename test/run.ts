@@ -1,14 +1,10 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { systemClock } from '#platform/clock.ts'
-import { openEmbedded } from '#platform/embedded-postgres/open.ts'
 import { reasonOf } from '#platform/errors.ts'
-import { randomSecret } from '#platform/ids.ts'
-import { createLog } from '#platform/telemetry/log.ts'
 import { longestFirst, readDurations, writeDurations } from './durations.ts'
+import { onEmbedded } from './embedded-server.ts'
 import { type FileRun, groupFiles, type ProcessRun } from './grouping.ts'
 import { prepareRealServices } from './real-services.ts'
 import { type Counters, runProcesses } from './run-files.ts'
@@ -154,35 +150,4 @@ async function check(): Promise<void> {
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
   if (code === 0) counters.passed += 1
   else counters.failed.push('npm run check')
-}
-
-async function onEmbedded(work: (url: string) => Promise<void>): Promise<void> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'tributary-suite-'))
-  // As root the database runs as another user, who needs search permission on this folder.
-  chmodSync(dataDir, 0o711)
-  const log = createLog({
-    level: 'warn',
-    format: 'text',
-    clock: systemClock,
-    write: (line) => process.stderr.write(line),
-  })
-  const embedded = await openEmbedded({ dataDir, password: randomSecret(), log })
-  try {
-    await commitWithoutWaiting(embedded.url)
-    await work(embedded.url)
-  } finally {
-    await embedded.release()
-    rmSync(dataDir, { recursive: true, force: true })
-  }
-}
-
-/** This database ends with the tests, and tests that kill a database start their own: no commit waits for the disk. */
-async function commitWithoutWaiting(url: string): Promise<void> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query('alter role current_user set synchronous_commit = off')
-  } finally {
-    await client.end()
-  }
 }

@@ -76,4 +76,9 @@ export const PUSH_CHECKS: readonly Check[] = [
     check: 'Erase during sync, push and retry',
     passes: 'no row of the person anywhere; the receipt lists each place; a later sync brings none back',
   },
+  {
+    id: 'P19',
+    check: 'Readers of the feed of an app (`/accounts/changes`) while people connect, change, merge and leave',
+    passes: 'they have what is stored; a cursor that lost entries gets 410',
+  },
 ]

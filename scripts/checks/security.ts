@@ -294,7 +294,6 @@ export const SECURITY_CHECKS: readonly Check[] = [
     id: 'S58',
     check: 'MCP: wrong audience, another tenant, write without scope, instructions in data',
     passes: 'refused; text is data only',
-    untested: 'There is no MCP server yet.',
   },
   {
     id: 'S59',

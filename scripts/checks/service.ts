@@ -45,4 +45,9 @@ export const SERVICE_CHECKS: readonly Check[] = [
   { id: 'R10', check: 'From an empty folder to the first item', passes: 'it works with Node and npm alone' },
   { id: 'R11', check: 'axe rules on the pages that people see, in both colour schemes', passes: '0 violations' },
   { id: 'R12', check: '18 cases that every kind of destination must pass', passes: 'all pass' },
+  {
+    id: 'R13',
+    check: 'Requests with one `Idempotency-Key` at the same time, in several processes, after a process died',
+    passes: 'executed once',
+  },
 ]

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { MUTANTS } from '../../test/mutants/list.ts'
 import { CHECKS } from './list.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -16,14 +17,18 @@ export function shownBy(): Map<string, string[]> {
   return new Map([...found].map(([id, files]) => [id, [...files].toSorted()]))
 }
 
-/** The table of docs/checks.md: one row per check, with its test files. */
+/** The table of docs/checks.md: one row per check, with its test files and the files of its mutants. */
 export function checkTable(): string {
   const shown = shownBy()
-  const rows = CHECKS.map(({ id, check, passes, untested }) => {
-    const files = (shown.get(id) ?? []).map((file) => `\`${file}\``).join(', ')
-    return `| ${id} | ${cell(check)} | ${cell(passes)} | ${files || (untested ?? '')} |`
+  const rows = CHECKS.map(({ id, check, passes }) => {
+    const mutated = MUTANTS.filter((mutant) => mutant.check === id).map(({ file }) => file)
+    return `| ${id} | ${cell(check)} | ${cell(passes)} | ${codes(shown.get(id) ?? [])} | ${codes(mutated)} |`
   })
-  return ['| id | check | passes when | shown by |', '|---|---|---|---|', ...rows].join('\n')
+  return ['| id | check | passes when | shown by | mutant in |', '|---|---|---|---|---|', ...rows].join('\n')
+}
+
+function codes(files: string[]): string {
+  return files.map((file) => `\`${file}\``).join(', ')
 }
 
 function cell(text: string): string {

@@ -8,7 +8,7 @@ const contents = (zip: Buffer, maxBytes = 1000) =>
   listZip(zip, MAX).map((entry) => [entry.name, readZipEntry(zip, entry, maxBytes).toString()])
 const refusedAs = (fault: ZipFault) => (error: unknown) => error instanceof ZipError && error.fault === fault
 
-suite('ZIP archives', () => {
+suite('S83 ZIP archives', () => {
   test('compressed and stored files, folders, a comment, names in UTF-8', () => {
     const zip = makeZip(
       [

@@ -37,11 +37,11 @@ suite('code that reads untrusted text takes linear time', () => {
     )
   })
 
-  test('every expression in the sources processes 1 MB of its worst input', async () => {
+  test('S46 every expression in the sources processes 1 MB of its worst input', async () => {
     assert.equal(await lastLineOf('expressions'), 'done')
   })
 
-  test('every function that reads untrusted text processes 1 MB of its worst input', async () => {
+  test('S46 every function that reads untrusted text processes 1 MB of its worst input', async () => {
     assert.ok(Object.keys(FUNCTIONS).length > 0)
     assert.equal(await lastLineOf('functions'), 'done')
   })

@@ -46,7 +46,7 @@ suite('an operator who names an app', () => {
     assert.equal((await call('GET', '/accounts', ownSecret)).body['reason'], 'admin_token_invalid')
   })
 
-  test('is the actor in the audit log, and has keys of its own for repeated requests', async () => {
+  test('S77 is the actor in the audit log, and has keys of its own for repeated requests', async () => {
     const headers = { 'idempotency-key': '"one-key"' }
     const json = { name: 'hook', kind: 'webhook', url: 'https://hook.example/' }
     const first = await call('POST', '/push', { json, headers: { ...forApp().headers, ...headers } })

@@ -70,7 +70,7 @@ suite('the authorization request of an agent', () => {
     assert.equal((await open({ redirect_uri: 'http://localhost:4999/back' })).status, 400)
   })
 
-  test('PKCE, the resource and a known scope are required; errors go to the agent with state and issuer', async () => {
+  test('S89 PKCE, the resource and a known scope are required; errors go to the agent with state and issuer', async () => {
     const cases: [Record<string, string | undefined>, string][] = [
       [{ code_challenge: undefined }, 'invalid_request'],
       [{ code_challenge_method: 'plain' }, 'invalid_request'],
@@ -94,7 +94,7 @@ suite('the authorization request of an agent', () => {
     assert.equal(await count(), before)
   })
 
-  test('somebody without an account in the app is sent back, and no account is made', async () => {
+  test('S89 somebody without an account in the app is sent back, and no account is made', async () => {
     const accounts = async () => (await harness.sql('select 1 from account')).length
     const before = await accounts()
     const back = await walkToAgent(authorizeUrl(harness, pkce().query), { person: 'chloe' })
@@ -154,7 +154,7 @@ suite('the authorization request of an agent', () => {
     assert.equal(unknown.headers.get('content-language'), 'en')
   })
 
-  test('pressing the button twice returns the same code; another browser cannot press it', async () => {
+  test('S89 pressing the button twice returns the same code; another browser cannot press it', async () => {
     const { browser, page } = await walkToConsent(authorizeUrl(harness, pkce().query), {})
     const form = page.forms[0]!
     const [first, second] = [
@@ -172,7 +172,7 @@ suite('the authorization request of an agent', () => {
 })
 
 suite('tokens of agents', () => {
-  test('a code works once: a second use revokes what the first got', async () => {
+  test('S89 a code works once: a second use revokes what the first got', async () => {
     const form = await agentCode(harness)
     const first = await tokenRequest(harness, form)
     const token = String(first.body['access_token'])
@@ -184,7 +184,7 @@ suite('tokens of agents', () => {
     assert.equal((await rpc(harness, token, 'tools/list')).status, 401)
   })
 
-  test('a code needs its verifier, its address, its app and the resource', async () => {
+  test('S89 a code needs its verifier, its address, its app and the resource', async () => {
     const other = await harness.makeApp({ name: 'Other' })
     await allowAgents(harness, other)
     const wrong: [Record<string, string>, string][] = [
@@ -202,7 +202,7 @@ suite('tokens of agents', () => {
     assert.equal((await tokenRequest(harness, form)).status, 200)
   })
 
-  test('a refresh token is used once: a second use revokes the grant', async () => {
+  test('S89 a refresh token is used once: a second use revokes the grant', async () => {
     const { access_token: access, refresh_token: token } = await agentTokens(harness)
     const form = {
       grant_type: 'refresh_token',
@@ -219,7 +219,7 @@ suite('tokens of agents', () => {
     assert.equal((await rpc(harness, access, 'tools/list')).status, 401)
   })
 
-  test('each kind of token opens only its own addresses', async () => {
+  test('S58 each kind of token opens only its own addresses', async () => {
     const ordinary = (await signIn(harness, 'demo-social', 'ada')).access_token
     const { access_token: agent, refresh_token: refresh } = await agentTokens(harness)
     const refused = await rpc(harness, ordinary, 'tools/list')
@@ -246,7 +246,7 @@ suite('tokens of agents', () => {
     assert.equal((await rpc(harness, token, 'tools/list')).status, 401)
   })
 
-  test('they survive a restart, and revoking ends them in every process at once', async () => {
+  test('S90 they survive a restart, and revoking ends them in every process at once', async () => {
     const { access_token: token, refresh_token: refresh } = await agentTokens(harness)
     const second = await startSecondServer(harness.tributary, { BASE_URL: harness.tributary.url })
     try {
@@ -267,7 +267,7 @@ suite('tokens of agents', () => {
     }
   })
 
-  test('the account lists its agents and ends them; another account sees none of them', async () => {
+  test('S58 S90 the account lists its agents and ends them; another account sees none of them', async () => {
     const { access_token: token } = await agentTokens(harness)
     const own = (await signIn(harness, 'demo-social', 'ada')).access_token
     const ben = (await signIn(harness, 'demo-social', 'ben')).access_token
@@ -282,7 +282,7 @@ suite('tokens of agents', () => {
     assertRefused(await send(harness, 'DELETE', `/agents/${id}`, { token: own }), 404, 'not_found')
   })
 
-  test('turning agents off, and deleting the account, end access at once', async () => {
+  test('S90 turning agents off, and deleting the account, end access at once', async () => {
     const app = await harness.makeApp({ name: 'Brief' })
     await allowAgents(harness, app)
     const { access_token: own, account } = await signIn(harness, 'demo-social', 'dmitri', {}, app)

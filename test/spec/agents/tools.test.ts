@@ -42,7 +42,7 @@ const list = async (token: string, args: Record<string, unknown>, name = 'list_i
   (await callTool(harness, token, name, args)) as unknown as Page
 
 suite('tools that read', () => {
-  test('only those that the person allowed are listed; others are refused with the scope they need', async () => {
+  test('S58 only those that the person allowed are listed; others are refused with the scope they need', async () => {
     const { access_token: token } = await agentTokens(harness, { allow: ['profiles:read'] })
     assert.deepEqual(await toolNames(harness, token), ['list_profiles'])
     const refused = await rpc(harness, token, 'tools/call', { name: 'search_items', arguments: { query: 'x' } })
@@ -66,7 +66,7 @@ suite('tools that read', () => {
     assert.equal(answer.result?.['cacheScope'], 'private')
   })
 
-  test('items are found by words, type and place, of this person only', async () => {
+  test('S58 items are found by words, type and place, of this person only', async () => {
     const { access_token: token } = await agentTokens(harness)
     const found = await list(token, { query: 'lighthouse' }, 'search_items')
     assert.deepEqual(
@@ -83,7 +83,7 @@ suite('tools that read', () => {
     )
   })
 
-  test('an item of another account is not found', async () => {
+  test('S58 an item of another account is not found', async () => {
     const ben = await agentTokens(harness, { person: 'ben' })
     const { items } = await list(ben.access_token, { type: 'statuses' })
     const { access_token: token } = await agentTokens(harness)
@@ -182,7 +182,7 @@ suite('tools that write', () => {
     return writing
   }
 
-  test('without the opt-in of the app there is none, whatever a text in an item says', async () => {
+  test('S58 without the opt-in of the app there is none, whatever a text in an item says', async () => {
     const { access_token: token } = await agentTokens(harness, { scope: [...READS, 'write:demo-social'].join(' ') })
     const found = await list(token, { query: 'previous' }, 'search_items')
     // The text is a value of the structured content, and nothing else.
@@ -211,7 +211,7 @@ suite('tools that write', () => {
     assert.ok(!(await posts(own)).includes('pwned'))
   })
 
-  test('with the opt-in of the app but not of the person it is not listed, and refused', async () => {
+  test('S58 with the opt-in of the app but not of the person it is not listed, and refused', async () => {
     const writing = await writingApp('Writing')
     const { access_token: own } = await signIn(harness, 'demo-social', 'ada', {}, writing)
     // As the page suggests: writing is not checked beforehand.
@@ -322,7 +322,7 @@ suite('the protocol', () => {
     assert.equal((await raw('{}', { 'content-type': 'text/plain' })).status, 415)
   })
 
-  test('a page of another origin is refused, ours is not', async () => {
+  test('S58 a page of another origin is refused, ours is not', async () => {
     const foreign = await rpc(harness, token, 'tools/list', {}, { origin: 'https://evil.test' })
     assert.equal(foreign.status, 403)
     assert.equal((await rpc(harness, token, 'tools/list', {}, { origin: 'null' })).status, 403)

@@ -148,7 +148,7 @@ suite('a connect session', () => {
   })
 })
 
-suite('a link works in one browser', () => {
+suite('S80 a link works in one browser', () => {
   test('previews, prefetches and HEAD do not use it up', async () => {
     const session = await create({ services: ['demo-social'] })
     for (const headers of [{ purpose: 'prefetch' }, { 'sec-purpose': 'prefetch;prerender' }, { 'user-agent': 'Bot' }]) {
@@ -224,7 +224,7 @@ suite('a link works in one browser', () => {
   })
 })
 
-suite('a link ends', () => {
+suite('S81 a link ends', () => {
   test('when it expires, with a page that says so; then it is purged', async () => {
     const session = await create({ services: ['demo-social'], expires_in: 60 })
     assert.ok(session.expires_at <= Date.now() + 60_000)
@@ -344,7 +344,7 @@ suite('requests for sessions', () => {
     assert.equal(one.text, two.text)
   })
 
-  test('another app sees, uses and revokes nothing of it', async () => {
+  test('S81 another app sees, uses and revokes nothing of it', async () => {
     const other = await harness.makeApp({ name: 'Other', services: ['demo-social'] })
     const ada = await signIn(harness, 'demo-social', 'ada')
     const session = await create({ account: ada.account })
@@ -356,7 +356,7 @@ suite('requests for sessions', () => {
     assert.equal((await redeem(harness, code, {}, other)).status, 400)
   })
 
-  test('the link and what the app said are not stored in the open', async () => {
+  test('S81 the link and what the app said are not stored in the open', async () => {
     const session = await create({ label: 'label-canary', state: 'state-canary' })
     const rows = await harness.sql<{ text: string }>('select c::text as text from connect_session c where id = $1', [
       session.id,

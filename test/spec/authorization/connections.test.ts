@@ -40,7 +40,7 @@ const openPage = async (url: string, browser: Browser = newBrowser()): Promise<{
 const path = (page: Page) => new URL(page.url).pathname
 const at = (address: string) => `${harness.tributary.url}${address}`
 
-suite('the link', () => {
+suite('S82 the link', () => {
   test('is made by the app for its own account, or with the account’s token, and leads to the page', async () => {
     const ada = await signIn(harness, 'demo-social', 'ada')
     const { page } = await openPage(await makeLink(ada))
@@ -157,7 +157,7 @@ suite('the page', () => {
     )
   })
 
-  test('a form without the token of the session, or of another session, does nothing', async () => {
+  test('S82 a form without the token of the session, or of another session, does nothing', async () => {
     const ada = await signIn(harness, 'demo-social', 'ada')
     const ben = await signIn(harness, 'demo-social', 'ben')
     const mine = await openPage(await makeLink(ada))
@@ -224,7 +224,7 @@ suite('the page', () => {
     )
   })
 
-  test('ends after 30 minutes, and with its account: the page says so and leads back to the app', async () => {
+  test('S82 ends after 30 minutes, and with its account: the page says so and leads back to the app', async () => {
     const ada = await signIn(harness, 'demo-social', 'ada')
     const first = await openPage(await makeLink(ada))
     await harness.sql('update connections_session set expires_at = 1 where account_id = $1', [ada.account])

@@ -86,7 +86,7 @@ suite('deletion requests of services', () => {
     )
   })
 
-  test('only signed, recent requests with the right algorithm are accepted', async () => {
+  test('S94 only signed, recent requests with the right algorithm are accepted', async () => {
     const person = idOf('facebook', 'ada')
     const statuses = [
       (await post('facebook', 'deletion', payloadOf(person), 'another secret')).status,
@@ -121,7 +121,7 @@ suite('deletion requests of services', () => {
     )
   })
 
-  test('a key without a secret accepts nothing: its signatures prove nothing', async () => {
+  test('S94 a key without a secret accepts nothing: its signatures prove nothing', async () => {
     const { clientId } = await harness.newApp([])
     const keys = { key: 'key', secret: '' }
     const put = await harness.tributary.admin('PUT', `/admin/apps/${clientId}/keys/facebook`, keys)

@@ -113,7 +113,7 @@ suite('a person uploads a file on our page', () => {
   })
 })
 
-suite('a file proves nothing about its owner', () => {
+suite('S84 a file proves nothing about its owner', () => {
   test('two persons with the same file get different profiles and accounts', async () => {
     const [one, other] = [await connectFile(harness, MEETING), await connectFile(harness, MEETING)]
     assert.notEqual(one.account, other.account)

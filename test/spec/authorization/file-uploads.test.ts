@@ -52,7 +52,7 @@ suite('archives', () => {
     assert.deepEqual(await counts(of), [3, 2])
   })
 
-  test('names with .. and absolute paths are only names', async () => {
+  test('S83 names with .. and absolute paths are only names', async () => {
     const zip = makeZip([
       { name: '../../../../tmp/tributary-escape.ics', content: EVENT },
       { name: '/etc/x.vcf', content: cards({ name: 'Ada' }) },
@@ -78,7 +78,7 @@ suite('archives', () => {
   })
 })
 
-suite('files that are refused leave nothing', () => {
+suite('S83 files that are refused leave nothing', () => {
   const bomb = (files: number): ZipFile[] =>
     Array.from({ length: files }, (_, i) => ({
       name: `${i}.ics`,
@@ -159,7 +159,7 @@ suite('files that are refused leave nothing', () => {
   })
 })
 
-suite('bodies', () => {
+suite('S83 bodies', () => {
   test('a form, with fields beside the file', async () => {
     const of = await token()
     const form = new FormData()

@@ -120,7 +120,7 @@ suite('a service with many instances', () => {
     await tributary.admin('DELETE', `/admin/apps/${other.clientId}`)
   })
 
-  test('the same id on two instances is two people; each is called on its own', async () => {
+  test('S88 the same id on two instances is two people; each is called on its own', async () => {
     const { access_token: token } = await signIn(one)
     const { access_token: same } = await signIn(two, 'ada', token)
     const { body } = await send({ tributary }, 'GET', '/profiles', { token: same })
@@ -141,7 +141,7 @@ suite('a service with many instances', () => {
     assert.ok(sealed !== null && !sealed.toString('latin1').includes('client'), 'sealed at rest')
   })
 
-  test('an app’s own key for one instance is used there and nowhere else', async () => {
+  test('S88 an app’s own key for one instance is used there and nowhere else', async () => {
     const own = await makeApp(tributary, { redirectUris: [REDIRECT] })
     const { key } = await registerAt(tributary, own, 'mastodon', one.services.mastodon)
     const direct = await newBrowser().open(start({}, own))
@@ -156,7 +156,7 @@ suite('a service with many instances', () => {
     assert.equal(registrations(two) - before, 1)
   })
 
-  test('an applied token belongs to a person of the instance of the key, whatever address is given with it', async () => {
+  test('S88 an applied token belongs to a person of the instance of the key, whatever address is given with it', async () => {
     const own = await makeApp(tributary, { redirectUris: [REDIRECT], apply: 'any' })
     await registerAt(tributary, own, 'mastodon', one.services.mastodon)
     const granted: Granted = await redeemed(
@@ -199,7 +199,7 @@ suite('a service with many instances', () => {
     assert.equal(registrations(two) - before, 1)
   })
 
-  test('the secret of a key that names no instance goes to none that a person chose', async () => {
+  test('S88 the secret of a key that names no instance goes to none that a person chose', async () => {
     const own = await makeApp(tributary, { redirectUris: [REDIRECT] })
     await setKeys(tributary, own, 'mastodon', { key: 'key-of-some-server', secret: 'secret-of-some-server' })
     two.services.mastodon.requests.clear()
@@ -239,7 +239,7 @@ suite('a service with many instances', () => {
   })
 })
 
-suite('a host that is not public', () => {
+suite('S87 a host that is not public', () => {
   test('is refused before anything is sent, and leaves nothing', async () => {
     const strict = await startTributary({ TRIBUTARY_CONNECTORS: CONNECTORS })
     try {

@@ -48,13 +48,13 @@ suite('a public app', () => {
     assert.equal((await exchange({ json })).status, 200)
   })
 
-  test('cannot start a sign-in without PKCE', async () => {
+  test('S95 cannot start a sign-in without PKCE', async () => {
     const back = await walk(startUrl(harness, 'demo-social', { state: 's' }, app), { person: 'ada' })
     assert.equal(back.searchParams.get('error'), 'invalid_request')
     assert.equal(back.searchParams.get('state'), 's')
   })
 
-  test('needs the verifier of this sign-in: none, a wrong one and that of another code are refused', async () => {
+  test('S95 needs the verifier of this sign-in: none, a wrong one and that of another code are refused', async () => {
     const other = await challengedCode()
     for (const code_verifier of [undefined, 'x'.repeat(43), other.verifier]) {
       const { code } = await challengedCode()
@@ -71,14 +71,14 @@ suite('a public app', () => {
     assert.equal(right.status, 200, right.text)
   })
 
-  test('gets no tokens of services without its secret, and the code stays usable', async () => {
+  test('S95 gets no tokens of services without its secret, and the code stays usable', async () => {
     const { code, verifier } = await challengedCode()
     const form = { client_id: app.clientId, code, code_verifier: verifier }
     assertRefused(await exchange({ form: { ...form, profile: 'last', auth: 'true' } }), 401, 'app_secret_invalid')
     assert.equal((await exchange({ form })).status, 200)
   })
 
-  test('another public app cannot exchange its code', async () => {
+  test('S95 another public app cannot exchange its code', async () => {
     const stranger = await harness.makeApp({ name: 'Stranger', isPublic: true })
     const { code, verifier } = await challengedCode()
     const form = { client_id: stranger.clientId, code, code_verifier: verifier }
@@ -86,7 +86,7 @@ suite('a public app', () => {
     assert.equal((await exchange({ form: { ...form, client_id: app.clientId } })).status, 200)
   })
 
-  test('a redirect that other programs can receive is confirmed by the person first', async () => {
+  test('S95 a redirect that other programs can receive is confirmed by the person first', async () => {
     const url = startUrl(harness, 'demo-social', pkce().query, app)
     const page = await newBrowser().walk(url, { person: 'ben' })
     assert.equal(page.stopped, false)
@@ -108,7 +108,7 @@ suite('a public app', () => {
     assert.equal((await exchange({ form })).status, 200)
   })
 
-  test('made confidential again: the code of an open sign-in needs the secret', async () => {
+  test('S95 made confidential again: the code of an open sign-in needs the secret', async () => {
     const changed = await harness.makeApp({ name: 'Changed', isPublic: true })
     const { code, verifier } = await challengedCode('ada', {}, changed)
     const path = `/admin/apps/${changed.clientId}`
@@ -119,7 +119,7 @@ suite('a public app', () => {
     assert.equal((await exchange({ form: { ...form, client_secret: changed.secret } })).status, 200)
   })
 
-  test('made public: a code of a sign-in without PKCE needs the secret', async () => {
+  test('S95 made public: a code of a sign-in without PKCE needs the secret', async () => {
     const changed = await harness.makeApp({ name: 'Opened' })
     const code = await newCode(harness, 'demo-social', 'ada', {}, changed)
     await harness.tributary.admin('PATCH', `/admin/apps/${changed.clientId}`, { public: true })

@@ -118,7 +118,7 @@ suite('the link', () => {
     assert.equal(await stateOf(ada.access_token), 'active')
   })
 
-  test('another service user changes nothing: the app gets an error, the token is revoked, the link stays', async () => {
+  test('S93 another service user changes nothing: the app gets an error, the token is revoked, the link stays', async () => {
     const ada = await disconnected()
     const link = await newLink(ada)
     const before = (await get(harness, '/profiles?full=true', ada.access_token)).body
@@ -211,7 +211,7 @@ suite('the link', () => {
     assert.equal((await send(harness, 'GET', link)).status, 302)
   })
 
-  test('a wrong or foreign ticket is a page, never a redirect', async () => {
+  test('S93 a wrong or foreign ticket is a page, never a redirect', async () => {
     for (const ticket of ['x', `trl_00${'0'.repeat(52)}`, `trf_00${'0'.repeat(52)}`, 'trl_'.padEnd(500, '0')]) {
       const { status, headers } = await send(harness, 'GET', '/oauth/reconnect', { query: { ticket } })
       assert.deepEqual([status, headers.get('location')], [400, null], ticket)
@@ -280,7 +280,7 @@ suite('between the request for a link and its use', () => {
     assert.equal((await open(link, 'ada')).status, 400)
   })
 
-  test('an address that the app no longer registers is not redirected to', async () => {
+  test('S93 an address that the app no longer registers is not redirected to', async () => {
     const app = await harness.makeApp()
     const ada = await disconnected('ada', app)
     const link = await newLink(ada)
@@ -311,7 +311,7 @@ suite('requesting a link', () => {
     assert.equal(new URL(headers.get('location') ?? '').searchParams.get('scope'), 'posts.read')
   })
 
-  test('another account’s or another app’s profile is not found', async () => {
+  test('S93 another account’s or another app’s profile is not found', async () => {
     const [ada, ben] = [await disconnected('ada'), await signIn(harness, 'demo-health', 'ben')]
     assertRefused(await requestLink(ben.access_token, {}, nameOf('ada')), 404, 'no_profile')
     const other = await harness.makeApp()

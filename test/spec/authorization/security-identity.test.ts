@@ -51,7 +51,7 @@ const stored = () =>
 const reasonsLogged = () =>
   harness.tributary.logged.map((line) => (JSON.parse(line) as { reason?: string }).reason).filter(Boolean)
 
-suite('F1 nobody can sign in as somebody else', () => {
+suite('S92 F1 nobody can sign in as somebody else', () => {
   test('a data server that names another person: refused, nothing stored, the token revoked', async () => {
     const victim = await signIn(VICTIM)
     const own = { items: [{ id: '1', data: { text: 'secret' } }] }
@@ -90,7 +90,7 @@ suite('F1 nobody can sign in as somebody else', () => {
   })
 })
 
-suite('F1 a token that the app applies', () => {
+suite('S92 F1 a token that the app applies', () => {
   const apply = (did: string) =>
     send(harness, 'POST', '/auth/bluesky/apply', {
       form: { token: network.sessionToken(did) },
@@ -112,7 +112,7 @@ suite('F1 a token that the app applies', () => {
   })
 })
 
-suite('F1 a refresh', () => {
+suite('S92 F1 a refresh', () => {
   const credentialOf = async (did: string) =>
     (
       await harness.sql<{ sealed: Buffer; version: number }>(

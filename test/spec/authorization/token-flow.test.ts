@@ -95,8 +95,10 @@ suite('response_type=token', () => {
 
   test('S52 the ticket works only in the browser that got it, and only in time', async () => {
     const elsewhere = await askedFor()
-    for (const response of ['yes', 'no'] as const)
-      assert.equal((await press(newBrowser(), elsewhere.page, response)).status, 400)
+    const { browser: another } = await askedFor()
+    for (const browser of [newBrowser(), another])
+      for (const response of ['yes', 'no'] as const)
+        assert.equal((await press(browser, elsewhere.page, response)).status, 400)
     assert.ok((await press(elsewhere.browser, elsewhere.page, 'yes')).stopped, 'other browsers did not consume it')
     const late = await askedFor()
     await harness.sql("update consent set expires_at = 1 where kind = 'confirm' and used_at is null")

@@ -113,7 +113,7 @@ suite('what was typed is refused', () => {
   })
 })
 
-suite('the page is bound to its browser and its ten minutes', () => {
+suite('S86 the page is bound to its browser and its ten minutes', () => {
   test('another browser neither sees nor submits it, and no other site can', async () => {
     const { page } = await openTyped(harness, 'key-service')
     const other = newBrowser()
@@ -155,7 +155,7 @@ suite('the page is bound to its browser and its ten minutes', () => {
   })
 })
 
-suite('the page cannot be used to guess', () => {
+suite('S86 the page cannot be used to guess', () => {
   test('one name is refused after ten wrong passwords, however it is written and from any browser', async () => {
     const spellings = [
       'carol',
@@ -255,7 +255,7 @@ suite('a credential that stops working', () => {
 })
 
 suite('a server that the person names', () => {
-  test('is used for every call, and its ids say on which server they are', async () => {
+  test('S88 is used for every call, and its ids say on which server they are', async () => {
     const server = `${harness.service.url}/`
     const granted = await signInAs('server-service', { server, name: 'ada', password: 'correct horse' })
     const entry = entryOf((await get(harness, '/profiles?full=true', granted.access_token)).body, 'server-service')
@@ -268,7 +268,7 @@ suite('a server that the person names', () => {
     )
   })
 
-  test('in a private network is not reachable, and looks like any server that is down', async () => {
+  test('S87 in a private network is not reachable, and looks like any server that is down', async () => {
     const { browser, page } = await openTyped(harness, 'server-service')
     const values = { name: 'ada', password: 'correct horse' }
     const inside = await typeIn(browser, page, { ...values, server: 'http://10.0.0.1' })
@@ -277,7 +277,7 @@ suite('a server that the person names', () => {
       assert.match((await typeIn(browser, page, { ...values, server })).body, /must be a web address/, server)
   })
 
-  test('a value in an address cannot leave its place', async () => {
+  test('S88 a value in an address cannot leave its place', async () => {
     const { browser, page } = await openTyped(harness, 'session-service')
     const again = await typeIn(browser, page, { workspace: '../../x', user: 'ada', pass: 'x' })
     assert.match(again.body, /This does not look right/)

@@ -150,7 +150,7 @@ suite('a repeated request with the same Idempotency-Key', () => {
     }
   })
 
-  test('the secret is sealed at rest, is resealed with a new key, and does not reach the log', async () => {
+  test('S85 the secret is sealed at rest, is resealed with a new key, and does not reach the log', async () => {
     const { body } = await createApp('"sealed"', 'Sealed')
     const secret = String(body['client_secret'])
     const rows = await keys()
@@ -161,7 +161,7 @@ suite('a repeated request with the same Idempotency-Key', () => {
     assert.deepEqual(unreadable, [])
   })
 
-  test('with another body, path or query is refused with 422', async () => {
+  test('S85 with another body, path or query is refused with 422', async () => {
     await createApp('"other"', 'First')
     const conflict = await createApp('"other"', 'Second')
     assert.deepEqual(
@@ -177,7 +177,7 @@ suite('a repeated request with the same Idempotency-Key', () => {
     assert.equal((await rotate(app.clientId)).status, 422)
   })
 
-  test('of another caller or at another route is another request', async () => {
+  test('S85 of another caller or at another route is another request', async () => {
     const [one, two] = [await makeApp(tributary), await makeApp(tributary)]
     const first = await post('/push', '"shared"', { headers: basic(one), json: hook('mine') })
     const second = await post('/push', '"shared"', { headers: basic(two), json: hook('mine') })
@@ -198,7 +198,7 @@ suite('a repeated request with the same Idempotency-Key', () => {
     assert.deepEqual((await post(path, '"own"', { token: stranger.token, json: items })).body, first.body)
   })
 
-  test('needs valid credentials each time', async () => {
+  test('S85 needs valid credentials each time', async () => {
     const one = await makeApp(tributary)
     const { status } = await post('/push', '"proof"', { headers: basic(one), json: hook('proof') })
     assert.equal(status, 201)
@@ -244,7 +244,7 @@ suite('a repeated request with the same Idempotency-Key', () => {
   })
 })
 
-suite('requests with the same Idempotency-Key at the same time', () => {
+suite('R13 requests with the same Idempotency-Key at the same time', () => {
   test('one is executed; the other gets 409 with Retry-After, from every process', async () => {
     const other = await startSecondServer(tributary)
     const held = await holdTable(tributary.databaseUrl, 'audit')

@@ -78,7 +78,8 @@ suite('tributary operator', () => {
     assert.equal((await whoAmI(again)).status, 401)
   })
 
-  test('remove removes all but the last operator, by name or id, in one way or another written', async () => {
+  test('S74 remove removes all but the last operator, by name or id, in one way or another written', async () => {
+    await newOperator(tributary)
     const { id, name, headers } = await newOperator(tributary)
     assert.match(await said('operator', 'remove', name.toUpperCase()), /Removed/)
     assert.equal(await named(name), undefined)

@@ -40,7 +40,7 @@ const exportsOf = async (account = person.account.id) =>
     [account],
   )
 
-suite('the export of an account by a link of the dashboard', () => {
+suite('S78 the export of an account by a link of the dashboard', () => {
   test('is a file with what the app gets, once, recorded for the operator', async () => {
     const url = await linkFor()
     assert.deepEqual(await exportsOf(), [], 'the link itself exports nothing')

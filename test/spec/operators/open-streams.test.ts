@@ -46,7 +46,7 @@ const ENDINGS: [what: string, end: (who: SignedIn) => Promise<{ status: number }
   ['may no longer use the app', ({ id }) => tributary.admin('PATCH', `/admin/operators/${id}`, { apps: [] })],
 ]
 
-suite('a stream that is open', () => {
+suite('S79 a stream that is open', () => {
   for (const [what, end] of ENDINGS)
     test(`ends when its developer ${what}; that of another session goes on`, async () => {
       const rights = { role: 'developer' as const, apps: [app.clientId] }

@@ -28,7 +28,7 @@ const newLink = async (fields: object = { role: 'operator' }) =>
 const accept = (token: string, fields: object) =>
   call('POST', '/dashboard/link/accept', FROM_DASHBOARD, { token, ...fields })
 
-suite('a link', () => {
+suite('S72 a link', () => {
   test('works once, also for two at the same moment, and signs in', async () => {
     const token = await newLink({ role: 'operator', name: 'Ada' })
     const shown = await call('POST', '/dashboard/link', FROM_DASHBOARD, { token })
@@ -80,7 +80,7 @@ suite('a link', () => {
 })
 
 suite('a session', () => {
-  test('begins with the right password only, and its cookie is closed to scripts and other sites', async () => {
+  test('S73 begins with the right password only, and its cookie is closed to scripts and other sites', async () => {
     const { name } = await newOperator(tributary)
     assert.equal((await signIn(name, 'a wrong password')).body['reason'], 'password_wrong')
     assert.equal((await signIn('nobody')).body['reason'], 'password_wrong')
@@ -100,14 +100,14 @@ suite('a session', () => {
     assert.ok(stored.every(({ hash }) => !hash.equals(Buffer.from(value))))
   })
 
-  test('is rotated at each sign-in of a browser', async () => {
+  test('S73 is rotated at each sign-in of a browser', async () => {
     const { name, headers } = await newOperator(tributary)
     const again = await signIn(name, PASSWORD, headers)
     assert.equal((await whoAmI(headers)).status, 401)
     assert.equal((await whoAmI(headersOf(again.headers))).status, 200)
   })
 
-  test('counts only with the header of the dashboard and the same origin', async () => {
+  test('S52 S73 counts only with the header of the dashboard and the same origin', async () => {
     const { headers } = await newOperator(tributary)
     const { cookie } = headers as { cookie: string }
     assert.equal((await call('GET', '/admin/apps', { cookie })).body['reason'], 'admin_token_invalid')
@@ -125,7 +125,7 @@ suite('a session', () => {
     assert.equal((await whoAmI({ ...headers, cookie: cookie.replace(/-\d+=/, '-1=') })).status, 401)
   })
 
-  test('ends after it was idle, and after a week', async () => {
+  test('S73 ends after it was idle, and after a week', async () => {
     const { id, headers } = await newOperator(tributary)
     const set = (column: string, value: number) =>
       tributary.sql(`update operator_session set ${column} = $1 where operator_id = $2`, [value, id])
@@ -143,7 +143,7 @@ suite('a session', () => {
     assert.equal((await whoAmI(headers)).status, 401)
   })
 
-  test('ends by signing out, here or everywhere, and by an operator; a second process knows at once', async () => {
+  test('S73 ends by signing out, here or everywhere, and by an operator; a second process knows at once', async () => {
     const { id, name, headers } = await newOperator(tributary)
     const second = await startSecondServer(tributary, { BASE_URL: tributary.url })
     const there = () => send(second, 'GET', '/admin/apps', { headers })
@@ -182,7 +182,7 @@ suite('a session', () => {
     assert.equal((await get(own)).status, 401)
   })
 
-  test('asks for the password again before dangerous actions', async () => {
+  test('S75 asks for the password again before dangerous actions', async () => {
     const app = await makeApp(tributary)
     const person = await newPerson(tributary.store, app.clientId)
     const { id, name, headers } = await newOperator(tributary)
@@ -222,7 +222,7 @@ suite('a session', () => {
   })
 })
 
-suite('guesses', () => {
+suite('S76 guesses', () => {
   test('of a password are limited, and the right one is refused until the minute is over', async () => {
     const { name } = await newOperator(tributary)
     // A new minute may begin meanwhile, and then more of them are compared.
@@ -231,7 +231,8 @@ suite('guesses', () => {
 })
 
 suite('operators', () => {
-  test('the last one with all rights can neither be removed nor made a developer', async () => {
+  test('S74 the last one with all rights can neither be removed nor made a developer', async () => {
+    await newOperator(tributary)
     const listed = (await tributary.admin('GET', '/admin/operators')).body as { id: string; role: string }[]
     const operators = listed.filter(({ role }) => role === 'operator')
     for (const { id } of operators.slice(1))
@@ -241,7 +242,7 @@ suite('operators', () => {
     for (const { body } of reasons) assert.equal((body as { reason: string }).reason, 'last_operator')
   })
 
-  test('everything they do is in the audit log', async () => {
+  test('S77 everything they do is in the audit log', async () => {
     const actions = new Set((await auditTrail(tributary.sql, 'operator.%')).map(({ action }) => action))
     for (const action of [
       'invite',

@@ -32,7 +32,7 @@ const letTimePass = ({ id }: SignedIn) =>
     id,
   ])
 
-suite('a link that an operator created', () => {
+suite('S72 a link that an operator created', () => {
   test('does not bring back an operator who was removed or became a developer', async () => {
     await newOperator(tributary)
     const [removed, demoted] = [await newOperator(tributary), await newOperator(tributary)]
@@ -57,7 +57,7 @@ suite('a link that an operator created', () => {
   })
 })
 
-test('a link for an operator replaces every way to sign in that there was', async () => {
+test('S72 a link for an operator replaces every way to sign in that there was', async () => {
   const { id } = await newOperator(tributary)
   await tributary.sql(
     `insert into operator_passkey (id, operator_id, name, public_key, counter, created_at)
@@ -71,7 +71,7 @@ test('a link for an operator replaces every way to sign in that there was', asyn
   assert.equal(listed.find((each) => each.id === id)?.passkeys, 0)
 })
 
-suite('guesses of a password', () => {
+suite('S76 guesses of a password', () => {
   const guess = async (name: string, from: string) => {
     const headers = { ...FROM_DASHBOARD, 'x-forwarded-for': from }
     assert.equal((await call('POST', '/dashboard/session', headers, { name, password: 'a wrong one' })).status, 401)
@@ -100,7 +100,7 @@ suite('guesses of a password', () => {
   })
 })
 
-suite('many strangers who guess', () => {
+suite('S76 many strangers who guess', () => {
   const signIn = (name: string, password: string, from: string, cookie = '') =>
     call('POST', '/dashboard/session', { ...FROM_DASHBOARD, 'x-forwarded-for': from, cookie }, { name, password })
 
@@ -137,7 +137,7 @@ suite('many strangers who guess', () => {
   })
 })
 
-suite('a session whose password was given long ago', () => {
+suite('S75 a session whose password was given long ago', () => {
   test('cannot delete an account as its person, nor open an app to others, nor drop a destination', async () => {
     const app = await makeApp(tributary)
     const { account } = await newPerson(tributary.store, app.clientId)
@@ -162,7 +162,7 @@ suite('a session whose password was given long ago', () => {
   })
 })
 
-test('what an operator does for an app has the operator as its actor', async () => {
+test('S77 what an operator does for an app has the operator as its actor', async () => {
   const app = await makeApp(tributary, { redirectUris: ['http://localhost/back'] })
   const { account } = await newPerson(tributary.store, app.clientId)
   const developer = await newOperator(tributary, { role: 'developer', apps: [app.clientId] })
@@ -183,7 +183,7 @@ test('what an operator does for an app has the operator as its actor', async () 
   }
 })
 
-test('items that an operator reads by routes of an app are in the audit log', async () => {
+test('S77 items that an operator reads by routes of an app are in the audit log', async () => {
   const app = await makeApp(tributary)
   const developer = await newOperator(tributary, { role: 'developer', apps: [app.clientId] })
   const acting = { ...developer.headers, 'tributary-app': app.clientId }

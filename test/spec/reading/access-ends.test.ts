@@ -83,7 +83,7 @@ const WAYS: Record<string, (reader: Reader) => Promise<unknown>> = {
   },
 }
 
-suite('a response in progress is cut when', () => {
+suite('S79 a response in progress is cut when', () => {
   for (const [name, end] of Object.entries(WAYS)) {
     test(`${name}, also for a paused reader`, async () => {
       await assertCut(await newReader(), end)

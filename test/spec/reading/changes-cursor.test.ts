@@ -27,7 +27,7 @@ const refusal = async (reader: Pick<Reader, 'token'>, query: string) => {
 }
 
 suite('the cursor of /changes', () => {
-  test('is refused when it is damaged, forged or too long; other parameters by name', async () => {
+  test('S91 is refused when it is damaged, forged or too long; other parameters by name', async () => {
     const reader = await harness.newReader()
     const profile = await harness.newProfile(reader)
     await harness.write(profile, things(0, 3))
@@ -63,7 +63,7 @@ suite('the cursor of /changes', () => {
     assert.match((await refusal(reader, 'cursor='))[2], /^cursor: is empty/)
   })
 
-  test('of another account gives nothing of it', async () => {
+  test('S91 of another account gives nothing of it', async () => {
     const [mine, theirs] = [await harness.newReader(), await harness.newReader()]
     await harness.write(await harness.newProfile(mine), [thing('mine')])
     const foreign = await harness.newProfile(theirs, 'museum', 'ben')

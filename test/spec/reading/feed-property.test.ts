@@ -50,7 +50,7 @@ interface StoredItem {
   data: { text?: string }
 }
 
-suite('readers of the feed of an app', () => {
+suite('P19 readers of the feed of an app', () => {
   let harness: FeedHarness
   before(async () => {
     harness = await startFeedHarness()

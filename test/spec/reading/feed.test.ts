@@ -81,7 +81,7 @@ suite('GET /accounts/changes', () => {
     assert.ok([...replica.items.values()].every(({ profile }) => ![moved.profileId, stays.profileId].includes(profile)))
   })
 
-  test('shows another app nothing, and accepts no cursor of its feed', async () => {
+  test('S91 shows another app nothing, and accepts no cursor of its feed', async () => {
     const other = await makeApp(harness.tributary, { name: 'Other' })
     const { cursor } = await harness.page('cursor=now')
     const page = (await harness.feed('', 'GET', other)).body as unknown as FeedPage
@@ -90,7 +90,7 @@ suite('GET /accounts/changes', () => {
     assert.deepEqual([status, body['reason']], [410, 'cursor_expired'])
   })
 
-  test('refuses damaged cursors, cursors of other filters and bad parameters', async () => {
+  test('S91 refuses damaged cursors, cursors of other filters and bad parameters', async () => {
     const { cursor } = await harness.page('cursor=now')
     const [content = '', mac = ''] = cursor.split('.')
     for (const bad of ['x', '.', content, `A${content}.${mac}`, `${cursor}.x`])
@@ -108,7 +108,7 @@ suite('GET /accounts/changes', () => {
     assert.equal((await send(harness, 'HEAD', '/accounts/changes', { headers: basic(harness.app) })).status, 405)
   })
 
-  test('a cursor whose entries were removed, or that is ahead of a restored database, gets 410', async () => {
+  test('P19 a cursor whose entries were removed, or that is ahead of a restored database, gets 410', async () => {
     const reader = await harness.newReader()
     const profile = await harness.newProfile(reader)
     const replica = await now()
@@ -170,7 +170,7 @@ suite('waiting for changes', () => {
     assert.deepEqual((await harness.page(`${replica.query(10)}&wait=1`)).changes, [])
   })
 
-  test('a request that waits ends when the secret is no longer valid', async () => {
+  test('S79 a request that waits ends when the secret is no longer valid', async () => {
     const app = await makeApp(harness.tributary, { name: 'Rotating' })
     const first = (await harness.feed('cursor=now', 'GET', app)).body as unknown as FeedPage
     const waiting = harness.feed(`cursor=${first.cursor}&wait=30`, 'GET', app)

@@ -161,7 +161,7 @@ suite('the life of a hook', () => {
     await disconnect(ada)
   })
 
-  test('an unsigned, a changed and an old webhook is refused; a repeated one changes nothing', async () => {
+  test('S94 an unsigned, a changed and an old webhook is refused; a repeated one changes nothing', async () => {
     const ada = await connected('ada')
     const { id } = health.data.add('ada', 'activities', { name: 'First', start_time: new Date().toISOString() })
     const created = await lastDelivery()

@@ -87,10 +87,10 @@ test('S35 a MySQL server that requests a file gets none', async () => {
 
 test('S35 connections to servers that send without end are closed, with bounded memory', async () => {
   const most = 300 * 1024 * 1024
-  const flood = Buffer.alloc(1024 * 1024)
-  const pipeBody = (socket: Socket) => {
+  const zeros = Buffer.alloc(1024 * 1024)
+  const sendWithoutEnd = (socket: Socket, bytes = zeros) => {
     const more = () => {
-      while (!socket.destroyed && socket.write(flood));
+      while (!socket.destroyed && socket.write(bytes));
     }
     socket.on('drain', more)
     more()
@@ -98,25 +98,34 @@ test('S35 connections to servers that send without end are closed, with bounded 
   // A row of PostgreSQL that claims to be a gigabyte long.
   const row = Buffer.concat([Buffer.from('D'), Buffer.from([0x3f, 0xff, 0xff, 0xff, 0, 1])])
   const hello = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1')
-  const postgres = await rogue((socket) => {
-    let greeted = false
-    socket.on('data', () => {
-      if (!greeted) socket.write(hello)
-      else {
-        socket.write(row)
-        pipeBody(socket)
-      }
-      greeted = true
-    })
-  })
+  // Notices that are correct, each and every one.
+  const notices = Buffer.concat(
+    Array.from({ length: 1000 }, () => Buffer.from(`N\0\0\x03\xefM${'x'.repeat(1000)}\0\0`, 'latin1')),
+  )
   const before = process.memoryUsage().rss
-  const said = await findingsOf('postgres', `postgres://u:p@127.0.0.1:${postgres.port}/db?sslmode=disable`)
-  assert.match(said, /far more than it was asked for/)
-  await postgres.stop()
+  for (const [start, rest] of [
+    [row, zeros],
+    [notices, notices],
+  ] as const) {
+    const postgres = await rogue((socket) => {
+      let greeted = false
+      socket.on('data', () => {
+        if (!greeted) socket.write(hello)
+        else {
+          socket.write(start)
+          sendWithoutEnd(socket, rest)
+        }
+        greeted = true
+      })
+    })
+    const said = await findingsOf('postgres', `postgres://u:p@127.0.0.1:${postgres.port}/db?sslmode=disable`)
+    assert.match(said, /far more than it was asked for/)
+    await postgres.stop()
+  }
 
   const mysql = await rogue((socket) => {
     socket.write(packet(0, Buffer.from('\x0a8')))
-    pipeBody(socket)
+    sendWithoutEnd(socket)
   })
   await findingsOf('mysql', `mysql://u:p@127.0.0.1:${mysql.port}/db?sslmode=disable`)
   await mysql.stop()

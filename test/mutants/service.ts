@@ -1,0 +1,96 @@
+import type { Mutant } from './mutant.ts'
+
+/** R01 to R13: the service itself. */
+export const SERVICE_MUTANTS: readonly Mutant[] = [
+  {
+    check: 'R01',
+    file: 'src/platform/embedded-postgres/settings.ts',
+    find: "synchronous_commit: 'on'",
+    replace: "synchronous_commit: 'off'",
+    tests: ['test/faults/kill-under-load.test.ts'],
+  },
+  {
+    check: 'R02',
+    file: 'src/main.ts',
+    find: "if (seen && signal === 'SIGINT')",
+    replace: 'if (seen)',
+    tests: ['test/command-line/second-signal.test.ts'],
+  },
+  {
+    check: 'R03',
+    file: 'src/store/migrate.ts',
+    find: 'await tx.rows(record.with({ name, checksum, appliedAt: nowMs }))',
+    replace: '',
+    tests: ['test/store/migrations.test.ts'],
+  },
+  {
+    check: 'R04',
+    file: 'src/http/errors.ts',
+    find: "const DISK_FULL = '53100'",
+    replace: "const DISK_FULL = ''",
+    tests: ['test/faults/disk-full.test.ts'],
+  },
+  {
+    check: 'R05',
+    file: 'src/store/sync/rate-limits.ts',
+    find: 'const MAX_CLOCK_SKEW_MS = 60_000',
+    replace: 'const MAX_CLOCK_SKEW_MS = 6_000_000_000',
+    tests: ['test/spec/sync/clock.test.ts'],
+  },
+  {
+    check: 'R06',
+    file: 'src/platform/errors.ts',
+    find: '/^(08|57P|53|ECONN|EPIPE',
+    replace: '/^(08|53|EPIPE',
+    tests: ['test/faults/failover.test.ts'],
+  },
+  {
+    check: 'R07',
+    file: 'src/access/buckets.ts',
+    find: 'const USED_SHARE = 0.93',
+    replace: 'const USED_SHARE = 1.5',
+    tests: ['test/spec/sync/rate-limits.test.ts'],
+  },
+  {
+    check: 'R08',
+    file: 'src/store/sync/due-profiles.ts',
+    find: 'order by d.next_run_at limit wanted.max for update skip locked) due',
+    replace: 'order by d.next_run_at limit wanted.max) due',
+    tests: ['test/spec/sync/races.test.ts'],
+  },
+  {
+    check: 'R09',
+    file: 'src/model/deaths.ts',
+    find: 'export const MAX_DEATHS = 3',
+    replace: 'export const MAX_DEATHS = 4',
+    tests: ['test/hostile/isolation.test.ts'],
+  },
+  {
+    check: 'R10',
+    file: 'src/cli/demo.ts',
+    find: '        client_secret: app.secret,',
+    replace: '',
+    tests: ['test/command-line/embedded.test.ts'],
+  },
+  {
+    check: 'R11',
+    file: 'src/http/pages/layout.ts',
+    find: '<html lang="${language}" dir',
+    replace: '<html dir',
+    tests: ['test/browser/pages.test.ts'],
+  },
+  {
+    check: 'R12',
+    file: 'src/destinations/postgres/write-batch.ts',
+    find: 'if (people.length === 0) return',
+    replace: 'if (people.length >= 0) return',
+    tests: ['test/spec/push/kinds/conformance.test.ts'],
+  },
+  {
+    check: 'R13',
+    file: 'src/store/apps/idempotency-keys.ts',
+    find: 'and idempotency_key.lease_until <= $nowMs',
+    replace: '',
+    tests: ['test/spec/operating/idempotency.test.ts'],
+  },
+]
