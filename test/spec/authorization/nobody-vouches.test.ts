@@ -5,6 +5,7 @@ import { loadRegistry } from '#boot/registry.ts'
 import { whoVouches } from '#kit/who-vouches.ts'
 import type { Config } from '#platform/config.ts'
 import { pointServiceUser } from '#store/identity/service-users.ts'
+import { migrate } from '#store/migrate.ts'
 import type { Browser, Page } from '../../../lab/browser.ts'
 import { type FeedSite, rss, rssItem, startFeedSite } from '../../connectors/feed-site.ts'
 import { type App, basic, makeApp } from '../../harness/app.ts'
@@ -76,7 +77,8 @@ const store = async (token: string, json: object[]) =>
 const notes = async (token: string) => (await get(harness, '/services/self/notes', token)).status
 const profiles = async (token: string, service: string): Promise<string[]> =>
   ((await get(harness, '/profiles', token)).body[service] as string[] | undefined) ?? []
-const pointers = () => harness.tributary.sql('select service, native_id, account_ids from service_user order by 1, 2')
+const pointers = () =>
+  harness.tributary.sql('select app_id, service, native_id, account_ids from service_user order by 1, 2, 3')
 const reconnectLink = async (token: string, service: string): Promise<string> => {
   const { status, body, text } = await send(harness, 'POST', `/profiles/${service}/reconnect`, { token, json: {} })
   assert.equal(status, 201, text)
@@ -111,8 +113,10 @@ suite('N17 what nobody vouches for finds no account', () => {
 
   test('two browsers that give the same public values never share an account, at any connector', async () => {
     const folder = join(import.meta.dirname, 'typed-connectors')
-    const { list } = await loadRegistry({ connectorsDir: folder } as Config)
-    const names = list().flatMap((connector) => (whoVouches(connector) === 'nobody' ? [connector.service] : []))
+    const registry = await loadRegistry({ connectorsDir: folder } as Config)
+    const names = registry
+      .list()
+      .flatMap((connector) => (whoVouches(connector) === 'nobody' ? [connector.service] : []))
     assert.deepEqual(names, Object.keys(valuesOf()).sort(), 'a new connector of this kind needs values here')
     const seen = new Map<string, string>()
     const isNew = ({ account }: Granted, way: string) => {
@@ -267,5 +271,77 @@ suite('what nobody vouches for, a second time', () => {
     const { account } = await signIn('feed', { feed: `${site.url}/blog.xml` })
     const { body } = await send(harness, 'GET', '/accounts', { headers: basic(harness.app), query: { q: 'blog' } })
     assert.ok(JSON.stringify(body).includes(account))
+  })
+})
+
+suite('feeds that an older release connected', () => {
+  /** As it stored them: the address is the native id, and leads to the account. */
+  async function connectAsBefore(path: string): Promise<Granted> {
+    site.serve(path, { body: rss('') })
+    const granted = await applied('feed', { feed: site.url + path })
+    await harness.tributary.idle('syncs')
+    const [profile] = await harness.tributary.sql<{ app_id: string }>(
+      `update profile set native_id = $2, self = (self::jsonb - 'source')::json where account_id = $1 returning app_id`,
+      [granted.account, site.url + path],
+    )
+    const user = { appId: profile!.app_id, service: 'feed', nativeId: site.url + path }
+    await pointServiceUser(harness.tributary.store.database, user, granted.account, 1)
+    site.serve(path, { body: rss(rssItem('a') + rssItem('b')) })
+    await send(harness, 'POST', '/profiles/feed/sync', { token: granted.access_token })
+    await harness.tributary.idle('syncs')
+    return granted
+  }
+  const stored = async () => {
+    const tables = ['account', 'access_token', 'profile', 'credential', 'item', 'consent', 'profile_sync']
+    const rows: [string, object[]][] = []
+    for (const table of tables)
+      rows.push([table, await harness.tributary.sql(`select * from ${table} order by 1, 2, 3`)])
+    return Object.fromEntries(rows)
+  }
+  const idsOf = async (token: string) =>
+    (await items(harness, '/services/feed/entries', token)).map(({ id, idr }) => [id, idr]).sort()
+
+  test('the migration ends what leads to their accounts, and changes nothing else', async () => {
+    const people = [
+      await connectAsBefore('/old.xml'),
+      await connectAsBefore('/old.xml'),
+      await connectAsBefore('/b.xml'),
+    ]
+    await signIn('key-service', KEY)
+    const file = await signIn('files', {})
+    const user = { appId: String((await pointers())[0]!['app_id']), service: 'files', nativeId: 'random' }
+    await pointServiceUser(harness.tributary.store.database, user, file.account, 1)
+    await harness.tributary.idle('syncs')
+    const ids = await Promise.all(people.map(({ access_token: token }) => idsOf(token)))
+    assert.match(JSON.stringify(ids), /old\.xml/, 'the ids of items have the address in them')
+    const [before, pointed] = [await stored(), await pointers()]
+    const kept = pointed.filter(({ service }) => service !== 'feed' && service !== 'files')
+    assert.ok(kept.length > 0 && kept.length < pointed.length)
+    await harness.tributary.sql(`delete from migration where name = '0030-nobody-vouches.sql'`)
+    assert.deepEqual(await migrate(harness.tributary.store.database, 1), ['0030-nobody-vouches.sql'])
+    assert.deepEqual(await pointers(), kept)
+    assert.deepEqual(await stored(), before)
+
+    const [first] = people
+    const token = first!.access_token
+    const known = await profiles(token, 'feed')
+    const stranger = await signIn('feed', { feed: `${site.url}/old.xml` })
+    assert.ok(!people.some(({ account }) => account === stranger.account), 'a stranger gets another account')
+    for (const connect of [
+      () => signIn('feed', { feed: `${site.url}/old.xml` }, { query: { access_token: token } }),
+      () => applied('feed', { feed: `${site.url}/old.xml` }, first!.account),
+    ]) {
+      assert.equal((await connect()).account, first!.account)
+      assert.deepEqual(await profiles(token, 'feed'), known)
+    }
+    const browser = newBrowser()
+    await give(browser, await browser.open(await reconnectLink(token, 'feed')), { feed: `${site.url}/old.xml` })
+    await harness.tributary.sql('update profile_sync set self_read_at = 1')
+    for (const { access_token: each } of people) await send(harness, 'POST', '/profiles/feed/sync', { token: each })
+    await harness.tributary.idle('syncs')
+    assert.deepEqual(await Promise.all(people.map((each) => idsOf(each.access_token))), ids)
+    const form = { source: people[1]!.access_token, dest: token }
+    assert.equal((await send(harness, 'POST', '/auth/merge', { form })).status, 200)
+    assert.deepEqual([await profiles(token, 'feed'), await idsOf(token)], [known, ids[0]], 'the same id is one profile')
   })
 })
