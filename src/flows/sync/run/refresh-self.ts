@@ -1,5 +1,6 @@
 import { acquire } from '#access/acquire.ts'
 import { learnLimits } from '#access/learn-limits.ts'
+import { localIdOf } from '#kit/ask.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { Self } from '#kit/self.ts'
 import { personOf } from '#kit/source.ts'
@@ -69,7 +70,9 @@ async function readWithRenewal(deps: SyncDeps, run: ProfileRun): Promise<{ self:
 function requireSamePerson({ profile, connector }: ProfileRun, self: Self, raw: string): void {
   // There is no person who could change.
   if (identityRuleOf(connector).validAt === 'account') return
-  if (self.id === profile.nativeId || otherIdOf(connector, raw) === profile.nativeId) return
+  // The last is of an older release, for a connector that did not say that ids are of one server; it is the same server.
+  const ids = [self.id, otherIdOf(connector, raw), localIdOf(connector, self.id)]
+  if (ids.includes(profile.nativeId)) return
   throw new UpstreamError('reauthorize', 'The service names another person than the one who signed in.', {
     reason: 'person_changed',
   })

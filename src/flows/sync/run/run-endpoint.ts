@@ -222,7 +222,7 @@ async function endWalk(
 /** An error in a connector's code fails its endpoint, not the worker. */
 function firstWalk(deps: SyncDeps, { connector, endpoint, profile, state }: EndpointRun): Walk {
   try {
-    const nativeId = localId(connector.auth, localIdOf(connector.ask, sourceOf(profile)))
+    const nativeId = localId(connector.auth, localIdOf(connector, sourceOf(profile)))
     return beginWalk(endpoint, { ...profile, nativeId }, state, deps.clock.now())
   } catch (cause) {
     throw new UpstreamError('stop', 'The connector failed to build the first request.', {
