@@ -1,5 +1,5 @@
 import { trimEndOf } from '#platform/trim-end.ts'
-import type { Connector } from './connector.ts'
+import type { Auth } from './auth.ts'
 
 /**
  * A question to the person before the sign-in: on which server, in which shop. The app may give the answer as a parameter
@@ -90,7 +90,10 @@ export function instanceName(ask: Ask | undefined, answers: Answers): string {
     .trim()
 }
 
-type Asking = Pick<Connector, 'ask' | 'auth'>
+interface Asking {
+  ask?: Ask | undefined
+  auth: Auth
+}
 
 /** The questions whose answers are a part of native ids. */
 function qualifyingNames({ ask, auth }: Asking): string[] {

@@ -61,6 +61,7 @@ function namesSomebody({ read }: Connector['self'], record: unknown): boolean {
     const { id } = read(record)
     return typeof id === 'string' && id !== '' && !/undefined|null|NaN|\[object/.test(id)
   } catch {
+    // It names nobody.
     return false
   }
 }
