@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type AskField, askFault, idSuffix, instanceName, localIdOf, readAnswer } from './ask.ts'
+import { oauth2 } from './auth.ts'
 
-const host: AskField = { title: 'Server', example: 'mastodon.social', kind: 'host', qualifiesIds: true }
+const host: AskField = { title: 'Server', example: 'mastodon.social', kind: 'host' }
 const handle: AskField = { title: 'Handle', example: 'ada.test', kind: 'handle' }
 const shop: AskField = { title: 'Shop', example: 'my-shop', kind: 'text' }
 
@@ -77,13 +78,19 @@ suite('answers of people', () => {
   })
 
   test('ids of one instance are made unique by its host, and found again', () => {
-    const ask = { host }
+    const auth = oauth2({ authorizeUrl: '', tokenUrl: '' })
+    const asking = { ask: { host }, auth }
     const answers = { host: 'one.test:3000', api_url: 'https://else.test' }
-    assert.equal(instanceName(ask, answers), 'one.test:3000')
-    assert.equal(`7${idSuffix(ask, answers)}`, '7@one.test:3000')
-    assert.equal(localIdOf(ask, '7@one.test:3000'), '7')
-    assert.equal(localIdOf(ask, 'a@b@one.test'), 'a@b')
-    assert.equal(localIdOf(undefined, 'a@b'), 'a@b')
-    assert.equal(idSuffix({ handle }, { handle: 'x' }), '')
+    assert.equal(instanceName(asking.ask, answers), 'one.test:3000')
+    assert.equal(`7${idSuffix(asking, answers)}`, '7@one.test:3000')
+    assert.equal(localIdOf(asking, '7@one.test:3000'), '7')
+    assert.equal(localIdOf(asking, 'a@b@one.test'), 'a@b')
+    assert.equal(localIdOf({ auth }, 'a@b'), 'a@b')
+    assert.equal(idSuffix({ ask: { handle }, auth }, { handle: 'x' }), '')
+    assert.equal(idSuffix({ ask: { shop: { ...shop, qualifiesIds: true } }, auth }, { shop: 'x' }), '@x')
+    const home = { document: () => '', read: () => undefined, apiPath: '' }
+    const verified = { ask: { host }, auth: { ...auth, home } }
+    assert.equal(idSuffix(verified, answers), '', 'a public record verifies the id')
+    assert.equal(localIdOf(verified, 'a@b'), 'a@b')
   })
 })

@@ -1,4 +1,5 @@
 import { trimEndOf } from '#platform/trim-end.ts'
+import type { Auth } from './auth.ts'
 
 /**
  * A question to the person before the sign-in: on which server, in which shop. The app may give the answer as a parameter
@@ -22,7 +23,10 @@ export interface AskField {
   optional?: boolean
   /** Another parameter of the app that has the same meaning, e.g. `login_hint`. */
   alsoNamed?: string
-  /** Ids of people are unique on one server only, so `@` and this answer are added to the native id. */
+  /**
+   * Ids of people are unique on one server only, so `@` and this answer are added to the native id. Always so for `host`, unless
+   * `home` of the sign-in verifies ids by a public record: any server can claim any id.
+   */
   qualifiesIds?: boolean
 }
 
@@ -91,17 +95,30 @@ export function instanceName(ask: Ask | undefined, answers: Answers): string {
     .trim()
 }
 
+interface Asking {
+  ask?: Ask | undefined
+  auth: Auth
+}
+
+/** The questions whose answers are a part of native ids. */
+function qualifyingNames({ ask, auth }: Asking): string[] {
+  const isVerified = auth.kind === 'oauth2' && auth.home !== undefined
+  return Object.entries(ask ?? {}).flatMap(([name, { kind, qualifiesIds }]) =>
+    qualifiesIds === true || (kind === 'host' && !isVerified) ? [name] : [],
+  )
+}
+
 /** What is added to native ids on this instance; empty where ids are unique everywhere. */
-export function idSuffix(ask: Ask | undefined, answers: Answers | undefined): string {
-  const names = Object.entries(ask ?? {}).filter(([, field]) => field.qualifiesIds === true)
-  return names.map(([name]) => `@${answers?.[name] ?? ''}`).join('')
+export function idSuffix(connector: Asking, answers: Answers | undefined): string {
+  return qualifyingNames(connector)
+    .map((name) => `@${answers?.[name] ?? ''}`)
+    .join('')
 }
 
 /** The id that the service itself has for a person. */
-export function localIdOf(ask: Ask | undefined, nativeId: string): string {
-  const isQualified = Object.values(ask ?? {}).some(({ qualifiesIds }) => qualifiesIds === true)
+export function localIdOf(connector: Asking, nativeId: string): string {
   const at = nativeId.lastIndexOf('@')
-  return isQualified && at > 0 ? nativeId.slice(0, at) : nativeId
+  return qualifyingNames(connector).length > 0 && at > 0 ? nativeId.slice(0, at) : nativeId
 }
 
 /** Names that a sign-in or a credential uses for something else. */

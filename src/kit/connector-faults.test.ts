@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { oauth2 } from './auth.ts'
+import { apiKey, oauth2 } from './auth.ts'
 import { defineConnector } from './connector.ts'
 import { definitionFaults } from './connector-faults.ts'
 import { self } from './self.ts'
+import { noAuth } from './typed.ts'
 
 const connector = (auth: Parameters<typeof oauth2>[0]) =>
   defineConnector({
@@ -30,4 +31,23 @@ test('a server that a handle names never gets the secret of the app', () => {
     }).map(({ field }) => field)
   assert.deepEqual(faultsOf('post'), ['auth.tokenAuth'])
   assert.deepEqual([faultsOf('none'), faultsOf('private_key_jwt')], [[], []])
+})
+
+test('an id that is the same for everybody is refused, unless nobody vouches for it', () => {
+  const base = connector({ authorizeUrl: 'https://{host}/a', tokenUrl: 'https://{host}/t' })
+  const key = apiKey({ in: 'header', scheme: '', name: 'X-Key' })
+  const faultsOf = (changes: object) => definitionFaults({ ...base, ...changes }).map(({ field }) => field)
+  const reading = (read: (body: never) => { id: string }) => ({ auth: key, ask: {}, self: self('/me', read) })
+  const shared = reading(() => ({ id: 'me' }))
+  assert.deepEqual(faultsOf(shared), ['self'])
+  assert.deepEqual(faultsOf(reading((me: { id?: string }) => ({ id: me.id ?? 'unknown' }))), ['self'])
+  assert.deepEqual(faultsOf(reading((me: { team: string; id: string }) => ({ id: `${me.team}.${me.id}` }))), [])
+  assert.deepEqual(faultsOf(reading(({ id }: { id: string }) => ({ id: id.trim() }))), [])
+  assert.deepEqual(faultsOf({ ...shared, vouchedBy: 'nobody' }), [])
+  assert.deepEqual(faultsOf({ ...shared, vouchedBy: 'me' }), ['vouchedBy', 'self'])
+  assert.deepEqual(faultsOf({ vouchedBy: 'nobody' }), ['vouchedBy'], 'a service vouches for who signs in there')
+  const feed = { auth: noAuth({ fields: {}, id: () => 'x' }), ask: {} }
+  assert.deepEqual(faultsOf(feed), [])
+  const hook = { verify: () => false, people: () => [] }
+  assert.deepEqual(faultsOf({ ...feed, hook }), ['hook'], 'it would find nobody')
 })

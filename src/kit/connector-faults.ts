@@ -1,5 +1,7 @@
 import { OWN_TYPES } from '#model/types.ts'
 import { AUTH_KINDS } from './auth-kinds.ts'
+import type { Connector } from './connector.ts'
+import { whoVouches } from './who-vouches.ts'
 
 /** What is wrong with a connector's definition: the field, and what was expected there. */
 export interface DefinitionFault {
@@ -31,7 +33,37 @@ export function definitionFaults(value: unknown): DefinitionFault[] {
     checkFunctions('hook', value['hook'], ['verify', 'people'], 'must have the functions verify and people', report)
   if (!isObject(value['endpoints'])) report('endpoints', 'must be an object of endpoint()')
   else for (const [name, each] of Object.entries(value['endpoints'])) checkEndpoint(name, each, report)
+  // Its parts are as expected, so it can be used.
+  if (faults.length === 0) checkIdentity(value as unknown as Connector, report)
   return faults
+}
+
+/** An id that is the same for everybody must not be taken for somebody's. */
+function checkIdentity(connector: Connector, report: Report): void {
+  const { auth, self, vouchedBy } = connector
+  const isSignIn = auth.kind === 'oauth1' || auth.kind === 'oauth2' || auth.kind === 'app_password'
+  if (vouchedBy !== undefined && (vouchedBy !== 'nobody' || isSignIn))
+    report('vouchedBy', "can only be 'nobody', where people type a key that does not say whose it is")
+  if (whoVouches(connector) !== 'nobody') {
+    if (EMPTY_RECORDS.some((record) => namesSomebody(self, record)))
+      report('self', "names a person in an empty response; where a key names nobody, set `vouchedBy: 'nobody'`")
+    return
+  }
+  for (const name of ['hook', 'deletion'] as const)
+    if (connector[name] !== undefined) report(name, 'must be missing: nobody is known by an id that nobody vouches for')
+}
+
+const EMPTY_RECORDS: readonly unknown[] = [{}, [], '']
+
+/** An id that is put together from missing parts names nobody. */
+function namesSomebody({ read }: Connector['self'], record: unknown): boolean {
+  try {
+    const { id } = read(record)
+    return typeof id === 'string' && id !== '' && !/undefined|null|NaN|\[object/.test(id)
+  } catch {
+    // It names nobody.
+    return false
+  }
 }
 
 function checkAuth(auth: unknown, report: Report): void {

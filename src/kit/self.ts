@@ -4,7 +4,7 @@ import type { RequestBody } from './request-body.ts'
 import { textAt } from './value-at.ts'
 
 /** The person a credential belongs to, read from the service's own record of them. */
-export interface Self extends Person {
+export interface Self extends Omit<Person, 'source'> {
   /** The person's native id at the service, as text. */
   id: string
 }

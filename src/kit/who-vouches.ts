@@ -39,3 +39,9 @@ export function whoVouches({ auth, ask, vouchedBy }: Pick<Connector, 'auth' | 'a
 export function identityRuleOf(connector: Pick<Connector, 'auth' | 'ask' | 'vouchedBy'>): IdentityRule {
   return IDENTITY_RULES[whoVouches(connector)]
 }
+
+/** Whether ids of a service lead to accounts. Those of a service whose connector is gone may have done so. */
+export function mayFindAccount(services: { find(service: string): Connector | undefined }, service: string): boolean {
+  const connector = services.find(service)
+  return connector === undefined || identityRuleOf(connector).findsAccount
+}

@@ -10,6 +10,8 @@ export interface Person {
   photo?: string | undefined
   description?: string | undefined
   location?: string | undefined
+  /** What is read, such as the address of a feed, where nobody vouches for who the person is (`kit/who-vouches.ts`). */
+  source?: string | undefined
 }
 
 /** One authorized service user inside an account. */
@@ -34,6 +36,14 @@ export interface Profile {
   /** When the service's record of the person last changed, as far as we know. */
   updatedAt: number
   syncedAt: number | undefined
+}
+
+/**
+ * The id by which the service knows what a profile reads. Where nobody vouches for it, the native id is another one, derived from the
+ * account; profiles of older releases have it as their native id.
+ */
+export function sourceOf({ person, nativeId }: Pick<Profile, 'person' | 'nativeId'>): string {
+  return person.source ?? nativeId
 }
 
 /** Sorts the profile that was connected or re-connected last first. After a merge, times may be equal; then the newer profile. */

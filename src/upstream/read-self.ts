@@ -31,8 +31,9 @@ export async function readSelf(caller: ServiceCaller): Promise<{ self: Self; raw
 }
 
 /** With the instance. It comes from the address that was called, never from what it says about itself. */
-function qualifiedId({ ask, auth }: Connector, { instance }: Credential, id: string): string {
-  return isOnNamedServer(auth) ? nativeIdOn(auth, instance ?? {}, id) : `${id}${idSuffix(ask, instance)}`
+function qualifiedId(connector: Connector, { instance }: Credential, id: string): string {
+  const { auth } = connector
+  return isOnNamedServer(auth) ? nativeIdOn(auth, instance ?? {}, id) : `${id}${idSuffix(connector, instance)}`
 }
 
 /** The person's record by calling the service; the answers of further calls are added to it under their names. */

@@ -6,6 +6,7 @@ import type { Answers } from '#kit/ask.ts'
 import type { SignedIn } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { callbackAddress } from '#kit/service-addresses.ts'
+import { mayFindAccount } from '#kit/who-vouches.ts'
 import { newTicket } from '#model/access-token.ts'
 import type { App } from '#model/app.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
@@ -300,11 +301,14 @@ async function storeConsent(
   signedIn: SignedIn,
   kind: 'code' | 'confirm',
 ): Promise<{ ticket: string; stored: Consent }> {
-  const user = { appId: pending.appId, service: pending.service, nativeId: signedIn.self.id }
-  const uploaded = uploadOf(signedIn.credential)
+  const { appId, service } = pending
+  // What finds no account is not stored where it could be looked up.
+  const nativeId = mayFindAccount(deps.registry, service) ? signedIn.self.id : ''
+  const known = async () =>
+    nativeId === '' ? undefined : (await findServiceUser(deps.database, { appId, service, nativeId }))[0]
   // A new account is created in the shard of its consent, where the uploaded file is.
   const shard =
-    uploaded?.shard ?? (await shardForConsent(deps, value.accountId ?? (await findServiceUser(deps.database, user))[0]))
+    uploadOf(signedIn.credential)?.shard ?? (await shardForConsent(deps, value.accountId ?? (await known())))
   const ticket = newTicket(kind === 'code' ? 'trc' : 'trf', shard)
   const counted = await recountSignIn(deps, pending.appId, value.counted)
   const content: ConsentValue = {
@@ -323,7 +327,7 @@ async function storeConsent(
     kind,
     appId: pending.appId,
     service: pending.service,
-    nativeId: signedIn.self.id,
+    nativeId,
     accountId: value.accountId,
     redirectUri: value.redirectUri,
     codeChallenge: value.codeChallenge,

@@ -1,9 +1,12 @@
 import type { SignedIn } from '#kit/auth.ts'
+import type { Connector } from '#kit/connector.ts'
 import { serviceReaderVersion } from '#kit/reader-version.ts'
+import { idInAccount, personOf } from '#kit/source.ts'
+import { identityRuleOf } from '#kit/who-vouches.ts'
 import { newAccessToken } from '#model/access-token.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
-import type { Profile } from '#model/profile.ts'
+import { type Profile, sourceOf } from '#model/profile.ts'
 import { newShardId, shardOf } from '#platform/ids.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { keepAppFromDeletion } from '#store/apps/deletions.ts'
@@ -45,8 +48,8 @@ export interface ConnectInput {
   /** For the audit log. */
   actor: string
   /**
-   * `given`: this account, or fail. `found`: the account that connected this service user last, otherwise a new one.
-   * `new`: always a new one.
+   * `given`: this account, or fail. `found`: the account that connected this service user last, where its id may find one;
+   * otherwise a new one. `new`: always a new one.
    */
   account: { how: 'given'; id: string } | { how: 'found' } | { how: 'new' }
   /** Shard of a new account. */
@@ -98,19 +101,20 @@ export async function issueTokenFor(
 
 async function lockTargetAccount(deps: AuthorizeDeps, tx: Queries, input: ConnectInput): Promise<Account | undefined> {
   const { account: choice, appId, service, signedIn, shard } = input
+  const { findsAccount } = identityRuleOf(connectorOf(deps, service))
   const now = deps.clock.now()
   const user = { appId, service, nativeId: signedIn.self.id }
   if (choice.how === 'given') {
     const account = await lockFirst(tx, [choice.id])
     if (account?.appId !== appId) return undefined
-    await pointServiceUser(tx, user, account.id, now)
+    if (findsAccount) await pointServiceUser(tx, user, account.id, now)
     return account
   }
   const fresh: Account = { shard, id: newShardId(shard, now), appId, shards: [shard], createdAt: now }
-  const known = choice.how === 'found' ? await findAccountOf(tx, user, fresh.id, now) : undefined
+  const known = choice.how === 'found' && findsAccount ? await findAccountOf(tx, user, fresh.id, now) : undefined
   if (known === undefined) await insertAccount(tx, fresh)
   const account = known ?? (await lockAccount(tx, fresh.shard, fresh.id))
-  await pointServiceUser(tx, user, known?.id ?? fresh.id, now)
+  if (findsAccount) await pointServiceUser(tx, user, known?.id ?? fresh.id, now)
   return account
 }
 
@@ -148,30 +152,35 @@ async function lockFirst(tx: Queries, ids: string[]): Promise<Account | undefine
   return undefined
 }
 
-/** Reconnects the account's profile of the service user, or inserts a new one in the account's shard. */
+/**
+ * Reconnects a profile: `again`, or the account's profile of the service user or the source. Otherwise inserts a new one in the
+ * account's shard.
+ */
 export async function putProfile(
   deps: AuthorizeDeps,
   tx: Queries,
   account: Account,
-  { service, signedIn }: Pick<ConnectInput, 'service' | 'signedIn'>,
+  { service, signedIn, again }: Pick<ConnectInput, 'service' | 'signedIn'> & { again?: Profile },
 ): Promise<{ profile: Profile; replaced: UnneededToken | undefined }> {
   const now = deps.clock.now()
-  const { id: nativeId, ...person } = signedIn.self
+  const connector = connectorOf(deps, service)
+  const { id } = signedIn.self
+  const nativeId = identityRuleOf(connector).validAt === 'account' ? idInAccount(connector, account.id, id) : id
   const existing = await listProfiles(tx, account)
-  const known = existing.find((each) => each.service === service && each.nativeId === nativeId)
+  const known = again ?? knownProfile(existing, { service, nativeId, source: id })
   const profile: Profile = {
     shard: known?.shard ?? account.shard,
     id: known?.id ?? newShardId(account.shard, now),
     accountId: account.id,
     appId: account.appId,
     service,
-    nativeId,
-    state: hasEndpoints(deps, service) && known?.state !== 'active' ? 'connecting' : 'active',
+    nativeId: known?.nativeId ?? nativeId,
+    state: hasEndpoints(connector) && known?.state !== 'active' ? 'connecting' : 'active',
     pausedAt: known?.pausedAt,
     stateUntil: undefined,
     error: undefined,
     scope: signedIn.credential.scope,
-    person,
+    person: personOf(connector, signedIn.self),
     data: signedIn.raw,
     // Later than every other one, also when processes disagree about the time: `:service` means the one connected last.
     connectedAt: Math.max(now, ...existing.map(({ connectedAt }) => connectedAt + 1)),
@@ -182,7 +191,7 @@ export async function putProfile(
   else profile.state = await reconnectProfile(tx, profile)
   if (!account.shards.includes(profile.shard)) await setAccountShards(tx, account, [...account.shards, profile.shard])
   const key = { shard: profile.shard, profileId: profile.id }
-  const described = deps.registry.find(service)?.endpoints ?? {}
+  const described = connector.endpoints
   const endpoints = Object.entries(described).map(([name, { everyMs }]) => ({ name, everyMs }))
   const readerVersion = serviceReaderVersion(described)
   const uploaded = uploadOf(signedIn.credential)
@@ -204,6 +213,22 @@ export async function putProfile(
 }
 
 /** A profile without endpoints has nothing to sync and is active at once. */
-function hasEndpoints({ registry }: AuthorizeDeps, service: string): boolean {
-  return Object.keys(registry.find(service)?.endpoints ?? {}).length > 0
+function hasEndpoints({ endpoints }: Connector): boolean {
+  return Object.keys(endpoints).length > 0
+}
+
+/** After a merge an account may have several profiles of one source: it is always the first of them that is connected again. */
+function knownProfile(
+  profiles: readonly Profile[],
+  { service, nativeId, source }: { service: string; nativeId: string; source: string },
+): Profile | undefined {
+  const own = profiles.filter((each) => each.service === service)
+  const found = own.filter((each) => each.nativeId === nativeId || sourceOf(each) === source)
+  return found.toSorted((a, b) => (a.id < b.id ? -1 : 1))[0]
+}
+
+function connectorOf({ registry }: AuthorizeDeps, service: string): Connector {
+  const connector = registry.find(service)
+  if (connector === undefined) throw new ApiError('service_unknown')
+  return connector
 }

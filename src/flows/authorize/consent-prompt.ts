@@ -1,6 +1,7 @@
 import type { Self } from '#kit/self.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
+import { sourceOf } from '#model/profile.ts'
 import { findApp } from '#store/apps/apps.ts'
 import { findAccountById } from '#store/identity/accounts.ts'
 import { listProfiles } from '#store/identity/profiles.ts'
@@ -75,7 +76,7 @@ async function membersOf(deps: AuthorizeDeps, accountId: string): Promise<Member
   if (account === undefined) throw new ApiError('session_expired', 'The account of this sign-in no longer exists.')
   return (await listProfiles(deps.database, account)).map(({ service, person, nativeId }) => ({
     title: titleOf(deps, service),
-    name: person.name ?? person.handle ?? nativeId,
+    name: person.name ?? person.handle ?? sourceOf({ person, nativeId }),
   }))
 }
 

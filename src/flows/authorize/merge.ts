@@ -1,3 +1,4 @@
+import { mayFindAccount } from '#kit/who-vouches.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
@@ -103,7 +104,7 @@ async function merge(
   await markMerged(tx, from, to.id)
   await revokeAllTokens(tx, from, now)
   await removeAgentGrants(tx, from)
-  for (const { service, nativeId } of inLockOrder(moving))
+  for (const { service, nativeId } of inLockOrder(moving).filter((each) => mayFindAccount(deps.registry, each.service)))
     await mergeServiceUser(tx, { appId: to.appId, service, nativeId }, from.id, to.id)
   await auditAccount(tx, to, {
     at: now,

@@ -1,6 +1,7 @@
 import type { SignedIn } from '#kit/auth.ts'
+import { mayFindAccount } from '#kit/who-vouches.ts'
 import { ApiError } from '#model/errors.ts'
-import type { Profile } from '#model/profile.ts'
+import { type Profile, sourceOf } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
 import { shardIn } from '#platform/ids.ts'
 import type { Queries } from '#platform/postgres/database.ts'
@@ -23,14 +24,14 @@ export interface ReconnectInput {
   reconnect: Reconnecting
 }
 
-/** Fails unless the same service user came back. */
+/** Fails unless the same service user came back, or the same source was named. */
 export async function checkServiceUser(
   { database }: Pick<AuthorizeDeps, 'database'>,
   { signedIn, reconnect }: Pick<ReconnectInput, 'signedIn' | 'reconnect'>,
 ): Promise<void> {
   const profile = await findProfile(database, shardIn(reconnect.profileId), reconnect.profileId)
   if (profile === undefined) throw new AuthorizeError('session_expired')
-  if (profile.nativeId !== signedIn.self.id) throw new AuthorizeError('other_service_user')
+  if (sourceOf(profile) !== signedIn.self.id) throw new AuthorizeError('other_service_user')
 }
 
 /** In a transaction of its own. Throws when the link was used, or the profile disconnected, meanwhile. */
@@ -56,11 +57,12 @@ export async function applyReconnect(
   const account = before && (await lockAccount(tx, shardIn(before.accountId), before.accountId))
   // Read again under the lock of the account.
   const target = account && (await listProfiles(tx, account)).find((each) => each.id === id)
-  if (account === undefined || target === undefined || target.nativeId !== signedIn.self.id) return undefined
+  if (account === undefined || target === undefined || sourceOf(target) !== signedIn.self.id) return undefined
   if (!(await takeReconnectLink(tx, reconnect.shard, Buffer.from(reconnect.link, 'hex')))) return undefined
   const now = deps.clock.now()
-  await pointServiceUser(tx, { appId, service, nativeId: target.nativeId }, account.id, now)
-  const { profile, replaced } = await putProfile(deps, tx, account, { service, signedIn })
+  if (mayFindAccount(deps.registry, service))
+    await pointServiceUser(tx, { appId, service, nativeId: target.nativeId }, account.id, now)
+  const { profile, replaced } = await putProfile(deps, tx, account, { service, signedIn, again: target })
   await removeReconnectLinks(tx, { shard, profileId: id })
   const detail = { profile: profileName(profile), scope: profile.scope }
   await auditAccount(tx, account, { at: now, actor: 'person', action: 'profile.reconnect', detail })

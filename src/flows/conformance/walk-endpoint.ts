@@ -78,8 +78,8 @@ function firstRequest(
   endpoint: Endpoint,
   watermark: Watermark | undefined,
 ): PageRequest {
-  const { ask, auth } = caller.connector
-  const nativeId = localId(auth, localIdOf(ask, self.id))
+  const { connector } = caller
+  const nativeId = localId(connector.auth, localIdOf(connector, self.id))
   const request = plainRequest(endpoint, { nativeId, person: self }, watermark)
   return (
     endpoint.prepare?.(request, { nowMs: nowMs(), watermark, granted: grantedScopes(caller.credential) }) ?? request

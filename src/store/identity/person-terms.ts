@@ -21,12 +21,12 @@ const fill = statement(
   'update profile set person_terms = $terms::text::tsvector where shard = $shard and id = $id and person_terms is null',
 )
 
-/** The words of a person, and the native id, as a search vector. Words contain neither quotes nor spaces. */
+/** The words of a person or a source, and the native id, as a search vector. Words contain neither quotes nor spaces. */
 export function personTerms(
   { appId, nativeId }: { appId: string; nativeId: string },
-  { name = '', handle = '', email = '' }: Person,
+  { name = '', handle = '', email = '', source = '' }: Person,
 ): string {
-  const words = new Set([nativeId, handle, email, name].flatMap((text) => wordsOf(text)))
+  const words = new Set([nativeId, handle, email, source, name].flatMap((text) => wordsOf(text)))
   return Array.from(words.keys().take(MAX_TERMS), (word) => `'${scopeOf(appId)}${word}'`).join(' ')
 }
 

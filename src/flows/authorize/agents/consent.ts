@@ -1,6 +1,7 @@
 import { newTicket } from '#model/access-token.ts'
 import type { AgentScope } from '#model/agents.ts'
 import { ApiError } from '#model/errors.ts'
+import { sourceOf } from '#model/profile.ts'
 import { encodeBase32, newId, shardIn } from '#platform/ids.ts'
 import { auditAccount } from '#store/audit.ts'
 import { findAccountById, lockAccount } from '#store/identity/accounts.ts'
@@ -36,7 +37,7 @@ export async function readAgentPrompt(
     scopes: value.scopes,
     profiles: profiles.map(({ service, person, nativeId }) => ({
       title: deps.registry.find(service)?.title ?? service,
-      name: person.name ?? person.handle ?? nativeId,
+      name: person.name ?? person.handle ?? sourceOf({ person, nativeId }),
     })),
     expiresAt,
   }

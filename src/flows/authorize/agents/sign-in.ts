@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { mayFindAccount } from '#kit/who-vouches.ts'
 import { ticketShard } from '#model/access-token.ts'
 import { ApiError } from '#model/errors.ts'
 import { randomSecret } from '#platform/ids.ts'
@@ -72,7 +73,8 @@ async function requireKnownPerson(deps: AuthorizeDeps, app: AgentApp, code: stri
     if (consent === undefined || consent.appId !== app.id || consent.usedAt !== undefined)
       throw new ApiError('session_expired')
     const { appId, service, nativeId } = consent
-    if ((await findServiceUser(tx, { appId, service, nativeId })).length > 0) return undefined
+    const isKnown = mayFindAccount(deps.registry, service)
+    if (isKnown && (await findServiceUser(tx, { appId, service, nativeId })).length > 0) return undefined
     await deleteConsent(tx, consent)
     return consent
   })

@@ -1,5 +1,5 @@
 import type { Connector } from '#kit/connector.ts'
-import { grantedScopes, type Profile, type ProfileState } from '#model/profile.ts'
+import { grantedScopes, type Profile, type ProfileState, sourceOf } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
 import { listProfiles } from '#store/identity/profiles.ts'
 import { presentAgentGrants } from '../agents/grants.ts'
@@ -62,7 +62,7 @@ function connectionOf(profile: Profile, connector: Connector | undefined): Conne
     service: profile.service,
     title: connector?.title ?? profile.service,
     isFile: connector?.auth.kind === 'file',
-    name: name ?? handle ?? profile.nativeId,
+    name: name ?? handle ?? sourceOf(profile),
     state: profile.state,
     shares: connector === undefined ? [] : sharesOf(connector, profile.scope),
     scopes: grantedScopes(profile),

@@ -6,7 +6,6 @@ import { profileName } from '#model/profile-name.ts'
 import { keepAppFromDeletion } from '#store/apps/deletions.ts'
 import { auditAccount } from '#store/audit.ts'
 import { lockAccount } from '#store/identity/accounts.ts'
-import { pointServiceUser } from '#store/identity/service-users.ts'
 import { deleteUpload } from '#store/sync/uploads.ts'
 import { putProfile } from '../connect-profile.ts'
 import type { FileDeps } from './file-deps.ts'
@@ -67,7 +66,6 @@ async function attach(
     // Merged or deleted since the token was verified.
     if (account === undefined) throw new ApiError('token_invalid')
     const now = deps.clock.now()
-    await pointServiceUser(tx, { appId, service, nativeId: signedIn.self.id }, account.id, now)
     const { profile } = await putProfile(deps, tx, account, { service, signedIn })
     await auditAccount(tx, account, {
       at: now,

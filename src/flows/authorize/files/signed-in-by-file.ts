@@ -9,7 +9,7 @@ const MAX_NAME_CHARS = 100
 
 /** The result of an upload, in the form of every sign-in. The name of the file is a label; it selects nothing. */
 export function signedInByFile(
-  { nativeId }: FileTarget,
+  { source }: FileTarget,
   upload: UploadKey & { bytes: number },
   fileName: string | undefined,
   { counts, skipped }: Extract<UploadContent, { kind: 'read' }>,
@@ -19,7 +19,7 @@ export function signedInByFile(
   const record = { file: name, bytes: upload.bytes, uploaded_at: nowMs, ...counts, skipped }
   return {
     credential: credentialOfUpload(upload),
-    self: { id: nativeId, ...(name === undefined ? {} : { name }) },
+    self: { id: source, ...(name === undefined ? {} : { name }) },
     raw: JSON.stringify(record),
   }
 }

@@ -1,5 +1,6 @@
 import type { Children } from '#kit/children.ts'
 import { forParents } from '#kit/for-parents.ts'
+import { sourceOf } from '#model/profile.ts'
 import {
   parentRecords,
   parentsAfter,
@@ -166,7 +167,7 @@ async function withRecords(
       }
     }
     const { where } = children
-    const person = { id: run.profile.nativeId }
+    const person = { id: sourceOf(run.profile) }
     if (where !== undefined && !read((each) => where(each, person), true)) return []
     const version = children.version === undefined ? undefined : read(children.version, undefined)
     return [{ ...parent, record, version: version === undefined ? undefined : String(version) }]

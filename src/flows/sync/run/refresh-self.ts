@@ -1,7 +1,10 @@
 import { acquire } from '#access/acquire.ts'
 import { learnLimits } from '#access/learn-limits.ts'
+import { localIdOf } from '#kit/ask.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { Self } from '#kit/self.ts'
+import { personOf } from '#kit/source.ts'
+import { identityRuleOf } from '#kit/who-vouches.ts'
 import type { Person, Profile } from '#model/profile.ts'
 import { updatePerson } from '#store/identity/profiles.ts'
 import { markDeliveriesDue } from '#store/push/cursors.ts'
@@ -38,8 +41,7 @@ export async function refreshSelf(
     await deps.database.transaction((tx) => markSelfRead(tx, lease.key, lease.token, deps.clock.now()))
     const { self, raw } = await readWithRenewal(deps, run)
     requireSamePerson(run, self, raw)
-    const { id: _id, ...person } = self
-    await storePerson(deps, run, lease, person, raw)
+    await storePerson(deps, run, lease, personOf(run.connector, self), raw)
     return undefined
   } catch (error) {
     if (signal.aborted) return undefined
@@ -66,7 +68,11 @@ async function readWithRenewal(deps: SyncDeps, run: ProfileRun): Promise<{ self:
 
 /** Another person than at the sign-in is never stored: they have to sign in themselves. */
 function requireSamePerson({ profile, connector }: ProfileRun, self: Self, raw: string): void {
-  if (self.id === profile.nativeId || otherIdOf(connector, raw) === profile.nativeId) return
+  // There is no person who could change.
+  if (identityRuleOf(connector).validAt === 'account') return
+  // The last is of an older release, for a connector that did not say that ids are of one server; it is the same server.
+  const ids = [self.id, otherIdOf(connector, raw), localIdOf(connector, self.id)]
+  if (ids.includes(profile.nativeId)) return
   throw new UpstreamError('reauthorize', 'The service names another person than the one who signed in.', {
     reason: 'person_changed',
   })

@@ -2,6 +2,7 @@ import { localIdOf } from '#kit/ask.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
 import { localId } from '#kit/server-native-id.ts'
+import { sourceOf } from '#model/profile.ts'
 import { analyzeAtThresholds } from '#store/items/statistics.ts'
 import { findSeenIds, type Validator } from '#store/sync/endpoints.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
@@ -221,7 +222,7 @@ async function endWalk(
 /** An error in a connector's code fails its endpoint, not the worker. */
 function firstWalk(deps: SyncDeps, { connector, endpoint, profile, state }: EndpointRun): Walk {
   try {
-    const nativeId = localId(connector.auth, localIdOf(connector.ask, profile.nativeId))
+    const nativeId = localId(connector.auth, localIdOf(connector, sourceOf(profile)))
     return beginWalk(endpoint, { ...profile, nativeId }, state, deps.clock.now())
   } catch (cause) {
     throw new UpstreamError('stop', 'The connector failed to build the first request.', {
