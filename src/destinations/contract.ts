@@ -75,7 +75,7 @@ export interface Connection {
   verifier?: Verifier
   /** Delivers an event. Absent when the kind takes none. */
   notify?(event: PushEvent): Promise<void>
-  /** Removes what prepare() created, with all rows. */
+  /** Removes what prepare() created, with all rows: all of it, or (see `countRemovals`) says what is removed when it fails. */
   drop(): Promise<void>
   /** Ends requests in progress and closes. */
   close(): Promise<void>
@@ -168,17 +168,25 @@ export class DeliveryError extends Error {
   readonly retryAfterMs: number | undefined
   /** The row that the destination named as the reason: a hint, which may be wrong. */
   readonly rowId: string | undefined
+  /** What a drop removed before it failed, as words; undefined: nothing. */
+  readonly removed: string | undefined
 
   constructor(
     recovery: DeliveryRecovery,
     message: string,
-    options: { retryAfterMs?: number | undefined; rowId?: string | undefined; cause?: unknown } = {},
+    options: {
+      retryAfterMs?: number | undefined
+      rowId?: string | undefined
+      removed?: string | undefined
+      cause?: unknown
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'DeliveryError'
     this.recovery = recovery
     this.retryAfterMs = options.retryAfterMs
     this.rowId = options.rowId
+    this.removed = options.removed
   }
 }
 

@@ -1,4 +1,5 @@
 import type { DeliveryRow } from '#model/destination.ts'
+import { storableText } from '#platform/storable-text.ts'
 
 /** The newest row of each item, ordered by id, so that concurrent statements take their locks in the same order. */
 export function newestById<Row extends DeliveryRow>(rows: Row[]): Row[] {
@@ -12,7 +13,7 @@ export function newestById<Row extends DeliveryRow>(rows: Row[]): Row[] {
 
 /** Databases accept neither NUL nor lone surrogates. Both become U+FFFD there; our own store keeps them. */
 export function cleanText<Text extends string | undefined>(text: Text): Text {
-  return text?.replaceAll('\0', '\ufffd').toWellFormed() as Text
+  return (text && storableText(text)) as Text
 }
 
 /** The same for the escape sequences of a JSON text. */

@@ -47,7 +47,7 @@ function wrapConnection(connection: Connection, url: string): Connection {
 function safeError(error: unknown, url: string): unknown {
   if (!(error instanceof DeliveryError) || error instanceof CheckpointDiffers) return error
   const message = hideSecrets(error.message, url)
-  const { recovery, retryAfterMs, rowId } = error
+  const { recovery, retryAfterMs, rowId, removed } = error
   // The cause is dropped where it would repeat the secret.
-  return message === error.message ? error : new DeliveryError(recovery, message, { retryAfterMs, rowId })
+  return message === error.message ? error : new DeliveryError(recovery, message, { retryAfterMs, rowId, removed })
 }

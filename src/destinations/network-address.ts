@@ -1,5 +1,6 @@
 import { invalidInput } from '#model/errors.ts'
 import { decodePercent } from '#platform/decode-percent.ts'
+import type { Kind } from './contract.ts'
 
 /** Ports of services that would act upon bytes of another protocol. */
 const FOREIGN_PORTS = new Set([2375, 2376, 2379, 5984, 6379, 6380, 9200, 9300, 10_250, 11_211, 25_672])
@@ -24,5 +25,22 @@ export function hostOf(url: URL): string {
   const host = decoded(url.hostname)
   if (host === '') throw invalidInput('bad_body', 'url', 'must name a host; local sockets cannot be used.')
   if (/[/\\,@\s%]/.test(host)) throw invalidInput('bad_body', 'url', 'must name one host, not a socket or a list.')
+  // Other schemes allow escaped characters in a host that those of the web refuse.
+  if (!URL.canParse(`http://${host}/`) || /[#?]|^[^[]*:/.test(host))
+    throw invalidInput('bad_body', 'url', 'must name a host by its name or IP address.')
   return host.replace(/^\[|\]$/g, '')
+}
+
+const CONTROL = /\p{Cc}|%(?:[01][\da-f]|7f)/iu
+
+/** The same kind, which refuses control characters in every part of an address: drivers and servers cut or refuse such texts later. */
+export function withPlainAddress(kind: Kind): Kind {
+  return {
+    ...kind,
+    checkAddress: (url, appId) => {
+      if (CONTROL.test(url))
+        throw invalidInput('bad_body', 'url', 'must not contain control characters, such as %00 or a line break.')
+      return kind.checkAddress(url, appId)
+    },
+  }
 }

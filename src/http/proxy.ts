@@ -213,7 +213,7 @@ function readCall(
     onStreamedBody,
     onProfile,
     hangup,
-    flags: { refreshed: false, retried: false },
+    flags: { refreshed: false, retried: false, secrets: [] },
   }
 }
 

@@ -10,7 +10,7 @@ import { checkRequest, placeError } from './check-request.ts'
 import { mountDemoServices } from './demo/services.ts'
 import type { HttpDeps } from './deps.ts'
 import { respondWithError } from './errors.ts'
-import type { FixedTexts } from './fixed-text.ts'
+import { createFixedTexts, type FixedTexts } from './fixed-text.ts'
 import { followRequests } from './follow-requests.ts'
 import { ANYONE, accountCaller, appCaller, keepSent, operatorCaller, rememberBody, runOnce } from './idempotency.ts'
 import { jsonAsFormError, jsonBodyError, looksLikeJson } from './json-body.ts'
@@ -80,7 +80,7 @@ export function createServer(deps: HttpDeps, routes: Listed[] = ROUTES): Fastify
     schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
   })
   server.decorate('describe', () => describeApi(routes, deps.version, deps.config.baseUrl))
-  server.decorate('fixedTexts', new Map())
+  server.decorate('fixedTexts', createFixedTexts(deps.clock))
   server.decorate('metrics', createMetrics())
   readBodies(server)
   if (deps.tracer !== undefined) followRequests(server, deps.tracer)
@@ -103,7 +103,10 @@ export function createServer(deps: HttpDeps, routes: Listed[] = ROUTES): Fastify
     throw new ApiError('not_found')
   })
   const accounts = createAccounts(deps)
-  server.addHook('onClose', async () => accounts.clear())
+  server.addHook('onClose', async () => {
+    accounts.clear()
+    server.fixedTexts.plain.clear()
+  })
   const served = routes.flatMap(([method, path, route]) => ('mounted' in route ? [] : [{ method, path, route }]))
   for (const [path, listed] of Map.groupBy(served, ({ path }) => path)) mount(server, deps, accounts, path, listed)
   if (served.length < routes.length) {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '#model/errors.ts'
 import { codeOf } from '#platform/errors.ts'
+import { acceptedEncodings } from './accepted-encoding.ts'
 import type { HttpDeps } from './deps.ts'
 import { ownHosts } from './own-hosts.ts'
 import { html } from './pages/html.ts'
@@ -21,10 +22,7 @@ const TYPES: Record<string, string> = {
   webp: 'image/webp',
   json: 'application/json; charset=utf-8',
 }
-const ENCODINGS = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-] as const
+const ENDINGS = { br: '.br', gzip: '.gz' }
 
 type WebPage = 'dashboard' | 'demo'
 
@@ -88,12 +86,10 @@ async function sendAsset(request: FastifyRequest, reply: FastifyReply): Promise<
   const { file } = request.params as { file: string }
   const type = TYPES[ASSET.exec(file)?.[1] ?? '']
   if (type === undefined) throw new ApiError('not_found')
-  const accepted = (request.headers['accept-encoding'] ?? '').split(',').map((each) => each.trim())
   // The name changes with the content.
   void reply.headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' }).type(type)
-  for (const [encoding, ending] of ENCODINGS) {
-    if (!accepted.includes(encoding)) continue
-    const content = await readBuilt(`assets/${file}${ending}`)
+  for (const encoding of acceptedEncodings(request.headers['accept-encoding'], ['br', 'gzip'])) {
+    const content = await readBuilt(`assets/${file}${ENDINGS[encoding]}`)
     if (content !== undefined) return reply.header('content-encoding', encoding).send(content)
   }
   const content = await readBuilt(`assets/${file}`)

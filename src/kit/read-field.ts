@@ -1,3 +1,4 @@
+import { storableText } from '#platform/storable-text.ts'
 import { redactText } from '#platform/telemetry/redact.ts'
 
 /** What a reader threw, for the author of the connector. */
@@ -27,7 +28,7 @@ function messageOf(error: unknown): string {
   const text =
     error instanceof Error ? `${error.name}: ${error.message}` : typeof error === 'string' ? error : 'no error'
   // Cut before redacting, because it can be as long as the record.
-  return redactText(text.slice(0, MAX_FAULT_MESSAGE)).replaceAll('\0', '\ufffd').toWellFormed()
+  return storableText(redactText(text.slice(0, MAX_FAULT_MESSAGE)))
 }
 
 /** Absent values are null, undefined, and empty texts and lists. */

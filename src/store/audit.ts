@@ -1,5 +1,6 @@
 import { newId, shardFor } from '#platform/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { redactText } from '#platform/telemetry/redact.ts'
 
 /** What happened, when, and who did it: `admin`, `cli`, `app:<id>`, `person`. */
 export interface AuditEvent {
@@ -45,7 +46,9 @@ export async function findAccountDeletion(
 /** Call it in the transaction of the action itself, so that neither is stored without the other. */
 export async function writeAudit(tx: Queries, entry: AuditEntry): Promise<void> {
   const { shard, at, actor, action, appId = null, accountId = null } = entry
-  const detail = JSON.stringify(entry.detail ?? {})
+  const detail = JSON.stringify(entry.detail ?? {}, (_name, value: unknown) =>
+    typeof value === 'string' ? redactText(value) : value,
+  )
   await tx.count(insert.with({ shard, id: newId(at), at, actor, action, appId, accountId, detail }))
 }
 

@@ -4,6 +4,7 @@ import { UpstreamError } from './errors.ts'
 import { signRequest } from './oauth1/sign-request.ts'
 import { basicHeader } from './oauth2/client-auth.ts'
 import { withParameters } from './oauth2/token-request.ts'
+import { hidingSecrets } from './secrets-of.ts'
 import type { Upstream, UpstreamRequest, UpstreamResponse } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
 import { secretProof } from './sign/secret-proof.ts'
@@ -58,7 +59,7 @@ export function sendAuthorized(
   request: UpstreamRequest,
 ): Promise<UpstreamResponse> {
   const ready = authorizeRequest(upstream, context, request)
-  return sendWithProof(upstream, context.credential.dpopKey, ready, context.credential.token)
+  return sendWithProof(hidingSecrets(upstream, context), context.credential.dpopKey, ready, context.credential.token)
 }
 
 // A user name for Basic may be any text, because it is sent encoded. No token has control characters.

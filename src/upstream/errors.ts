@@ -39,21 +39,13 @@ export class UpstreamError extends Error {
 
 /** Limit: characters of a service's error text that our messages quote; the rest is cut off. */
 const MAX_EXCERPT = 160
-/**
- * Limit: shortest secret that is redacted in error texts; shorter values are not secrets, and redacting them would
- * damage words.
- */
-const MIN_SECRET = 6
-
 /** Limit: characters of a service's error text that are processed; the rest is cut off at the end of a word. */
 const MAX_EXCERPT_SOURCE = 16 * 1024
 
 /** A short excerpt of a service's error text for a message: one line, without secrets that the text may repeat. */
 export function excerpt(text: string, secrets: readonly (string | undefined)[] = []): string {
-  let safe = cutSource(text)
-  for (const secret of secrets) if (secret && secret.length >= MIN_SECRET) safe = safe.replaceAll(secret, '[redacted]')
   // Redacted before the text is cut or joined, otherwise a part of a secret could remain.
-  safe = redactText(safe)
+  const safe = redactText(cutSource(text), secrets)
     .replaceAll(/[\p{C}\s]+/gu, ' ')
     .trim()
   return safe.length > MAX_EXCERPT ? `${safe.slice(0, MAX_EXCERPT)}…` : safe

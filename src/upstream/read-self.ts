@@ -5,6 +5,7 @@ import type { BodyFormat } from '#kit/pages.ts'
 import { encodeBody } from '#kit/request-body.ts'
 import type { FurtherSelfCall, Self, SelfCall } from '#kit/self.ts'
 import { isOnNamedServer, nativeIdOn } from '#kit/server-native-id.ts'
+import { storableText } from '#platform/storable-text.ts'
 import { type LosslessJson, parseLossless, stringifyLossless } from './body/lossless-json.ts'
 import { readBody } from './body/read-body.ts'
 import { callService, type ServiceCall, type ServiceCaller, type ServiceResponse } from './call-service.ts'
@@ -24,10 +25,26 @@ const MAX_SOURCE_BYTES = 5 * 1024 * 1024
 export async function readSelf(caller: ServiceCaller): Promise<{ self: Self; raw: string }> {
   const { connector, credential } = caller
   const raw = connector.self.from === 'call' ? await callForRecord(caller) : recordOfSignIn(caller)
-  if (connector.auth.kind === 'none') return readSource(connector, connector.auth, credential.instance ?? {}, raw)
+  if (connector.auth.kind === 'none') {
+    const source = readSource(connector, connector.auth, credential.instance ?? {}, raw)
+    return { ...source, self: storableSelf(source.self) }
+  }
   const { self, ids } = parseSelf(connector, raw)
   checkSubject(connector, credential.subject, ids)
-  return { self: { ...self, id: qualifiedId(connector, credential, self.id) }, raw }
+  return { self: storableSelf({ ...self, id: qualifiedId(connector, credential, self.id) }), raw }
+}
+
+/** An id is never changed, because two people could get the same one; what is only shown is. */
+function storableSelf(self: Self): Self {
+  if (storableText(self.id) !== self.id)
+    throw new UpstreamError('stop', 'The service’s id of the person has a character that cannot be stored', {
+      reason: 'unexpected_answer',
+    })
+  const texts = Object.entries(self).map(([name, value]: [string, unknown]) => [
+    name,
+    typeof value === 'string' ? storableText(value) : value,
+  ])
+  return Object.fromEntries(texts) as unknown as Self
 }
 
 /** With the instance. It comes from the address that was called, never from what it says about itself. */

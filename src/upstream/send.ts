@@ -5,6 +5,7 @@ import type { EgressLevels } from '#platform/egress/levels.ts'
 import { TRUST, type Trust } from '#platform/egress/trust.ts'
 import { type ResolveTxt, systemResolveTxt } from '#platform/resolve-txt.ts'
 import type { Log } from '#platform/telemetry/log.ts'
+import { redactText } from '#platform/telemetry/redact.ts'
 import type { Tracer } from '#platform/telemetry/trace.ts'
 import { decodeBody } from './body/decode-body.ts'
 import { ACCEPTED_ENCODINGS } from './body/decoder.ts'
@@ -27,6 +28,8 @@ export interface UpstreamRequest {
   /** Of the decoded response. */
   maxBytes?: number | undefined
   signal?: AbortSignal | undefined
+  /** Values that logs do not show, should the address contain them. */
+  secrets?: readonly string[] | undefined
 }
 
 export interface UpstreamResponse {
@@ -92,7 +95,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     metadata: createMetadataCache(clock),
     async send(request) {
       const startedMs = clock.now()
-      const fields = { method: request.method, address: withoutQuery(request.url) }
+      const fields = { method: request.method, address: redactText(withoutQuery(request.url), request.secrets) }
       try {
         const reply = await traced(request.method, request.url, () => sendAndRead(egress, request))
         log.debug('service responded', { ...fields, status: reply.status, ms: clock.now() - startedMs })

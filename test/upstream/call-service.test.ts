@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
+import { recordCalls } from '#flows/authorize/record-calls.ts'
 import { apiKey, basic, oauth2 } from '#kit/auth.ts'
 import { type Connector, defineConnector } from '#kit/connector.ts'
 import { self } from '#kit/self.ts'
+import type { InnerStep } from '#model/operation.ts'
 import { addressOf, callService } from '#upstream/call-service.ts'
 import { beginSignIn, verifyCredential } from '#upstream/sign-in.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
@@ -50,6 +52,22 @@ suite('calls with a person’s credential', () => {
     credential: { token: 'the-token', tokenSecret: 'the-password' },
   })
   const get = (path: string, query = {}) => callService(caller(), { method: 'GET', path, query })
+
+  test('S13 show in no log the credential that a redirect puts into the path', async () => {
+    const steps: InnerStep[] = []
+    const { upstream } = recordCalls(open.upstream, steps)
+    const to = `${service.url}/api/v1/the%2Dtoken/the-password`
+    const { status } = await callService({ ...caller(), upstream }, { method: 'GET', path: '/x', query: { to } })
+    assert.equal(status, 200)
+    assert.deepEqual(
+      service.requests.map(({ url }) => url?.split('?')[0]),
+      ['/api/v1/x', '/api/v1/the%2Dtoken/the-password'],
+    )
+    const addresses = steps.map(({ detail }) => detail['address'])
+    assert.deepEqual(addresses, [`${service.url}/api/v1/x`, `${service.url}/api/v1/[redacted]/[redacted]`])
+    const logged = open.lines.join('')
+    assert.ok(logged.includes('/api/v1/[redacted]/[redacted]') && !/the(-|%2D)token/.test(logged))
+  })
 
   test('have the declared headers and parameters, and the token', async () => {
     await get('/things?x=1', { y: 'a b' })

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { type Connection, type Finding, type Kind, type KindDeps } from '../contract.ts'
+import { countRemovals } from '../count-removals.ts'
 import { type DatabaseAddress, databaseAddress } from '../database-address.ts'
 import { explain, withDeliveryErrors } from '../driver-errors.ts'
 import { sharedTables, shortText } from '../test-findings.ts'
@@ -35,9 +36,11 @@ function openClickhouse(deps: KindDeps, id: string, address: DatabaseAddress): C
       remove: (profileId, rows) => withRetry(() => removeFound(client, profileId, rows)),
     },
     drop: () =>
-      withRetry(async () => {
-        for (const name of [...VIEWS, ...TABLES]) await client.run(`drop table if exists ${name}`)
-      }),
+      countRemovals('of its tables and views', (removed) =>
+        withRetry(async () => {
+          for (const name of [...VIEWS, ...TABLES]) await client.run(`drop table if exists ${name}`).then(removed)
+        }),
+      ),
     close: async () => closing.abort(new Error('The connection was closed')),
   }
 }

@@ -16,6 +16,7 @@ import {
   type KindDeps,
   type NetworkHost,
 } from '../contract.ts'
+import { countRemovals } from '../count-removals.ts'
 import { explain, withDeliveryErrors } from '../driver-errors.ts'
 import { storedOptions } from '../options.ts'
 import { folderOf, folderStore } from './folder-store.ts'
@@ -115,7 +116,7 @@ function openFiles(deps: KindDeps, store: ObjectStore, root: string, format: For
   }
 
   /** Removes names while they are listed: one page is in memory, and a second attempt has less to do. */
-  async function removeAll(prefix: string): Promise<void> {
+  async function removeAll(prefix: string, removed: () => void = () => {}): Promise<void> {
     const untilMs = performance.now() + MAX_REMOVE_MS
     for await (const names of store.pages(prefix, PAGE_SIZE)) {
       for (let done = 0; done < names.length; done += CONCURRENT_REMOVALS) {
@@ -124,7 +125,11 @@ function openFiles(deps: KindDeps, store: ObjectStore, root: string, format: For
             'retry',
             'There was not enough time to remove everything; the next attempt continues.',
           )
-        await Promise.all(names.slice(done, done + CONCURRENT_REMOVALS).map((name) => store.remove(name)))
+        // All of them end before a failure is reported, so that the count is right.
+        const ends = await Promise.allSettled(
+          names.slice(done, done + CONCURRENT_REMOVALS).map((name) => store.remove(name).then(removed)),
+        )
+        for (const end of ends) if (end.status === 'rejected') throw end.reason
       }
       if (performance.now() > untilMs)
         throw new DeliveryError('retry', 'Listing took too long; the next attempt continues.')
@@ -169,7 +174,7 @@ function openFiles(deps: KindDeps, store: ObjectStore, root: string, format: For
         await putJson(fenceName(profileId), { seq: -1, epoch, updated_at: deps.clock.now() })
         await removeProfile(profileId, epoch)
       }),
-    drop: () => withRetry(() => removeAll(`${root}/`)),
+    drop: () => countRemovals('objects', (removed) => withRetry(() => removeAll(`${root}/`, removed))),
     close: async () => store.close(),
   }
 }

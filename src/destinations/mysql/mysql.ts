@@ -13,6 +13,7 @@ import {
   type Kind,
   type KindDeps,
 } from '../contract.ts'
+import { countRemovals } from '../count-removals.ts'
 import { type DatabaseAddress, databaseAddress } from '../database-address.ts'
 import { explain, withDeliveryErrors } from '../driver-errors.ts'
 import { ca, deletes, storedOptions } from '../options.ts'
@@ -80,12 +81,15 @@ function openMysql(deps: KindDeps, id: string, url: string, stored: Record<strin
         withDeliveryErrors(recoveryOf, () => withClient(pool, (client) => compareRows(client, profileId, range, rows))),
       remove: (profileId, rows) => transaction((client) => removeFound(client, profileId, rows)),
     },
+    // Without a transaction: each of these statements commits.
     drop: () =>
-      withDeliveryErrors(recoveryOf, () =>
-        withClient(pool, async (client) => {
-          for (const view of VIEWS) await queryRows(client, `drop view if exists ${view}`)
-          for (const table of TABLES) await queryRows(client, `drop table if exists ${table}`)
-        }),
+      countRemovals('of its tables and views', (removed) =>
+        withDeliveryErrors(recoveryOf, () =>
+          withClient(pool, async (client) => {
+            for (const view of VIEWS) await queryRows(client, `drop view if exists ${view}`).then(removed)
+            for (const table of TABLES) await queryRows(client, `drop table if exists ${table}`).then(removed)
+          }),
+        ),
       ),
     close: () => pool.close(),
   }

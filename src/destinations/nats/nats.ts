@@ -15,6 +15,7 @@ import {
   type Kind,
   type KindDeps,
 } from '../contract.ts'
+import { countRemovals } from '../count-removals.ts'
 import { explain, withDeliveryErrors } from '../driver-errors.ts'
 import { ca, flagOption, storedOptions, textOption } from '../options.ts'
 import { natsAddress } from './address.ts'
@@ -210,12 +211,16 @@ function openNats(
         await moveCheckpoint(open, profileId, -1, epoch, revision)
       }),
     drop: () =>
-      work(async (open) => {
-        for (const name of [stream, checkpointStream]) {
-          const found = await findStream(open, name)
-          if (found?.isCreatedByUs) await open.manager.streams.delete(name)
-        }
-      }),
+      countRemovals('of its streams', (removed) =>
+        work(async (open) => {
+          for (const name of [stream, checkpointStream]) {
+            const found = await findStream(open, name)
+            if (!found?.isCreatedByUs) continue
+            await open.manager.streams.delete(name)
+            removed()
+          }
+        }),
+      ),
     close: async () => {
       // The failure was reported to the caller that opened it.
       await opened?.catch(() => {})

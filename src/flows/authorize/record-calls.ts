@@ -36,7 +36,7 @@ export function recordCalls(
           at,
           ms: clock.now() - at,
           outcome,
-          detail: { method: request.method, address: addressOf(request.url), ...detail },
+          detail: { method: request.method, address: addressOf(request.url, request.secrets), ...detail },
         })
         try {
           const response = await upstream.send(request)
@@ -63,8 +63,8 @@ function nameOf({ method, url, body, headers = {} }: UpstreamRequest): string {
 }
 
 /** An address without its query, which may contain secrets. */
-export function addressOf(url: string): string {
+export function addressOf(url: string, secrets?: readonly string[]): string {
   if (!URL.canParse(url)) return ''
   const { origin, pathname } = new URL(url)
-  return redactText(`${origin}${pathname}`).slice(0, MAX_ADDRESS)
+  return redactText(`${origin}${pathname}`, secrets).slice(0, MAX_ADDRESS)
 }

@@ -4,8 +4,10 @@ import type { Log } from '#platform/telemetry/log.ts'
 import { redactText } from '#platform/telemetry/redact.ts'
 import { type CallEntry, insertCalls } from '#store/apps/calls.ts'
 import { writeForStoredAccounts } from '#store/log/accounts-of-log.ts'
+import type { CallFlags } from './deps.ts'
 
-export type NewCall = Omit<CallEntry, 'id'>
+/** `secrets`: the values that the path must not show. */
+export type NewCall = Omit<CallEntry, 'id'> & Pick<CallFlags, 'secrets'>
 
 /** Records proxied calls, in batches and without delaying them. Entries that cannot be written are dropped. */
 export interface CallLog {
@@ -44,11 +46,12 @@ export function createCallLog({ database, log }: { database: Database; log: Log 
     count += 1
     return encodeNumber(at, 10) + processId + encodeNumber(count, 8)
   }
-  const toEntry = (call: NewCall): CallEntry => ({
+  const toEntry = ({ secrets, ...call }: NewCall): CallEntry => ({
     ...call,
     id: nextId(call.at),
-    service: call.service.slice(0, 100),
-    path: redactText(call.path.slice(0, MAX_PATH)),
+    service: redactText(call.service).slice(0, 100),
+    // Redacted before it is cut, otherwise a part of a secret could remain.
+    path: redactText(call.path, secrets).slice(0, MAX_PATH),
   })
   // Batches are written one after the other: a slow database gets larger batches, not concurrent ones.
   const scheduleFlush = () => {

@@ -56,6 +56,8 @@ export interface CallFlags {
   refreshed: boolean
   /** The request was sent more than once. */
   retried: boolean
+  /** What the call was signed with; the log shows none of it. */
+  secrets: readonly string[]
 }
 
 /** The service's response with the headers that may be passed on. */

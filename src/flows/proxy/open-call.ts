@@ -3,6 +3,7 @@ import { UpstreamError } from '#upstream/errors.ts'
 import { openAuthorized, wantsNonce } from '#upstream/open-authorized.ts'
 import { discard, type StreamResponse } from '#upstream/open-stream.ts'
 import { addedToCalls } from '#upstream/placeholder-values.ts'
+import { secretsOf } from '#upstream/secrets-of.ts'
 import { type CallAddress, resolveAddress } from './address.ts'
 import type { CallBody } from './body.ts'
 import { type CallFlags, DEFAULT_TIMEOUTS, type ProxyDeps, type Target } from './deps.ts'
@@ -52,6 +53,8 @@ async function openWithRefresh(
   if (!outgoing.body.repeatable && ready.credential.dpopKey !== undefined) await learnNonce(deps, outgoing, ready)
   let attempted = { nonce: false, credential: false }
   for (;;) {
+    const { connector, key } = outgoing.target
+    flags.secrets = [...flags.secrets, ...secretsOf({ auth: connector.auth, key, credential: ready.credential })]
     const response = await sendWithRetry(deps, outgoing, ready, flags)
     if (response.status !== 401 || !outgoing.body.repeatable) return response
     if (!attempted.nonce && wantsNonce(response)) {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { z } from 'zod'
+import type { CallFlags } from '#flows/proxy/deps.ts'
 import { writeScopeOf } from '#model/agents.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
 import { parseProfileName } from '#model/profile-name.ts'
@@ -69,7 +70,7 @@ async function callService(
   if (named?.service !== service) throw invalidInput('bad_parameter', 'profile', `must be a profile at ${service}.`)
   const { proxy } = request.server
   const [at, started] = [deps.clock.now(), performance.now()]
-  const flags = { refreshed: false, retried: false }
+  const flags: CallFlags = { refreshed: false, retried: false, secrets: [] }
   const log = (status: number, bytes: number) =>
     proxy.logCall({
       shard: account.shard,

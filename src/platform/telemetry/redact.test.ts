@@ -3,6 +3,7 @@ import { suite, test } from 'node:test'
 import { isSecretName, redact, redactText } from './redact.ts'
 
 const CANARY = 'c4n4ry-Do-Not-Show-7731'
+const TOKEN_BODY = 'Zq7Rm2Xk9Vb4Nc8Ld3Ws6Tf'
 const hides = (value: unknown) => {
   const shown = JSON.stringify(redact(value))
   assert.ok(!shown.includes(CANARY), shown)
@@ -84,6 +85,16 @@ suite('redaction in free text', () => {
     'an app secret of ours': 'wrong trs_8bqm3dkdsxevhnqq9ct7v5exs5vr9rg0qpsp9chv2axg91xqb1sg given',
     'an admin token of ours': 'x=tra_8bqm3dkdsxevhnqq9ct7v5exs5vr9rg0qpsp9chv2axg91xqb1sg',
     'a JWT': 'id eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U.',
+    'a token of GitHub in a path': `/echo/gho_${TOKEN_BODY}/x`,
+    'a fine-grained token of GitHub': `/x/github_pat_${TOKEN_BODY}_${TOKEN_BODY}`,
+    'a token of Slack': `/xoxb-1234567890-${TOKEN_BODY}`,
+    'a token of Google': `/ya29.${TOKEN_BODY}-x_y`,
+    'a token of Facebook': `/me/EAA${TOKEN_BODY}${TOKEN_BODY}`,
+    'a token of Dropbox': `/2/sl.u.${TOKEN_BODY}${TOKEN_BODY}/x`,
+    'a percent-encoded token': `/echo/%67h%6F_${TOKEN_BODY}`,
+    'a token that is percent-encoded twice': `/echo/%2567%68o_${TOKEN_BODY}`,
+    'a token after bytes that are not UTF-8': `/echo/%ff%2fgho%5F${TOKEN_BODY}`,
+    'a query inside a parameter': `/x?to=https%3A%2F%2Fapp.test%2F%3Fcode%3D${CANARY}`,
     'a webhook secret': 'signed with whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   }
   for (const [what, text] of Object.entries(texts)) {
@@ -91,9 +102,22 @@ suite('redaction in free text', () => {
       const shown = redactText(text)
       assert.ok(!shown.includes(CANARY), shown)
       assert.match(shown, /\[redacted\]/)
-      assert.doesNotMatch(shown, /trs_|tra_8b|eyJ|whsec_M|ABCDE|4829|=89/)
+      assert.doesNotMatch(shown, /trs_|tra_8b|eyJ|whsec_M|ABCDE|4829|=89|Zq7Rm2/)
     })
   }
+
+  test('hides given secrets by their value, however they are encoded', () => {
+    const secret = 'pass/wörd+1'
+    for (const form of [
+      secret,
+      encodeURIComponent(secret),
+      encodeURIComponent(encodeURIComponent(secret)),
+      '%70ass/wörd+1',
+    ])
+      assert.equal(redactText(`/a/${form}/b`, [undefined, secret]), '/a/[redacted]/b')
+    assert.equal(redactText('/a%0Ab/%70ass/wörd+1', [secret]), '/a%0Ab/[redacted]')
+    assert.equal(redactText('/abc/de%2Ff', ['abc', '']), '/abc/de%2Ff')
+  })
 
   test('keeps JSON text readable as JSON', () => {
     const shown = redactText(JSON.stringify({ token: 'a b"c', list: [{ password: 'p,q}r' }], keep: 'x' }))
@@ -114,6 +138,8 @@ suite('redaction in free text', () => {
     'https://tributary.test/types/photos?limit=20&near=52.5,13.4',
     'app_01m7f00qev0jxf8cdn6wbt1q3h has no keys for github',
     'a time such as 12:30:01 and a ratio 3:4',
+    '/files/caf%C3%A9%20100%25/%zz/%ff',
+    '/repos/ada/task_ghost_of_a_very_long_name/sl.very-long-host-name.example.com',
   ]) {
     test(`leaves “${text}” alone`, () => assert.equal(redactText(text), text))
   }

@@ -14,12 +14,17 @@ function normalizeName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 }
 
-// Our own tokens are recognised by their prefix; the other patterns are usual forms of secrets in text.
+// Tokens are recognised by the prefix that we or their service gave them; the other patterns are usual forms of secrets in text.
 const PATTERNS: [RegExp, string][] = [
   [/\b((?:proxy-)?authorization|(?:set-)?cookie)(\\?["']\s*:\s*\\?["'])[^"'\\]+/gi, `$1$2${REDACTED}`],
   [/\b((?:proxy-)?authorization|(?:set-)?cookie)(\s*:\s*)(?!\[redacted)[^\s"'][^\r\n]*/gi, `$1$2${REDACTED}`],
   [/\btr[a-z]{1,2}_[0-9a-z]{20,}/g, REDACTED],
   [/\bwhsec_[A-Za-z0-9+/=]{16,}/g, REDACTED],
+  [
+    /\b(?:gh[a-z]_|github_pat_|glpat-|xox[a-z]-|xapp-|ya29\.|GOCSPX-|sk[-_](?:live|test|proj|ant)[-_])[\w.-]{16,}/g,
+    REDACTED,
+  ],
+  [/\b(?:EAA|sl\.(?:u\.)?)[\w-]{40,}/g, REDACTED],
   // A credential is long or has a digit; a plain word after the scheme ("OAuth callback") is not one.
   [/\b(Bearer|DPoP|Basic|OAuth)\s+(?:(?=\S*\d)[\w.~+/=-]{8,}|[\w.~+/=-]{16,})/gi, `$1 ${REDACTED}`],
   [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, REDACTED],
@@ -37,11 +42,35 @@ export function isSecretName(name: string): boolean {
 }
 
 // A text without any of these cannot match a pattern above; this skips most paths and words.
-const MAY_CONTAIN_SECRET = /[=:\s]|tr[a-z]{1,2}_|whsec_|eyJ/
+const MAY_CONTAIN_SECRET =
+  /[=:\s]|(?:tr[a-z]{1,2}|gh[a-z]|pat|whsec|sk)_|(?:glpat|xox[a-z]|xapp|GOCSPX|sk)-|ya29|sl\.|EAA|eyJ/
+/**
+ * Limit: shortest secret that is redacted by its value; shorter values are not secrets, and redacting them would damage
+ * words.
+ */
+const MIN_SECRET = 6
+/** Limit: rounds of percent-encoding in which a secret is found. */
+const MAX_ENCODINGS = 3
+const ENCODED = /(?:%[\da-f]{2})+/gi
 
-export function redactText(text: string): string {
-  if (!MAY_CONTAIN_SECRET.test(text)) return text
+/** For every text that is logged, stored or shown. `secrets` are redacted by their value, percent-encoded ones too. */
+export function redactText(text: string, secrets: readonly (string | undefined)[] = []): string {
+  let shown = redactPlain(text, secrets)
+  let decoded = shown
+  for (let round = 0; round < MAX_ENCODINGS && decoded.includes('%'); round += 1) {
+    decoded = decoded.replaceAll(ENCODED, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8'))
+    const safe = redactPlain(decoded, secrets)
+    // Only a text that hides a secret is shown decoded, without the control characters that this may bring.
+    if (safe !== decoded) shown = safe.replaceAll(/\p{Cc}/gu, encodeURIComponent)
+    decoded = safe
+  }
+  return shown
+}
+
+function redactPlain(text: string, secrets: readonly (string | undefined)[]): string {
   let safe = text
+  for (const secret of secrets) if (secret && secret.length >= MIN_SECRET) safe = safe.replaceAll(secret, REDACTED)
+  if (!MAY_CONTAIN_SECRET.test(safe)) return safe
   for (const [pattern, replacement] of PATTERNS) safe = safe.replaceAll(pattern, replacement)
   return redactPairs(safe)
 }

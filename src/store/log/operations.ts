@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { OperationOutcome, OperationStep } from '#model/operation.ts'
 import { decodeNumber, encodeBase32, encodeNumber, SHARDS } from '#platform/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { storableText } from '#platform/storable-text.ts'
 import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 
 /** What one request or run adds to an operation. Parts of one operation are joined, in whichever order they are written. */
@@ -67,9 +68,9 @@ export async function writeOperations(queries: Queries, parts: readonly Operatio
   await queries.count(write.with({ parts: JSON.stringify(parts, storable) }))
 }
 
-/** PostgreSQL refuses U+0000 and half of a surrogate pair, which cutting a text leaves: one text would cost the whole batch. */
+/** Cutting a text may leave half of a surrogate pair: one such text would cost the whole batch. */
 function storable(_key: string, value: unknown): unknown {
-  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : value
+  return typeof value === 'string' ? storableText(value) : value
 }
 
 export async function deleteOperation(queries: Queries, shard: number, id: string): Promise<void> {

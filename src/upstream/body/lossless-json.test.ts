@@ -147,6 +147,8 @@ test('S50 keys that name a prototype are plain data, in both ways of parsing', (
     assert.equal(Object.getPrototypeOf(value), Object.prototype)
     assert.equal('polluted' in value, false)
     assert.equal('polluted' in {}, false)
+    for (const text of [`{"__proto__":${number}}`, `{"a":[{"__proto__":{"__proto__":${number}}}]}`])
+      assert.equal(stringifyLossless(parseLossless(text)), text)
   }
 })
 

@@ -104,13 +104,11 @@ function unmark(value: LosslessJson): LosslessJson {
   for (const key of Object.keys(holder)) {
     const before = holder[key]!
     const after = unmark(before)
-    // Only marked strings change. `defineProperty`, because assigning to `__proto__` would set the prototype.
-    if (after !== before) Object.defineProperty(holder, key, { ...OWN, value: after })
+    // Only marked strings change. JSON.parse made every key an own one, so assigning to `__proto__` sets no prototype.
+    if (after !== before) holder[key] = after
   }
   return value
 }
-
-const OWN = { configurable: true, enumerable: true, writable: true }
 
 function writeDigits(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value

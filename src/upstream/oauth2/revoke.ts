@@ -4,6 +4,7 @@ import type { ServiceLocation } from '../addresses.ts'
 import { fillParameters, fillPlaceholders } from '../fill-placeholders.ts'
 import { parseFields } from '../parse-object.ts'
 import { appValues } from '../placeholder-values.ts'
+import { hidingSecrets } from '../secrets-of.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
 import { secretProof } from '../sign/secret-proof.ts'
@@ -84,6 +85,7 @@ async function revokeAsDeclared(
   revocation: Revocation,
 ): Promise<TokenReply> {
   const { auth, key, location, credential } = input
+  const hiding = hidingSecrets(upstream, { key, credential })
   const proof = secretProof(credential.token, key.secret)
   const values = { ...appValues(key), secret: key.secret, token: credential.token, sub: credential.subject, proof }
   const address = fillPlaceholders(url, values, encodeURIComponent)
@@ -98,7 +100,7 @@ async function revokeAsDeclared(
   if (tokenPlacement === 'form' || tokenPlacement === 'json' || tokenPlacement === 'none') {
     const audience = location.addresses.issuer ?? location.addresses.tokenUrl
     const tokenAuth = revocation.tokenAuth ?? auth.tokenAuth
-    return requestAsApp(upstream, {
+    return requestAsApp(hiding, {
       auth,
       key,
       url: address,
@@ -114,7 +116,7 @@ async function revokeAsDeclared(
   const sentAtMs = upstream.clock.now()
   const scheme = auth.tokenPlacement.in === 'header' ? auth.tokenPlacement.scheme : 'Bearer'
   const headers = tokenPlacement === 'bearer' ? { authorization: `${scheme} ${credential.token}` } : {}
-  const response = await upstream.send({
+  const response = await hiding.send({
     method,
     url: withParameters(address, parameters),
     trust: location.trust,

@@ -3,6 +3,7 @@ import type { ServiceLocation } from '../addresses.ts'
 import { fillParameters, fillPlaceholders } from '../fill-placeholders.ts'
 import { type LosslessObject, parseFields } from '../parse-object.ts'
 import { appValues } from '../placeholder-values.ts'
+import { hidingSecrets } from '../secrets-of.ts'
 import type { Upstream, UpstreamResponse } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
 import { basicHeader } from './client-auth.ts'
@@ -50,7 +51,7 @@ export async function sendDeclared(
   const proof = basic === true ? { authorization: basicHeader(key.key, key.secret) } : {}
   const { type, text } = encoded(filled, body ?? 'form')
   const { trust } = location
-  const response = await upstream.send(
+  const response = await hidingSecrets(upstream, { key, credential }).send(
     method === 'GET'
       ? { method, url: withParameters(address, filled), trust, headers: proof }
       : { method, url: address, trust, headers: { ...proof, 'content-type': type }, body: text },

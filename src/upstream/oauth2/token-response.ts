@@ -1,4 +1,5 @@
 import type { OAuth2 } from '#kit/auth.ts'
+import { storableText } from '#platform/storable-text.ts'
 import type { LosslessJson } from '../body/lossless-json.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { isObject, type LosslessObject } from '../parse-object.ts'
@@ -47,8 +48,8 @@ function text(value: LosslessJson | undefined): string | undefined {
 }
 
 function scopeText(value: LosslessJson | undefined, separator: string): string | undefined {
-  if (Array.isArray(value)) return value.map(String).join(separator)
-  return typeof value === 'string' ? value : undefined
+  if (Array.isArray(value)) return storableText(value.map(String).join(separator))
+  return typeof value === 'string' ? storableText(value) : undefined
 }
 
 // Larger numbers are timestamps: no token is valid for a thousand million seconds.

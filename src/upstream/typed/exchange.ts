@@ -9,6 +9,7 @@ import { fillParameters, fillPlaceholders } from '../fill-placeholders.ts'
 import { encoded, withParameters } from '../oauth2/token-request.ts'
 import { isObject, parseObject } from '../parse-object.ts'
 import { responseFailure } from '../response-failure.ts'
+import { hidingSecrets } from '../secrets-of.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
 import { basicOf, valuesOf } from './values.ts'
@@ -36,7 +37,7 @@ export async function exchangeTyped(upstream: Upstream, input: TypedExchangeInpu
       : relocate(inAddress(exchange.url), 'tokenUrl')
   const body = bodyOf(exchange, values)
   const sentAtMs = upstream.clock.now()
-  const reply = await upstream.send({
+  const reply = await hidingSecrets(upstream, { auth: connector.auth, key, credential }).send({
     method: exchange.method ?? 'POST',
     url: withParameters(url, fillParameters(exchange.query, values)),
     trust: exchange.url === undefined ? location.trust : location.trustOf(exchange.url),

@@ -30,7 +30,7 @@ export async function proxied(deps: ProxyDeps, profile: Profile, path: string, p
         onStreamedBody: () => {},
         hangup: new Hangup(),
         onProfile: () => {},
-        flags: { refreshed: false, retried: false },
+        flags: { refreshed: false, retried: false, secrets: [] },
       },
     )
     const text = (Buffer.isBuffer(body) ? body : await buffer(body)).toString()

@@ -4,7 +4,7 @@ import { after, before, suite, test } from 'node:test'
 import { makeApp } from '../../harness/app.ts'
 import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
 import { send } from '../../harness/send.ts'
-import { newBrowser, REDIRECT, startUrl, walk } from '../../harness/sign-in.ts'
+import { newBrowser, REDIRECT, redeem, startUrl, walk } from '../../harness/sign-in.ts'
 import { startTributary } from '../../harness/start.ts'
 import { startQuietHarness } from './fixture.ts'
 
@@ -48,6 +48,26 @@ suite('each cause of a failed sign-in has its own reason', () => {
     const { error, description } = failure(await walk(harness.startUrl('demo-social'), { person: 'ada' }))
     assert.equal(error, 'service_refused')
     assert.match(description, /status 403, insufficient_scope/)
+  })
+
+  test('an id that cannot be stored: service_refused; other texts of the person are cleaned', async () => {
+    const { faults } = harness.lab.services['demo-social']
+    const me = (record: object) =>
+      faults.add({ path: '/api/me', kind: 'response', status: 200, body: JSON.stringify(record) })
+    for (const id of ['a\0', '\0', 'a\ud800', '\udfffa']) {
+      me({ id })
+      const { error, description } = failure(await walk(harness.startUrl('demo-social'), { person: 'ada' }))
+      assert.equal(error, 'service_refused', JSON.stringify(id))
+      assert.match(description, /differs from the service's documentation/)
+    }
+    assert.deepEqual(await harness.sql('select 1 from profile'), [])
+    me({ id: 'odd', name: 'O\0d\ud800d', handle: '\0' })
+    const back = await walk(harness.startUrl('demo-social'), { person: 'ada' })
+    await redeem(harness, back.searchParams.get('code') ?? '')
+    const [stored] = await harness.sql<{ name: string }>(
+      `select self ->> 'name' as name from profile where native_id = 'odd'`,
+    )
+    assert.equal(stored?.name, 'O\ufffdd\ufffdd')
   })
 
   test('no keys: no_service_keys, with the command', async () => {

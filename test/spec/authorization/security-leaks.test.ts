@@ -5,6 +5,7 @@ import { basic } from '../../harness/app.ts'
 import type { LabHarness } from '../../harness/lab.ts'
 import { send } from '../../harness/send.ts'
 import { type Granted, REDIRECT, redeem } from '../../harness/sign-in.ts'
+import { until } from '../../harness/until.ts'
 import { entryOf, pkce, startQuietHarness } from './fixture.ts'
 
 let harness: LabHarness
@@ -131,7 +132,42 @@ async function everyEndpoint(): Promise<void> {
     headers: { accept: 'text/html' },
   })
   await request(harness, 'POST', '/oauth/confirm', { form: { ...fields(['ticket']), answer: 'yes' } })
+  await inPaths()
   await request(harness, 'DELETE', '/profiles/demo-health', { query: { access_token: token } })
+}
+
+/** What the calls of a person are signed with, in the path of a proxied call. */
+async function inPaths(): Promise<void> {
+  let calls = 0
+  for (const service of ['demo-social', 'demo-micro', 'demo-health'] as const) {
+    const browser = createBrowser({ stopAt: (url) => url.startsWith(REDIRECT) })
+    const page = await browser.walk(harness.startUrl(service), { person: 'esra' })
+    const response = await redeem(harness, new URL(page.url).searchParams.get('code')!, {
+      profile: 'last',
+      auth: 'true',
+    })
+    const granted = (await response.json()) as Granted & { profile: unknown }
+    const { auth } = entryOf(granted.profile, service)
+    const signedWith = [
+      harness.app.keys[service]?.secret,
+      granted.access_token,
+      auth.token,
+      auth.refresh_token,
+      auth.token_secret,
+    ]
+    for (const [index, secret] of signedWith.entries()) {
+      if (secret === undefined) continue
+      keep(`${index} in a path of ${service}`, secret)
+      const path = `/proxy/${service}/echo/${encodeURIComponent(secret)}`
+      await send(harness, 'GET', path, { token: granted.access_token })
+      calls += 1
+    }
+  }
+  await until(
+    'the calls are logged',
+    () => harness.sql(`select 1 from call_log where path like '/echo/%'`),
+    (rows) => rows.length === calls,
+  )
 }
 
 suite('S13 secrets that pass through every endpoint, at debug level', () => {

@@ -67,6 +67,7 @@ async function otherProcess(account: string) {
     bytes: 1,
     refreshed: false,
     retried: false,
+    secrets: [],
     requestId: 'r',
   }
   return { part, call, operations: createOperationLog(store), calls: createCallLog(store) }

@@ -245,6 +245,11 @@ suite('responses that are the same for everybody', () => {
       assert.match(etag ?? '(none)', /^"[\w-]{16,}"$/)
       const again = await fetch(`${tributary.url}${path}`)
       assert.equal(await again.text(), text)
+      assert.equal(again.headers.get('content-encoding'), 'gzip')
+      assert.match(again.headers.get('vary') ?? '', /accept-encoding/)
+      const plain = await fetch(`${tributary.url}${path}`, { headers: { 'accept-encoding': 'gzip;q=0' } })
+      assert.equal(await plain.text(), text)
+      assert.equal(plain.headers.get('content-encoding'), null)
       assert.equal(again.headers.get('etag'), etag)
       assert.equal(again.headers.get('content-type'), first.headers.get('content-type'))
       for (const given of [etag!, `W/${etag}`, `"other", ${etag}`, '*']) {

@@ -248,6 +248,31 @@ suite('the log of proxied calls', () => {
     for (const hidden of [secret, TOKEN, by]) assert.ok(!dump.includes(hidden))
   })
 
+  test('S13 shows no token in a path: known forms, and the credential and key of the call in any encoding', async () => {
+    const foreign = 'gho_Zq7Rm2Xk9Vb4Nc8Ld3Ws6TfZq7Rm2Xk9Vb4N'
+    const { token: by, account } = await harness.connect({ apiUrl: upstream.url })
+    const hex = (text: string) => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&')
+    const paths = [
+      `/echo/${foreign}`,
+      `/echo/${hex(foreign)}`,
+      `/echo/${by}`,
+      `/echo/${TOKEN}/x`,
+      `/echo/${hex(TOKEN)}`,
+      '/echo/app-secret',
+      // Where the path is cut.
+      `/${'x'.repeat(490)}${TOKEN}`,
+    ]
+    for (const path of paths) await callProxy({ by, path })
+    await callProxy({ by, service: foreign })
+    const shown = (await noted((calls) => calls.filter((call) => call.account === account.id).length === 8))
+      .filter((call) => call.account === account.id)
+      .map(({ service, path }) => `${service} ${path}`)
+      .reverse()
+    const echo = 'plain /echo/[redacted]'
+    const cut = `plain /${'x'.repeat(490)}[redacted`
+    assert.deepEqual(shown, [echo, echo, echo, `${echo}/x`, echo, echo, cut, '[redacted] /x'])
+  })
+
   test('is paged by the last id, and refuses invalid parameters', async () => {
     for (let i = 0; i < 5; i += 1) await callProxy({ path: `/page/${i}` })
     const all = await noted((calls) => calls.some(({ path }) => path === '/page/4'))

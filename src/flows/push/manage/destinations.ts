@@ -225,7 +225,10 @@ export async function removeDestination(
   await dropRecordedItems(deps.database, destination.id)
 }
 
-/** Pauses the destination first: a run during the drop would create the tables again. */
+/**
+ * Pauses the destination first: a run during the drop would create the tables again. When a part is removed it stays paused, because
+ * deliveries would continue behind rows that are gone.
+ */
 async function stopAndDrop(deps: DeliverDeps, destination: Destination): Promise<void> {
   const { id, state } = destination
   const setState = async (to: Destination['state']) => {
@@ -236,9 +239,18 @@ async function stopAndDrop(deps: DeliverDeps, destination: Destination): Promise
   try {
     await dropTarget(deps, destination)
   } catch (error) {
-    await setState(state === 'failing' ? 'active' : state)
-    throw error
+    const isPart = error instanceof DeliveryError && error.removed !== undefined
+    if (!isPart) await setState(state === 'failing' ? 'active' : state)
+    throw error instanceof DeliveryError ? dropFailed(error) : error
   }
+}
+
+function dropFailed({ message, removed }: DeliveryError): ApiError {
+  const what =
+    removed === undefined
+      ? 'Nothing was deleted'
+      : `Only a part was deleted (${removed} are gone) and the destination is paused; repeat the request to delete the rest`
+  return new ApiError('destination_failed', `${what}: ${message}`)
 }
 
 async function dropTarget(deps: DeliverDeps, destination: Destination): Promise<void> {
@@ -246,12 +258,6 @@ async function dropTarget(deps: DeliverDeps, destination: Destination): Promise<
   const connection = deps.connections.kindOf(destination.kind).open(deps, destination, secrets)
   try {
     await connection.drop()
-  } catch (error) {
-    if (!(error instanceof DeliveryError)) throw error
-    throw new ApiError(
-      'destination_failed',
-      `Nothing was deleted, because the tables cannot be dropped: ${error.message}`,
-    )
   } finally {
     await connection.close()
   }

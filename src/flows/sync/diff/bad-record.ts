@@ -1,6 +1,6 @@
+import { storableText } from '#platform/storable-text.ts'
 import type { BadRecord } from '#store/sync/quarantine.ts'
 import { type LosslessJson, stringifyLossless } from '#upstream/body/lossless-json.ts'
-import { storableText } from './canonical.ts'
 import { contentHash, hashRecord } from './record-hash.ts'
 
 /** Limit: characters of a quarantined record that are stored; a longer one can only be read again at the service. */

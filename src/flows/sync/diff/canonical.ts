@@ -24,14 +24,6 @@ function sorted(value: LosslessJson): LosslessJson {
   return copy
 }
 
-/**
- * PostgreSQL's text has no NUL, and lone surrogates have no UTF-8. The record itself stays unchanged: JSON escapes
- * both.
- */
-export function storableText(text: string): string {
-  return text.replaceAll('\0', '\ufffd').toWellFormed()
-}
-
 export function isTooDeep(value: unknown, left = MAX_ITEM_DEPTH): boolean {
   if (value === null || typeof value !== 'object') return false
   if (left === 0) return true

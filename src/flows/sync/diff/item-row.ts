@@ -1,8 +1,8 @@
 import type { ItemDraft } from '#kit/read-item.ts'
 import { typeBits } from '#model/types.ts'
 import { searchVector } from '#model/words.ts'
+import { storableText } from '#platform/storable-text.ts'
 import type { ItemRow } from '#store/items/items.ts'
-import { storableText } from './canonical.ts'
 
 /** A record with its ids, and its text as it is stored. */
 export interface RecordText {

@@ -106,7 +106,7 @@ const REFUSED: [kind: DestinationKind, url: string, says: RegExp, options?: Reco
   ['files', `${pathToFileURL(filesDir).href}/%2e%2e/x`, /folder that the operator set/],
   ['files', `${pathToFileURL(filesDir).href}-other`, /folder that the operator set/],
   ['files', `${pathToFileURL(filesDir).href}/a%2f..%2f..%2fb`, /must look like file:/],
-  ['files', `${pathToFileURL(filesDir).href}/a%00b`, /folder that the operator set|must look like/],
+  ['files', `${pathToFileURL(filesDir).href}/a%00b`, /control characters/],
   ['files', 'file://host/share', /must look like file:/],
   ['files', 's3://k:s@h/', /must name a bucket/],
   ['files', 's3://h/bucket', /must contain a key and a secret/],
@@ -236,4 +236,41 @@ test('S37 F25 a refused name and an unknown name fail with the same message', as
   const refused = await failureFor('inside.test')
   for (const host of ['missing.test', 'empty.test', 'crowded.test'])
     assert.deepEqual(await failureFor(host), refused, host)
+})
+
+/** An address that is accepted, of each kind and form. */
+const ACCEPTED: [kind: DestinationKind, url: string][] = [
+  ['postgres', 'postgres://us:pw@public.test:5432/db?sslmode=require'],
+  ['mysql', 'mysql://us:pw@public.test:3306/db?sslmode=require'],
+  ['clickhouse', 'clickhouse://us:pw@public.test:8443/db?sslmode=require'],
+  ['nats', 'nats://us:pw@public.test:4222?tls=true'],
+  ['webhook', 'https://public.test:8443/path?x=1'],
+  ['files', 's3://us:pw@public.test:443/bucket/prefix'],
+  ['files', `${pathToFileURL(join(filesDir, 'app_x', 'folder')).href}`],
+]
+
+suite('S60 any character at any place of an address', () => {
+  const outcomeOf = (kind: DestinationKind, url: string): 'accepted' | 'refused' => {
+    try {
+      kinds[kind].checkAddress(url, 'app_x')
+      return 'accepted'
+    } catch (error) {
+      assert.ok(error instanceof ApiError, `${JSON.stringify(url)}: ${String(error)}`)
+      assert.deepEqual([error.status, error.param], [400, 'url'], url)
+      return 'refused'
+    }
+  }
+  for (const [kind, url] of ACCEPTED)
+    test(`is accepted or refused by its name, and a control character always refused: ${kind} ${url.slice(0, 8)}`, () => {
+      assert.equal(outcomeOf(kind, url), 'accepted')
+      const places = url.split('').flatMap((_, at) => (/\W/.test(url.slice(Math.max(0, at - 1), at + 1)) ? [at] : []))
+      for (let code = 0; code <= 128; code += 1) {
+        const character = String.fromCodePoint(code)
+        for (const written of [character, `%${code.toString(16).padStart(2, '0')}`])
+          for (const at of [...places.filter((place) => place > url.indexOf(':')), url.length]) {
+            const outcome = outcomeOf(kind, url.slice(0, at) + written + url.slice(at))
+            if (code < 128 && /\p{Cc}/u.test(character)) assert.equal(outcome, 'refused', `${code} at ${at}`)
+          }
+      }
+    })
 })
