@@ -112,6 +112,7 @@ function textsIn(given: Record<string, unknown>): Record<string, string> {
 /** For services that return the code in a form. The GET that follows has the browser's cookie. */
 export const postedCallback = route({
   auth: 'browser',
+  crossSite: true,
   summary: 'Receive the form of a service that posts the result of a sign-in',
   path: z.object({ service: z.string() }),
   body: z.looseObject({}),

@@ -31,9 +31,8 @@ async function serve(more: Record<string, string> = {}): Promise<RunningProcess>
 /** A server that is killed while its worker starts, and that worker, which stays frozen. */
 async function killWithFrozenWorker(): Promise<number> {
   const { child } = await serve(freezing)
-  const worker = await until(
-    'the worker freezes during its start',
-    () => processTree(child.pid!).find((pid) => stateOf(pid) === 'frozen'),
+  const worker = await until('the worker freezes during its start', () =>
+    processTree(child.pid!).find((pid) => stateOf(pid) === 'frozen'),
   )
   pids.add(worker)
   const ended = once(child, 'exit')
