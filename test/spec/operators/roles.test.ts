@@ -57,7 +57,7 @@ const acting = allRoutes.flatMap(({ method, path, route: { auth } }) =>
 const hidesOther = ({ text }: Reply) =>
   [other.clientId, otherPerson.account.id].every((id) => !text.includes(id)) || text.includes('There is no account')
 
-suite('a developer', () => {
+suite('S22 a developer', () => {
   for (const { method, path, route } of adminRoutes) {
     const who = developersOf(path, route)
     test(`${method} ${path}: ${who === 'none' ? 'is refused' : 'gets nothing of the other app'}`, async () => {
