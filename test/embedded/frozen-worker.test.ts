@@ -14,7 +14,7 @@ chmodSync(folder, 0o755)
 const dataDir = join(folder, 'data')
 const cluster = join(dataDir, 'postgres/data')
 const env = { TRIBUTARY_DATA: dataDir, PORT: '0' }
-const freezing = { NODE_OPTIONS: `--import ${join(import.meta.dirname, 'freeze-worker.ts')}` }
+const freezing = { NODE_OPTIONS: `--import ${new URL('freeze-worker.ts', import.meta.url).href}` }
 const pids = new Set<number>()
 after(async () => {
   for (const pid of pids) if (stateOf(pid) !== 'ended') process.kill(pid, 'SIGKILL')
