@@ -53,7 +53,8 @@ export function createSupervision(
   const lane = (name: WorkerBoot['lane'], isPermanent: boolean, pool: number) => {
     const boot = (): WorkerBoot => ({
       lane: name,
-      config: { ...config, databasePool: pool },
+      // With its address, a worker never uses the lock of an embedded database, which a frozen one would hold.
+      config: { ...config, databaseUrl: deps.url, databasePool: pool },
       version: version ?? '',
       demo: demo === true,
       tuning: plainTuning,

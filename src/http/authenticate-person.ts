@@ -128,6 +128,7 @@ const addressOf = (path: { service: string; registration?: string }): CallbackAd
 const receiveForm = (path: CallbackPath) =>
   route({
     auth: 'browser',
+    crossSite: true,
     summary: 'Receive the form of a service that posts the result of a sign-in',
     path,
     body: z.looseObject({}),

@@ -6,6 +6,7 @@ import type { Operator } from '#model/operator.ts'
 import { encodeBase32 } from '#platform/ids.ts'
 import { cookieName, readCookie, setCookie } from './cookies.ts'
 import type { HttpDeps } from './deps.ts'
+import { isOwnOrigin } from './own-page.ts'
 
 /**
  * Sent by the dashboard with each request. A page of another origin can only send it after a preflight, which is not answered with
@@ -28,7 +29,9 @@ export function isFromDashboard(request: FastifyRequest): boolean {
 
 /** Requires a request of the dashboard itself, from a page of our own origin. */
 export function requireDashboard(deps: Pick<SessionDeps, 'config'>, request: FastifyRequest): void {
-  if (request.headers[DASHBOARD_HEADER] !== '1' || !isSameOrigin(deps, request)) throw new ApiError('origin_refused')
+  const { headers } = request
+  const isOwn = headers.origin === undefined || isOwnOrigin(deps.config.baseUrl, headers)
+  if (headers[DASHBOARD_HEADER] !== '1' || !isOwn) throw new ApiError('origin_refused')
 }
 
 /** The operator who is signed in in this browser; undefined if nobody is. */
@@ -105,13 +108,6 @@ export function followSession(
 
 function isSame(one: Operator, other: Operator | undefined): boolean {
   return JSON.stringify([one.role, one.apps]) === JSON.stringify([other?.role, other?.apps])
-}
-
-function isSameOrigin({ config }: Pick<SessionDeps, 'config'>, { headers }: FastifyRequest): boolean {
-  const { origin } = headers
-  if (origin === undefined) return true
-  if (!URL.canParse(origin)) return false
-  return origin === new URL(config.baseUrl).origin || new URL(origin).host === headers.host
 }
 
 // Cookies of one host are shared by its ports, so that of a second server on this machine has another name.

@@ -9,7 +9,7 @@ import type { HttpDeps } from './deps.ts'
 import type { HeaderName } from './description/headers.ts'
 
 /**
- * Who may call: `none` anyone, `browser` anyone with a browser (no CORS, refusals as pages), `account` the holder of an access
+ * Who may call: `none` anyone, `browser` anyone with a browser (no CORS, refusals as pages, no writes of other origins), `account` the holder of an access
  * token, `app` an app with its id and secret, `admin` an operator, `dashboard` the dashboard in a browser, signed in or not (no
  * CORS). An operator may also call for an app or an account.
  */
@@ -86,6 +86,8 @@ export interface RouteDescription<
   reasons?: Reason[]
   /** A GET that changes something, for compatibility: HEAD, prefetching and link previews must not trigger it. */
   hasSideEffects?: boolean
+  /** Pages of other origins may have a browser send it: services return a sign-in in a form. Only for routes for browsers. */
+  crossSite?: true
   /** Parameters that `run` validates itself; for the description only. */
   describedQuery?: z.ZodObject
   /** A parameter without a value counts as absent and unknown ones are ignored, as RFC 6749 3.1 and 3.2 require for OAuth endpoints. */
@@ -174,6 +176,14 @@ export type Route = RouteDescription &
 export interface MountedRoute extends RouteDescription {
   auth: RouteAuth
   mounted: true
+}
+
+/** Whether only pages of our own may have a browser send it. */
+export function isBrowserWrite(
+  method: string,
+  { auth, crossSite }: Pick<Route | MountedRoute, 'auth' | 'crossSite'>,
+): boolean {
+  return auth === 'browser' && crossSite !== true && method !== 'GET' && method !== 'HEAD'
 }
 
 /** Defines a route; the types of the handler's arguments follow from the schemas. */

@@ -17,11 +17,12 @@ import { jsonAsFormError, jsonBodyError, looksLikeJson } from './json-body.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { describeApi } from './openapi.ts'
 import { followSession, isFromDashboard, requireDashboard } from './operator-session.ts'
+import { requireOwnPage } from './own-page.ts'
 import { requireConfirmed, requireFields, requirePermission } from './permissions.ts'
 import { refusePrefetch } from './prefetch.ts'
 import { mountProxy } from './proxy.ts'
 import { createRequestIds } from './request-id.ts'
-import type { Route, RouteAuth } from './route.ts'
+import { isBrowserWrite, type Route, type RouteAuth } from './route.ts'
 import { type Listed, METHODS, type Method, ROUTES } from './routes.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { refuseUnreadable } from './unreadable.ts'
@@ -180,6 +181,7 @@ function beforeBody(deps: HttpDeps, url: string, route: Route): Pick<RouteOption
         void reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED_HEADERS })
       if (route.hasSideEffects) refusePrefetch(request)
       if (route.auth === 'dashboard') requireDashboard(deps, request)
+      if (isBrowserWrite(request.method, route)) requireOwnPage(deps.config.baseUrl, request.headers)
       done()
     },
   }

@@ -17,6 +17,19 @@ const connector = (auth: Parameters<typeof oauth2>[0]) =>
     ask: { host: { title: 'Server', example: 'example.com', kind: 'host' } },
   })
 
+test('an address with a user name or a password is refused, and its field named', () => {
+  const withUser = 'https://ada:secret@service.example/x'
+  const addresses = { authorizeUrl: withUser, tokenUrl: withUser, refreshUrl: withUser, revokeUrl: withUser }
+  const definition = { ...connector(addresses), api: { baseUrl: 'https://:secret@{host}/api' } }
+  assert.deepEqual(
+    definitionFaults(definition).filter(({ expected }) => expected === 'must not contain a user name or a password'),
+    ['auth.authorizeUrl', 'auth.tokenUrl', 'auth.refreshUrl', 'auth.revokeUrl', 'api.baseUrl'].map((field) => ({
+      field,
+      expected: 'must not contain a user name or a password',
+    })),
+  )
+})
+
 test('a server that a handle names never gets the secret of the app', () => {
   const home = {
     document: () => undefined,

@@ -1,4 +1,5 @@
 import { OWN_TYPES } from '#model/types.ts'
+import { hasUserInfo } from '#platform/user-info.ts'
 import { AUTH_KINDS } from './auth-kinds.ts'
 import type { Connector } from './connector.ts'
 import { whoVouches } from './who-vouches.ts'
@@ -78,6 +79,7 @@ function checkAuth(auth: unknown, report: Report): void {
   }
   for (const name of needed[String(auth['kind'])] ?? [])
     if (!isAddress(auth[name])) report(`auth.${name}`, 'must be an address such as https://service.example/token')
+  for (const [name, address] of Object.entries(auth)) refuseUserInfo(`auth.${name}`, address, report)
   const home = auth['home']
   const keepsSecret = ['none', 'private_key_jwt'].includes(String(auth['tokenAuth']))
   // The person chooses the server, so it must not get the app's secret.
@@ -90,6 +92,7 @@ function checkApi(api: unknown, report: Report): void {
     report('api.baseUrl', 'must be an address such as https://api.service.example')
     return
   }
+  refuseUserInfo('api.baseUrl', api['baseUrl'], report)
   for (const name of ['rate', 'recovery'])
     if (api[name] !== undefined && typeof api[name] !== 'function') report(`api.${name}`, 'must be a function')
   for (const name of ['headers', 'query'])
@@ -161,9 +164,18 @@ function isTextMap(value: unknown): boolean {
   return isObject(value) && Object.values(value).every((each) => typeof each === 'string')
 }
 
-/** Placeholders such as `{host}` are not valid in an address; one at its beginning stands for a whole address. */
+/** Also in addresses that are optional. */
+function refuseUserInfo(field: string, value: unknown, report: Report): void {
+  if (typeof value === 'string' && hasUserInfo(filledAddress(value)))
+    report(field, 'must not contain a user name or a password')
+}
+
 function isAddress(value: unknown): boolean {
-  if (typeof value !== 'string') return false
+  return typeof value === 'string' && URL.canParse(filledAddress(value))
+}
+
+/** Placeholders such as `{host}` are not valid in an address; one at its beginning stands for a whole address. */
+function filledAddress(value: string): string {
   const filled = value.replace(/^\{\w+\}/, 'https://server.example')
-  return URL.canParse(filled.replaceAll('{', '').replaceAll('}', ''))
+  return filled.replaceAll('{', '').replaceAll('}', '')
 }

@@ -1,3 +1,4 @@
+import { hasUserInfo } from '#platform/user-info.ts'
 import { type AgentSettings, presentAgents } from './agents.ts'
 import { type Branding, presentBranding } from './branding.ts'
 import { invalidInput } from './errors.ts'
@@ -67,7 +68,7 @@ export function checkRedirectUri(text: string): string {
   const url = new URL(text)
   if (isRefusedScheme(url.protocol)) throw bad('has a scheme that belongs to browsers, systems or other programs')
   if (url.hash !== '' || text.includes('#')) throw bad('has a fragment')
-  if (url.username !== '' || url.password !== '' || /^[a-z]+:\/\/[^/?]*@/i.test(text)) throw bad('contains a user name')
+  if (hasUserInfo(text)) throw bad('contains a user name')
   // Without both slashes and a host, browsers resolve it relative to the page that redirects.
   if (/^https?:/.test(url.protocol) && !/^https?:\/\/[^/\\]/i.test(text)) throw bad('must start with https://')
   if (url.protocol === 'http:' && !isLoopback(url.hostname))

@@ -100,7 +100,14 @@ const KNOWN: { [K in keyof Config]: { takes: [string, Config[K]][]; refuses: str
       ['https://a.test/sub//', 'https://a.test/sub'],
       ['http://a:1', 'http://a:1'],
     ],
-    refuses: ['a.test', 'ftp://a.test', 'https://a.test?x=1', 'https://a.test/#x', 'https://u@a.test'],
+    refuses: [
+      'a.test',
+      'ftp://a.test',
+      'https://a.test?x=1',
+      'https://a.test/#x',
+      'https://u@a.test',
+      'https://:p@a.test',
+    ],
   },
   dataDir: {
     takes: [

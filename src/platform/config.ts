@@ -7,6 +7,7 @@ import { QUOTA_VARIABLES, type QuotaSettings } from './quota-variables.ts'
 import { LOG_LEVELS, type LogLevel } from './telemetry/log.ts'
 import { redactText } from './telemetry/redact.ts'
 import { trimEndOf } from './trim-end.ts'
+import { hasUserInfo } from './user-info.ts'
 import { weaknessOf } from './weak-secret.ts'
 
 export interface Config extends QuotaSettings {
@@ -350,8 +351,8 @@ function parseWebAddress(text: string): string {
   if (text === '') return text
   if (URL.canParse(text)) {
     const url = new URL(text)
-    if (['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === '' && url.username === '')
-      return trimEndOf(text, '/')
+    if (hasUserInfo(text)) throw new Error('must not contain a user name or a password')
+    if (['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === '') return trimEndOf(text, '/')
   }
   throw new Error(`must look like https://tributary.example.com, not “${redactText(text)}”`)
 }

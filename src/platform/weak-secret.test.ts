@@ -26,6 +26,12 @@ suite('F28 weak secrets', () => {
       assert.equal(typeof weaknessOf(bytes), 'string', bytes.toString('hex'))
   })
 
+  test('S59 with fewer than 8 different characters are refused, and those with 8 are not', () => {
+    const secretOf = (different: number) => Buffer.from(`q7Zp2Lx9w`.slice(0, different) + 'q'.repeat(24))
+    assert.equal(weaknessOf(secretOf(7)), 'has fewer than 8 different characters')
+    assert.deepEqual([weaknessOf(secretOf(8)), weaknessOf(secretOf(9))], [undefined, undefined])
+  })
+
   test('random secrets and long sentences are not weak', () => {
     for (let i = 0; i < 2000; i += 1) {
       assert.equal(weaknessOf(randomBytes(32)), undefined)

@@ -6,6 +6,7 @@ import { ApiError, invalidInput } from '#model/errors.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Keyring } from '#platform/sealing.ts'
+import { hasUserInfo } from '#platform/user-info.ts'
 import { findApp } from '#store/apps/apps.ts'
 import * as store from '#store/apps/service-keys.ts'
 import { auditApp } from '#store/audit.ts'
@@ -141,6 +142,8 @@ function checkOverrides(overrides: Record<string, string>): Record<string, strin
         `cannot be overridden; allowed are ${OVERRIDES.join(', ')}.`,
       )
     }
+    if (hasUserInfo(value))
+      throw invalidInput('bad_parameter', `overrides.${name}`, 'must not contain a user name or a password.')
     if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
       throw invalidInput('bad_parameter', `overrides.${name}`, `“${value}” is not an http or https address.`)
     }

@@ -4,8 +4,9 @@ import { z } from 'zod'
 import { DemoServicesUnavailable, isDemoService } from '#flows/operations/demo-services.ts'
 import { ApiError } from '#model/errors.ts'
 import type { HttpDeps } from '../deps.ts'
+import { requireOwnPage } from '../own-page.ts'
 import { text } from '../parameters.ts'
-import type { MountedRoute } from '../route.ts'
+import { isBrowserWrite, type MountedRoute } from '../route.ts'
 import { requireDemo } from './session.ts'
 
 /** Limit: bytes of a form of a demo service's pages. */
@@ -52,6 +53,10 @@ export function mountDemoServices(server: FastifyInstance, deps: HttpDeps): void
       method: ['GET', 'HEAD', 'POST'],
       url: '/demo/services/:service/*',
       config: { page: true },
+      onRequest: (request, _reply, done) => {
+        if (isBrowserWrite(request.method, submitToDemoService)) requireOwnPage(deps.config.baseUrl, request.headers)
+        done()
+      },
       handler: (request, reply) => forward(deps, request, reply),
     })
     scope.route({

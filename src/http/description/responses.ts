@@ -1,6 +1,6 @@
 import { codeOfReason, REASONS, type Reason, sentenceOf, statusOf } from '#model/errors.ts'
 import { keysOf } from '#platform/keys-of.ts'
-import type { MountedRoute, OtherResponse, Route, RouteAuth } from '../route.ts'
+import { isBrowserWrite, type MountedRoute, type OtherResponse, type Route, type RouteAuth } from '../route.ts'
 import { exampleOf } from './example-of.ts'
 import { headersOf } from './headers.ts'
 import { type Components, type Schema, toSchema } from './schemas.ts'
@@ -59,6 +59,7 @@ export function reasonsOf(method: string, route: Route | MountedRoute): Reason[]
         ? []
         : (['bad_parameter', 'idempotency_in_progress', 'idempotency_conflict'] as const)),
       ...OF_AUTH[route.auth],
+      ...(isBrowserWrite(method, route) ? (['origin_refused'] as const) : []),
       ...(route.reasons ?? []),
       'internal',
       'database_unavailable',

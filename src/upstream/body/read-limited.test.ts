@@ -121,6 +121,16 @@ test('S47 an endless body and endless empty gzip members stop at the limit', asy
   )
 })
 
+test('S47 more bytes on the wire than the limit are refused, even if they decode to nothing', async () => {
+  const members = Buffer.concat(Array.from({ length: 100 }, () => gzipSync('')))
+  const read = (maxBytes: number) => readLimited(pieces(members, 100), { maxBytes, contentEncoding: 'gzip' })
+  assert.equal((await read(members.length)).length, 0)
+  for (const share of [1, 2, 3]) {
+    const maxBytes = Math.ceil(members.length / share) - 1
+    await assert.rejects(read(maxBytes), refusal('body_too_large'), `${members.length} of ${maxBytes} bytes`)
+  }
+})
+
 test('S47 a zstd frame that claims a huge window is refused', async () => {
   const frame = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, (27 - 10) << 3, 0x01, 0x00, 0x00])
   await assert.rejects(

@@ -3,6 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { ROUTES } from '#http/routes.ts'
 import { OVERRIDES } from '#model/app.ts'
 import { findServiceKey } from '#store/apps/service-keys.ts'
+import { tributary as command } from '../../harness/command-line.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 
 interface KeyBody {
@@ -116,6 +117,26 @@ suite('service keys in the admin API', () => {
       assert.ok(response.body.error.startsWith(`overrides.${name}: `), response.body.error)
     }
   })
+
+  for (const address of [
+    'https://ada@a.test',
+    'https://ada:c4nary@a.test/x',
+    'https://:c4nary@a.test',
+    'https://@a.test',
+  ])
+    test(`the address ${address} is refused because of its user name, by the API and the command`, async () => {
+      for (const name of OVERRIDES) {
+        const overrides = { [name]: address }
+        const { status, body } = await call('PUT', `${where}/self-hosted`, { key: 'k', secret: 's', overrides })
+        assert.deepEqual([status, body.error], [400, `overrides.${name}: must not contain a user name or a password.`])
+      }
+      const set = ['keys', 'set', id, 'self-hosted', '--key', 'k', '--secret', 's', '--set', `api_url=${address}`]
+      const env = { DATABASE_URL: tributary.databaseUrl, TRIBUTARY_DATA: tributary.dataDir }
+      const { code, stderr } = await command(set, env)
+      assert.notEqual(code, 0)
+      assert.match(stderr, /overrides\.api_url: must not contain a user name or a password\./)
+      assert.doesNotMatch(stderr, /c4nary/)
+    })
 
   for (const [field, bodies] of Object.entries({
     key: [{ secret: 's' }, { key: '', secret: 's' }, { key: 5, secret: 's' }, { key: 'x'.repeat(2001), secret: 's' }],

@@ -61,7 +61,7 @@ suite('the export of an account', () => {
     assert.ok(!(await audited(account)).some((entry) => entry.includes('export')))
   })
 
-  test('another app, an unknown account and a wrong secret get nothing', async () => {
+  test('S22 another app, an unknown account and a wrong secret get nothing', async () => {
     const { account } = await connected('cyd')
     const other = await makeApp(harness.tributary)
     for (const method of ['GET', 'DELETE']) {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import type { Route } from '#http/route.ts'
+import { ROUTES } from '#http/routes.ts'
 import { basic } from '../../harness/app.ts'
 import type { LabApp, LabHarness } from '../../harness/lab.ts'
+import { newOperator, type SignedIn } from '../../harness/operator.ts'
 import { get, type Reply, send } from '../../harness/send.ts'
-import { type Granted, newCode, redeem, signIn } from '../../harness/sign-in.ts'
+import { type Granted, newCode, REDIRECT, redeem, signIn } from '../../harness/sign-in.ts'
 import { nativeId, startQuietHarness, tokensFor, withoutRequestId } from './fixture.ts'
 
 let harness: LabHarness
@@ -13,6 +16,8 @@ let own: Granted
 let neighbour: Granted
 let foreign: Granted
 let deleted: Granted
+/** Of the caller's app. */
+let developer: SignedIn
 
 before(async () => {
   harness = await startQuietHarness()
@@ -22,6 +27,7 @@ before(async () => {
   foreign = await signIn(harness, 'demo-social', 'chloe', {}, other)
   deleted = await signIn(harness, 'demo-social', 'esra')
   await send(harness, 'DELETE', '/profiles', { token: deleted.access_token })
+  developer = await newOperator(harness.tributary, { role: 'developer', apps: [harness.app.clientId] })
 })
 after(() => harness.stop())
 
@@ -134,4 +140,77 @@ suite('S22 what belongs to others is indistinguishable from what does not exist'
     }
     assert.equal(locations.size, 1)
   })
+})
+
+/** Every place of a request in which an account is named. Accounts in the header `Tributary-Account` are in roles.test.ts. */
+const PLACES = ROUTES.flatMap(([method, path, route]) =>
+  (['path', 'query', 'body'] as const).flatMap((part) => {
+    const name = part === 'path' && path.startsWith('/accounts/:id') ? 'id' : 'account'
+    return Object.hasOwn(shapeOf(route[part]), name) ? [{ method, path, part, name, auth: route.auth }] : []
+  }),
+)
+type Place = (typeof PLACES)[number]
+
+function shapeOf(schema: Route['body']): object {
+  return schema !== undefined && 'shape' in schema ? (schema.shape as object) : {}
+}
+
+/** Names the account in that place, in a request that is right otherwise. `profile` is one of the account. */
+async function nameAccount(
+  { method, path, part, name, auth }: Place,
+  account: string,
+  profile: string,
+): Promise<Reply> {
+  const filled = path
+    .replace(part === 'path' ? `:${name}` : '(none)', account)
+    .replace(':profile', encodeURIComponent(profile))
+    .replace(':service', 'demo-social')
+    .replace(':client_id', harness.app.clientId)
+    .replace(':ticket', 'x')
+  const fields: Record<string, string> = {
+    ...(path.includes('/apply') ? { token: (await tokensFor(harness, 'demo-social', 'ada')).token } : {}),
+    ...(path === '/connect/sessions' ? { redirect_uri: REDIRECT } : {}),
+  }
+  const inBody = { ...fields, ...(part === 'body' ? { [name]: account } : {}) }
+  return send(harness, method, filled, {
+    headers: auth === 'app' || auth === 'none' ? basic(harness.app) : developer.headers,
+    query: part === 'query' ? { ...(method === 'GET' ? fields : {}), [name]: account } : {},
+    ...(method === 'GET' || method === 'DELETE' ? {} : { json: inBody }),
+  })
+}
+
+suite('S22 the id of an account', () => {
+  test('is in the places that the list of routes names', () => {
+    const app = PLACES.filter(({ auth }) => auth === 'app' || auth === 'none')
+    assert.equal(app.length >= 12 && PLACES.length > app.length, true, JSON.stringify(PLACES))
+    assert.ok(
+      ROUTES.every(([, path]) => !path.startsWith('/accounts/:') || PLACES.some((place) => place.path === path)),
+    )
+  })
+
+  for (const place of PLACES) {
+    const { method, path, part, name, auth } = place
+    const byApp = auth === 'app' || auth === 'none'
+    test(`${method} ${path}, ${part} ${name}: only one of the own app is found`, async () => {
+      const strangers = [
+        [foreign.account, nameOf('chloe')],
+        [`${own.account.slice(0, 2)}${'0'.repeat(26)}`, nameOf('chloe')],
+        ['nonsense', nameOf('chloe')],
+        // Erasing one again says that it is erased, and its developers still see what was recorded.
+        ...(method === 'DELETE' || !byApp ? [] : [[deleted.account, nameOf('esra')]]),
+      ] as const
+      const responses: Reply[] = []
+      for (const [account, profile] of strangers) {
+        const response = await nameAccount(place, account, profile)
+        // What the caller sent may be repeated.
+        responses.push({ ...response, text: response.text.replaceAll(account, '') })
+      }
+      assertAlike(responses, byApp || auth === 'dashboard' ? 404 : responses[0]!.status)
+      await untouched()
+      if (auth === 'browser') return
+      const victim = method === 'DELETE' ? await signIn(harness, 'demo-social', 'finn') : own
+      const found = await nameAccount(place, victim.account, nameOf('ada'))
+      assert.ok(found.status < 300, `the same request with an own account: ${found.status} ${found.text}`)
+    })
+  }
 })

@@ -109,6 +109,56 @@ suite('S14 every route', () => {
   }
 })
 
+/** State changes that browsers ask for with a cookie. */
+const browserWrites = ROUTES.filter(([method, , { auth }]) => auth === 'browser' && method !== 'GET')
+
+suite('requests of pages of other origins', () => {
+  const ours = () => new URL(tributary.url)
+  const reasonOf = async (method: string, path: string, headers: Record<string, string>) => {
+    const response = await request(method, address(path), { headers })
+    const { reason } = (await response.json().catch(() => ({}))) as { reason?: string }
+    if (reason === 'origin_refused') assert.equal(response.status, 403)
+    return reason
+  }
+  const REFUSED: Record<string, () => Record<string, string>> = {
+    'another origin': () => ({ origin: 'https://evil.test' }),
+    'another port of this machine': () => ({ origin: 'http://127.0.0.1:1' }),
+    'our host by another scheme and port': () => ({ origin: `https://${ours().hostname}:1` }),
+    'an origin that is not an address': () => ({ origin: 'evil' }),
+    'another site': () => ({ 'sec-fetch-site': 'cross-site', origin: 'null' }),
+    'another origin of our site': () => ({ 'sec-fetch-site': 'same-site', origin: 'null' }),
+    'another site without an origin': () => ({ 'sec-fetch-site': 'cross-site' }),
+    'another origin that claims to be ours': () => ({ 'sec-fetch-site': 'same-origin', origin: 'https://evil.test' }),
+  }
+  const ACCEPTED: Record<string, () => Record<string, string>> = {
+    'our origin': () => ({ origin: ours().origin, 'sec-fetch-site': 'same-origin' }),
+    'a form of ours, which has no referrer': () => ({ origin: 'null', 'sec-fetch-site': 'same-origin' }),
+    'a program': () => ({}),
+    // No browser names the site over plain http; our forms have no referrer, and so no origin.
+    'a form of ours over plain http': () => ({ origin: 'null' }),
+  }
+
+  test('only what a service posts may come from elsewhere', () => {
+    const open = browserWrites.flatMap(([, path, route]) => (route.crossSite === true ? [path] : []))
+    assert.deepEqual(open, ['/auth/:service/callback'])
+    assert.ok(browserWrites.length > 10)
+  })
+
+  for (const [method, path, { crossSite }] of browserWrites) {
+    for (const [from, headers] of Object.entries(REFUSED))
+      test(`${method} ${path} from ${from}`, async () => {
+        const reason = await reasonOf(method, path, headers())
+        if (crossSite === true) assert.notEqual(reason, 'origin_refused')
+        else assert.equal(reason, 'origin_refused')
+      })
+    // The demo has stricter rules for its own, and does not run here.
+    for (const [from, headers] of Object.entries(ACCEPTED))
+      test(`${method} ${path} from ${from}`, async () => {
+        assert.notEqual(await reasonOf(method, path, headers()), 'origin_refused')
+      })
+  }
+})
+
 suite('unknown routes and malformed requests', () => {
   for (const path of [
     '/nothing',

@@ -74,7 +74,7 @@ export async function readConnectionsLink(
   const app = link && (await findApp(database, link.appId))
   if (link === undefined || app === undefined) throw new ApiError('link_invalid')
   if (link.sessionHash === undefined) return { kind: link.expiresAt < clock.now() ? 'expired' : 'unused', app, link }
-  const isOwn = session !== undefined && link.sessionHash.equals(deps.hasher.hash('connections_session', session))
+  const isOwn = session !== undefined && deps.hasher.matches('connections_session', session, link.sessionHash)
   if (!isOwn) return { kind: 'elsewhere', app, link }
   return link.expiresAt < clock.now() ? { kind: 'expired', app, link } : { kind: 'own' }
 }
