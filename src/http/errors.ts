@@ -3,6 +3,7 @@ import { ApiError } from '#model/errors.ts'
 import { rateLimitHeaders } from '#model/rate-limit.ts'
 import { codeOf, isUnavailable } from '#platform/errors.ts'
 import { PROGRAM } from '#platform/program-name.ts'
+import { SealError } from '#platform/sealing.ts'
 import { challengeOf } from './challenge.ts'
 import type { HttpDeps } from './deps.ts'
 import { appOfBrowser } from './last-app.ts'
@@ -42,6 +43,8 @@ export function toApiError(error: unknown): ApiError {
   if (reason !== undefined) return new ApiError(reason, undefined, { cause: error })
   if (codeOf(error) === DISK_FULL) return new ApiError('storage_full', undefined, { retryAfterS: 60, cause: error })
   if (isUnavailable(error)) return new ApiError('database_unavailable', undefined, { retryAfterS: 2, cause: error })
+  if (error instanceof SealError && error.reason === 'unknown_key')
+    return new ApiError('key_missing', undefined, { cause: error })
   return new ApiError('internal', undefined, { cause: error })
 }
 

@@ -91,6 +91,11 @@ export const REASONS = {
     'The app has too many open connect sessions; revoke some, give them a shorter `expires_in`, or wait as long as Retry-After says.',
   ],
   internal: [500, 1, 'An internal error occurred. The log has the details under this request id.'],
+  key_missing: [
+    500,
+    2,
+    'A stored secret needs a sealing key that this installation does not have; the log names the key.',
+  ],
   service_unreachable: [502, 1, 'The service does not respond.'],
   destination_failed: [502, 2, 'The destination failed.'],
   address_refused: [

@@ -32,7 +32,7 @@ const OF_AUTH: Record<RouteAuth, Reason[]> = {
 }
 
 /** Reasons of almost every operation: one description for all. */
-const SHARED: Reason[] = ['internal', 'database_unavailable', 'storage_full']
+const SHARED: Reason[] = ['internal', 'key_missing', 'database_unavailable', 'storage_full']
 
 /** What a status other than an error means. */
 const MEANINGS: Record<number, string> = {
@@ -62,6 +62,7 @@ export function reasonsOf(method: string, route: Route | MountedRoute): Reason[]
       ...(isBrowserWrite(method, route) ? (['origin_refused'] as const) : []),
       ...(route.reasons ?? []),
       'internal',
+      'key_missing',
       'database_unavailable',
       ...(isWrite ? (['storage_full'] as const) : []),
     ]),
