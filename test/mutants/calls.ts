@@ -213,9 +213,9 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S60',
-    file: 'src/http/errors.ts',
-    find: 'codeOf(error) === NUL_IN_TEXT ? nulError(request, error) : toApiError(error)',
-    replace: 'toApiError(error)',
+    file: 'src/model/item-filter/schema.ts',
+    find: 'Math.min(Number(text), MAX_LIMIT)',
+    replace: 'Number(text)',
     tests: ['test/spec/reading/fuzz.test.ts'],
   },
 ]

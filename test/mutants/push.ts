@@ -32,8 +32,8 @@ export const PUSH_MUTANTS: readonly Mutant[] = [
   {
     check: 'P04',
     file: TABLES,
-    find: 'where t.id = g.id and t.profile_id = $1 and t.seq <= g.seq`',
-    replace: 'where t.id = g.id and t.profile_id = $1`',
+    find: 'where t.seq <= excluded.seq\nreturning t.id',
+    replace: 'where t.seq is not null\nreturning t.id',
     tests: ['test/spec/push/kinds/conformance.test.ts'],
   },
   {
@@ -52,9 +52,9 @@ export const PUSH_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'P07',
-    file: 'src/store/push/leases.ts',
-    find: 'due_at = case when revision > $revision and not scheduled then $nowMs end',
-    replace: 'due_at = null::bigint',
+    file: 'src/store/items/own-profile.ts',
+    find: 'set seq = seq + $count where',
+    replace: 'set seq = greatest(seq, $count) where',
     tests: ['test/spec/push/deliver.test.ts'],
   },
   {
@@ -87,9 +87,9 @@ export const PUSH_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'P12',
-    file: 'src/flows/push/deliver/run-limiter.ts',
-    find: 'runsOfDestination(destinationId) >= RUNS_PER_DESTINATION ||',
-    replace: '',
+    file: 'src/flows/push/deps.ts',
+    find: 'export const RUNS_PER_DESTINATION = 3',
+    replace: 'export const RUNS_PER_DESTINATION = 30',
     tests: ['test/spec/push/slow.test.ts'],
   },
   {
