@@ -54,8 +54,8 @@ async function signIn(
 
 async function bySession(service: string, values: Record<string, string>, account?: string): Promise<Granted> {
   const json = { redirect_uri: REDIRECT, services: [service], ...(account === undefined ? {} : { account }) }
-  const { body, text } = await send(harness, 'POST', '/connect/sessions', { headers: basic(harness.app), json })
-  assert.ok(body['url'], text)
+  const { status, body, text } = await send(harness, 'POST', '/connect/sessions', { headers: basic(harness.app), json })
+  assert.equal(status, 201, text)
   const browser = newBrowser()
   const link = await browser.open(String(body['url']))
   const form = link.forms.find(({ action }) => action === '/connect/link')
@@ -315,7 +315,7 @@ suite('feeds that an older release connected', () => {
     return Object.fromEntries(rows)
   }
   const idsOf = async (token: string) =>
-    (await items(harness, '/services/feed/entries', token)).map(({ id, idr }) => [id, idr]).sort()
+    (await items(harness, '/services/feed/entries', token)).map(({ id, idr }) => `${id} ${idr}`).sort()
 
   test('the migration ends what leads to their accounts, and changes nothing else', async () => {
     const people = [
