@@ -12,7 +12,6 @@ import { finishAgentSignIn, signInForAgent } from '#flows/authorize/agents/sign-
 import { openQuestion } from '#flows/authorize/ask.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { servicesOf } from '#flows/authorize/services.ts'
-import { identityRuleOf } from '#kit/who-vouches.ts'
 import { describeError } from '#model/oauth-errors.ts'
 import { askPath } from '../ask.ts'
 import { browserOf, rememberBrowser } from '../browser.ts'
@@ -53,9 +52,7 @@ export const authorize = route({
     return returning(deps, reply, to, async () => {
       const checked = readAgentRequest(deps, app, to, query)
       if (query.service === undefined) {
-        // An agent reads an account that exists, so only what finds one is offered.
-        const known = (await servicesOf(deps, app)).filter((each) => identityRuleOf(each).findsAccount)
-        const services = known.map(({ service, title }) => {
+        const services = (await servicesOf(deps, app)).map(({ service, title }) => {
           const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
           const link = new URLSearchParams([...given, ['service', service]]).toString()
           return { service, title, link: `/oauth/agents/authorize?${link}` }

@@ -6,13 +6,14 @@ import { whoVouches } from '#kit/who-vouches.ts'
 import type { Config } from '#platform/config.ts'
 import { pointServiceUser } from '#store/identity/service-users.ts'
 import { migrate } from '#store/migrate.ts'
-import type { Browser, Page } from '../../../lab/browser.ts'
+import { type Browser, createBrowser, type Page } from '../../../lab/browser.ts'
 import { type FeedSite, rss, rssItem, startFeedSite } from '../../connectors/feed-site.ts'
 import { type App, basic, makeApp } from '../../harness/app.ts'
 import { items } from '../../harness/read.ts'
 import { get, send } from '../../harness/send.ts'
 import { codeOf, continued, type Granted, newBrowser, REDIRECT, redeemed, startUrl } from '../../harness/sign-in.ts'
 import { calendar, uploadOn } from './file-fixture.ts'
+import { pkce } from './fixture.ts'
 import { startTypedHarness, type TypedHarness, typeIn } from './typed-fixture.ts'
 
 let harness: TypedHarness
@@ -53,8 +54,8 @@ async function signIn(
 
 async function bySession(service: string, values: Record<string, string>, account?: string): Promise<Granted> {
   const json = { redirect_uri: REDIRECT, services: [service], ...(account === undefined ? {} : { account }) }
-  const { body, text } = await send(harness, 'POST', '/connect/sessions', { headers: basic(harness.app), json })
-  assert.ok(body['url'], text)
+  const { status, body, text } = await send(harness, 'POST', '/connect/sessions', { headers: basic(harness.app), json })
+  assert.equal(status, 201, text)
   const browser = newBrowser()
   const link = await browser.open(String(body['url']))
   const form = link.forms.find(({ action }) => action === '/connect/link')
@@ -148,6 +149,21 @@ suite('N17 what nobody vouches for finds no account', () => {
       'select service, native_id from consent',
     )
     for (const consent of unused) if (names.includes(consent.service)) assert.equal(consent.native_id, '')
+  })
+
+  test('an agent does not get the account either', async () => {
+    const { tributary, app } = harness
+    const victim = await signIn('feed', { feed })
+    const redirect = 'http://127.0.0.1:4998/agent'
+    const agents = { redirect_uris: [redirect], write_services: [] }
+    assert.equal((await tributary.admin('PATCH', `/admin/apps/${app.clientId}`, { agents })).status, 200)
+    const asked = { client_id: app.clientId, redirect_uri: redirect, response_type: 'code', service: 'feed' }
+    const query = new URLSearchParams({ ...asked, resource: `${tributary.url}/mcp`, state: 's', ...pkce().query })
+    const browser = createBrowser({ stopAt: (url) => url.startsWith(redirect) })
+    const page = await browser.open(`${tributary.url}/oauth/agents/authorize?${query.toString()}`)
+    const back = await typeIn(browser, page, { feed })
+    assert.match(back.url, /error=access_denied/, back.body)
+    assert.equal((await get(harness, '/profiles', victim.access_token)).status, 200)
   })
 
   test('pointers of an older release are not followed', async () => {
@@ -299,7 +315,7 @@ suite('feeds that an older release connected', () => {
     return Object.fromEntries(rows)
   }
   const idsOf = async (token: string) =>
-    (await items(harness, '/services/feed/entries', token)).map(({ id, idr }) => [id, idr]).sort()
+    (await items(harness, '/services/feed/entries', token)).map(({ id, idr }) => `${id} ${idr}`).sort()
 
   test('the migration ends what leads to their accounts, and changes nothing else', async () => {
     const people = [

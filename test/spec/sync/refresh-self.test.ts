@@ -3,6 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { pauseSync } from '#flows/sync/pause.ts'
 import { resetSync } from '#flows/sync/progress.ts'
 import { selfDueAt } from '#flows/sync/run/self-pace.ts'
+import { apiKey } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { type SelfReader, self } from '#kit/self.ts'
 import type { Profile } from '#model/profile.ts'
@@ -77,6 +78,23 @@ suite('the service’s record of a person', () => {
     assert.ok(!fixture.lines.some((line) => line.includes('ada@ada.test')), 'no personal data in the log')
     await nextDay()
     assert.equal((await current()).updatedAt, second.updatedAt, 'an equal record is not written')
+  })
+
+  test('of a source that nobody vouches for may say anything, and one of a server may have an id without it', async () => {
+    const ask = { host: { title: 'Server', example: 'a.test', kind: 'host' } } as const
+    const server = await connected('older-id', { ask })
+    await server.nextDay()
+    assert.deepEqual([server.asked(), (await server.current()).state], [1, 'active'])
+    const shared = { auth: apiKey({ in: 'header', scheme: 'Bearer' }), vouchedBy: 'nobody' } as const
+    fixture.service.on('/nobodys/ada/list', () => ({ body: { notes: someNotes(1) } }))
+    const source = await connected('nobodys', shared, { list: notes('/nobodys/{id}/list') })
+    assert.equal(fixture.service.requestsTo('/nobodys/ada/list').length, 1, 'the service knows it by its own id')
+    source.record.answer = { body: { id: 'another', name: 'Another' } }
+    await source.nextDay()
+    const { state, nativeId, person } = await source.current()
+    assert.deepEqual([state, person], ['active', { name: 'Another', source: 'another' }])
+    assert.equal(nativeId, source.profile.nativeId)
+    assert.notEqual(nativeId, 'ada')
   })
 
   test('people are spread over the day', () => {

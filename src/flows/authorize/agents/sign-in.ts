@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { mayFindAccount } from '#kit/who-vouches.ts'
 import { ticketShard } from '#model/access-token.ts'
 import { ApiError } from '#model/errors.ts'
 import { randomSecret } from '#platform/ids.ts'
@@ -73,8 +72,7 @@ async function requireKnownPerson(deps: AuthorizeDeps, app: AgentApp, code: stri
     if (consent === undefined || consent.appId !== app.id || consent.usedAt !== undefined)
       throw new ApiError('session_expired')
     const { appId, service, nativeId } = consent
-    const isKnown = mayFindAccount(deps.registry, service)
-    if (isKnown && (await findServiceUser(tx, { appId, service, nativeId })).length > 0) return undefined
+    if ((await findServiceUser(tx, { appId, service, nativeId })).length > 0) return undefined
     await deleteConsent(tx, consent)
     return consent
   })
