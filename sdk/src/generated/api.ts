@@ -2443,6 +2443,8 @@ export type ServiceKey = {
   overrides: {
     [field: string]: string
   }
+  /** The redirect address to enter at the service. A key with overrides has one of its own. */
+  callback: string
   updated_at: number
 }
 
@@ -3334,6 +3336,20 @@ export interface Operations {
   }
   /** Receive the form of a service that posts the result of a sign-in */
   'POST /auth/{service}/callback': {
+    query: undefined
+    body: {
+      [field: string]: unknown
+    }
+    response: unknown
+  }
+  /** Receive the person from a service after the sign-in */
+  'GET /auth/{service}/callback/{registration}': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** Receive the form of a service that posts the result of a sign-in */
+  'POST /auth/{service}/callback/{registration}': {
     query: undefined
     body: {
       [field: string]: unknown
