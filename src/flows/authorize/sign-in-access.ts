@@ -70,7 +70,7 @@ export function mustAsk({ connector, ownKey }: SignInService, { answers, missing
 }
 
 /**
- * Whether a link names the server to go to. Whoever made the link chose it, so the person sees it before anything is sent there;
+ * Whether a link names the server to go to. The author of the link chose it, so the person sees it before anything is sent there;
  * the server of the app's own key needs no look.
  */
 export function namesServerInLink(service: SignInService, { answers }: GivenAnswers): boolean {
