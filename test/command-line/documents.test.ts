@@ -105,7 +105,7 @@ suite('commands with --json print one document', () => {
     assert.match(typo.stdout, /^Warning: no service is called gihub here.* Did you mean github\?$/m)
     await document(['keys', 'delete', id, 'gihub'])
     const keys = await document<object[]>(['keys', 'list', id])
-    assert.deepEqual(keys, [stored])
+    assert.deepEqual(keys, [{ ...stored, callback: addresses?.['callback'] }])
     assert.ok(!JSON.stringify([set, keys]).includes('s3cret'))
     const withSetting = ['keys', 'set', id, 'facebook', '--key', 'K', '--secret', 's', '--setting']
     const configured = await document([...withSetting, 'config_id=12=34'])

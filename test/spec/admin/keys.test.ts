@@ -3,6 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { ROUTES } from '#http/routes.ts'
 import { OVERRIDES } from '#model/app.ts'
 import { findServiceKey } from '#store/apps/service-keys.ts'
+import { callbackOf } from '../../harness/callback.ts'
 import { tributary as command } from '../../harness/command-line.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 
@@ -11,6 +12,7 @@ interface KeyBody {
   key: string
   scope?: string
   overrides: Record<string, string>
+  callback: string
   updated_at: number
   error: string
   reason: string
@@ -61,23 +63,27 @@ suite('service keys in the admin API', () => {
   })
 
   test('are set, listed, replaced and deleted, each response as documented and without the secret', async () => {
-    const set = await call('PUT', `${where}/github`, {
-      key: 'k1',
-      secret: 's3cret-1',
-      scope: 'user',
-      overrides: { api_url: 'https://api.test' },
-    })
+    const overrides = { api_url: 'https://api.test' }
+    const set = await call('PUT', `${where}/github`, { key: 'k1', secret: 's3cret-1', scope: 'user', overrides })
     assert.equal(set.status, 200)
     assertPromised('PUT', '/admin/apps/:client_id/keys/:service', set.body)
     assert.deepEqual(
       { ...set.body, updated_at: 0 },
-      { service: 'github', key: 'k1', scope: 'user', overrides: { api_url: 'https://api.test' }, updated_at: 0 },
+      {
+        service: 'github',
+        key: 'k1',
+        scope: 'user',
+        overrides,
+        callback: callbackOf(tributary, { clientId: id }, 'github', overrides),
+        updated_at: 0,
+      },
     )
     assertPromised('GET', '/admin/apps/:client_id/keys', await list())
     assert.deepEqual(await list(), [set.body])
 
     const replaced = await call('PUT', `${where}/github`, { key: 'k2', secret: '' })
     assert.deepEqual([replaced.body.key, replaced.body.scope, replaced.body.overrides], ['k2', undefined, {}])
+    assert.equal(replaced.body.callback, `${tributary.url}/auth/github/callback`)
     assert.deepEqual(await list(), [replaced.body])
     assert.doesNotMatch(JSON.stringify(await list()), /s3cret/)
 

@@ -55,7 +55,12 @@ suite('responses of services are not mixed up', () => {
     assert.equal(tokenRequests(), requestsBefore, 'no token request left')
     assert.equal(await rows(), before)
     const entry = (await auditOf(harness, 'callback.refused')).at(-1)
-    assert.deepEqual(entry?.detail, { began_at: 'demo-social', came_back_to: 'demo-health' })
+    assert.deepEqual(entry?.detail, {
+      began_at: 'demo-social',
+      began_registration: hostile.callback.pathname.split('/').at(-1),
+      came_back_to: 'demo-health',
+      came_back_registration: honest.callback.pathname.split('/').at(-1),
+    })
     assert.equal(entry?.app_id, harness.app.clientId)
     await assertRefusedAt(hostile.browser, hostile.callback)
   })
