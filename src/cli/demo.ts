@@ -1,7 +1,18 @@
 import { DEMO_PAGE } from '#flows/operations/demo.ts'
+import { isLoopbackAddress } from '#platform/loopback.ts'
 import { command } from './command.ts'
 import { describeFirstLink, firstOperatorLink } from './first-operator.ts'
 import { ADDRESS_OPTIONS } from './serve.ts'
+
+/** Said where the demo listens on more than this machine. */
+function exposure(host: string): string[] {
+  if (isLoopbackAddress(host)) return []
+  return [
+    '',
+    `Warning: others can reach this demo, because it listens on ${host}. The buttons that change the demo services`,
+    'are off, and destinations on this machine are refused. HOST=127.0.0.1 makes it private again.',
+  ]
+}
 
 export const demo = command({
   name: 'demo',
@@ -29,6 +40,7 @@ export const demo = command({
         `  Open the demo          ${out.bold(page)}`,
         '',
         '  One click connects Ada at three simulated services. The page shows what arrives, and commands that read it.',
+        ...exposure(config().host).map((line) => `  ${line}`),
         '',
         `  Tributary is running   ${url}   (API reference: ${url}/docs)`,
         `  Demo app               client_id      ${app.clientId}`,

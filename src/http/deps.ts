@@ -36,6 +36,7 @@ export interface HttpDeps
     | 'databaseReadUrl'
     | 'databaseUrl'
     | 'drainMs'
+    | 'host'
     | 'engineUrl'
     | 'sunsetMs'
     | 'logDays'

@@ -51,6 +51,11 @@ export const REASONS = {
   origin_refused: [403, 5, 'Pages of other origins may not call this address.'],
   role_refused: [403, 6, 'Only an operator may do this.'],
   sign_in_again: [403, 7, 'This requires the password or a passkey again: it was given more than ten minutes ago.'],
+  demo_exposed: [
+    403,
+    8,
+    'Others can reach this demo, so its controls are off. Start it with HOST=127.0.0.1, or use `tributary demo control` on its machine.',
+  ],
   quota_reached: [413, 3, 'This would exceed a quota; the sentence names it. Stored items can still be changed.'],
   no_profile: [404, 1, 'The account has no profile of this service.'],
   service_unknown: [404, 2, 'The service is unknown.'],

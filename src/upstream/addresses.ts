@@ -65,7 +65,7 @@ export async function locateService(
   const base = overrides['base_url']
   const onBaseUrl = (url: string) => (base === undefined ? url : onInstance(url, base))
   const apiUrl = overrides['api_url'] ?? onBaseUrl(connector.api.baseUrl)
-  const chosenBy = locationTrust({ connector, key, instance })
+  const chosenBy = locationTrust(connector, key, instance)
   const trustOf = (template: string) => templateTrust(template, chosenBy)
   if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2') {
     const filled = (url: string) => fillTypedAddress(auth, url, instance ?? {})

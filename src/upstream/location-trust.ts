@@ -1,5 +1,6 @@
+import type { Connector } from '#kit/connector.ts'
 import type { Trust } from '#platform/egress/trust.ts'
-import type { LocationInput } from './addresses.ts'
+import type { ServiceKey } from './service-key.ts'
 
 /** Overrides of a key that move all addresses of the service to one that the operator chose. */
 const MOVING = ['base_url', 'api_url', 'authorize_url', 'token_url', 'access_token_url', 'request_token_url']
@@ -8,9 +9,13 @@ const MOVING = ['base_url', 'api_url', 'authorize_url', 'token_url', 'access_tok
  * Who chose the addresses of a service. They are the operator's only where nothing that a person said is part of one: an answer, a
  * typed server, or an address that was found there. So a connector cannot get it wrong.
  */
-export function locationTrust({ connector: { ask }, key, instance = {} }: LocationInput): Trust {
+export function locationTrust(
+  { ask }: Pick<Connector, 'ask'>,
+  { overrides }: Pick<ServiceKey, 'overrides'>,
+  instance: Readonly<Record<string, string>> = {},
+): Trust {
   if (Object.keys(instance).some((name) => name === 'issuer' || name.endsWith('_url'))) return 'person'
-  const isMoved = MOVING.some((name) => key.overrides[name] !== undefined)
+  const isMoved = MOVING.some((name) => overrides[name] !== undefined)
   return ask !== undefined && !isMoved ? 'person' : 'operator'
 }
 

@@ -115,7 +115,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   }
 }
 
-/** The same upstream for a sign-in in progress: whoever named a person's server has proved nothing yet. */
+/** The same upstream during a sign-in: the one who named a person's server is not known yet. */
 export function forStrangers(upstream: Upstream): Upstream {
   const lowered = <Request extends { trust: Trust }>(request: Request): Request =>
     request.trust === 'person' ? { ...request, trust: 'stranger' } : request

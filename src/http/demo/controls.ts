@@ -11,6 +11,7 @@ import { chooseProfile, requestSync } from '#flows/sync/progress.ts'
 import { ApiError } from '#model/errors.ts'
 import type { HttpDeps } from '../deps.ts'
 import { route } from '../route.ts'
+import { requireUnexposed } from './exposed.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { openSession, requireDemo } from './session.ts'
 
@@ -48,9 +49,10 @@ export const setControls = route({
       ),
   }),
   response: states,
-  reasons: ['not_found', 'demo_not_running', 'origin_refused', 'media_type_unsupported'],
+  reasons: ['not_found', 'demo_not_running', 'demo_exposed', 'origin_refused', 'media_type_unsupported'],
   run: async (deps, { body: { service, action }, request }) => {
     const { services } = requireDemo(deps)
+    requireUnexposed(deps, request)
     requireSameOrigin(deps, request)
     // A form of any page can be sent without a question; JSON cannot.
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))

@@ -6,6 +6,7 @@ import { text } from '../parameters.ts'
 import { route } from '../route.ts'
 import { sendBuiltPage } from '../web-app.ts'
 import { commandsFor } from './commands.ts'
+import { isExposed } from './exposed.ts'
 import { openSession, requireDemo, type ShownService, shownServices } from './session.ts'
 
 /** The demo app of `web/`; where that is not built, or with `plain`, a page without scripts: connect, and commands that show something. */
@@ -32,6 +33,7 @@ export const demoPage = route({
         'Demo · Tributary',
         html`<h1>${connected.length > 0 ? 'Connected' : 'See what your app would get'}</h1>
 ${failureOf(query)}
+${isExposed(deps, request) ? exposure() : undefined}
 ${connected.length < services.length ? startCard() : undefined}
 <div class="card"><h2>${session === undefined ? 'Or choose a service and a person' : 'Services'}</h2>
 <ul class="choices">${services.map(choice)}</ul></div>
@@ -48,6 +50,10 @@ function failureOf(query: { error?: string | undefined; error_description?: stri
     ? undefined
     : html`<div class="card warn" role="alert"><p><strong>Not connected.</strong> ${query.error_description}</p>
 <p class="soft"><code>${query.error}</code></p></div>`
+}
+
+function exposure(): Html {
+  return html`<div class="card warn"><p><strong>Others can reach this demo.</strong> Everybody who does shares its services, so its controls are off. Enter nothing here that is not for everybody.</p></div>`
 }
 
 function startCard(): Html {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../route.ts'
+import { isExposed } from './exposed.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { forgetSession, openSession, readRemembered, requireDemo, shownServices } from './session.ts'
 
@@ -9,6 +10,7 @@ const demoSession = z
     services: z.array(
       z.object({ service: z.string(), title: z.string(), summary: z.string(), connected: z.boolean() }),
     ),
+    exposed: z.boolean().describe('Whether others can reach this demo. Its controls are off then.'),
     account: z.string().optional(),
     access_token: z.string().optional().describe("For this browser only: it has the cookie with the account's token."),
   })
@@ -28,6 +30,7 @@ export const showSession = route({
     return {
       client_id: clientId,
       services: await shownServices(deps, session?.account),
+      exposed: isExposed(deps, request),
       ...(session === undefined ? {} : { account: session.account.id, access_token: session.token }),
     }
   },

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { type Browser, createBrowser, type Page } from '../../../lab/browser.ts'
+import { basic } from '../../harness/app.ts'
+import { send } from '../../harness/send.ts'
+import { startUrl } from '../../harness/sign-in.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
+import { type RawUpstream, startRawUpstream } from '../proxy/raw-upstream.ts'
+import { typeIn } from './typed-fixture.ts'
 
 let tributary: Tributary
 before(async () => {
@@ -143,5 +148,56 @@ suite('F10 the demo app', () => {
     assert.equal((await session({ cookie: changed })).account, undefined)
     await fetch(at('/oauth/revoke'), { method: 'POST', body: new URLSearchParams({ token: token! }) })
     assert.equal((await session({ cookie })).account, undefined)
+  })
+})
+
+suite('N22 a demo that others can reach', () => {
+  let exposed: Tributary
+  let inside: RawUpstream
+  before(async () => {
+    inside = await startRawUpstream()
+    exposed = await startTributary({ HOST: '0.0.0.0' }, {}, { demo: true })
+  })
+  after(async () => {
+    await exposed.stop()
+    await inside.close()
+  })
+
+  const act = (to: Tributary, headers: Record<string, string> = {}) =>
+    send({ tributary: to }, 'POST', '/demo/controls', { json: { action: 'week_later' }, headers })
+  const pushTo = async (to: Tributary) => {
+    const { clientId, secret } = to.demoApp!
+    const json = { name: 'Inside', kind: 'webhook', url: inside.url }
+    return (await send({ tributary: to }, 'POST', '/push', { headers: basic({ clientId, secret }), json })).status
+  }
+  /** A stranger with a browser names a feed, as the client id in `GET /demo/session` lets everybody do. */
+  const nameFeed = async (to: Tributary) => {
+    const { clientId, redirectUri } = to.demoApp!
+    const browser = createBrowser({ stopAt: (url) => url.startsWith(redirectUri) })
+    const page = await browser.open(startUrl({ tributary: to }, 'feed', { redirect_uri: redirectUri }, { clientId }))
+    return typeIn(browser, page, { feed: `${inside.url}/rss` })
+  }
+
+  test('has no controls, whatever the request says about its host, and says why', async () => {
+    for (const headers of [{}, { host: 'localhost' }, { host: '127.0.0.1' }, { 'x-forwarded-for': '127.0.0.1' }]) {
+      const { status, body } = await act(exposed, headers)
+      assert.deepEqual([status, body['reason']], [403, 'demo_exposed'])
+    }
+    assert.equal((await send({ tributary: exposed }, 'GET', '/demo/session')).body['exposed'], true)
+    assert.match((await send({ tributary: exposed }, 'GET', '/demo?plain=true')).text, /Others can reach this demo/)
+  })
+
+  test('reaches nothing on its own machine, neither for strangers nor for apps', async () => {
+    assert.match((await nameFeed(exposed)).body, /role="alert"/)
+    assert.equal(await pushTo(exposed), 400)
+    assert.equal(inside.connections(), 0)
+  })
+
+  test('one on loopback has controls and destinations on its machine, and no typed servers there', async () => {
+    assert.equal((await act(tributary)).status, 200)
+    assert.equal((await send({ tributary }, 'GET', '/demo/session')).body['exposed'], false)
+    assert.match((await nameFeed(tributary)).body, /role="alert"/)
+    assert.equal(inside.connections(), 0)
+    assert.equal(await pushTo(tributary), 201)
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type ProxyHarness, startProxyHarness } from './fixture.ts'
+import { LOOPBACK_RANGES } from '../../harness/loopback.ts'
+import { type Connecting, type ProxyHarness, startProxyHarness } from './fixture.ts'
 import { type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
 /** Spellings of this machine, its neighbours and other addresses that are not public. */
@@ -98,6 +99,23 @@ suite('S30 the proxy reaches no private machine that the operator did not allow'
   })
 })
 
+/** Who chose the address: the operator for the key of the app, or a person at the sign-in. */
+const LEVELS = [
+  {
+    chosenBy: 'operator',
+    egress: { allowPrivate: ['127.0.0.2'], allowPrivateTyped: LOOPBACK_RANGES },
+    connecting: (apiUrl: string): Connecting => ({ apiUrl }),
+  },
+  {
+    chosenBy: 'person',
+    egress: { allowPrivate: LOOPBACK_RANGES, allowPrivateTyped: ['127.0.0.2'] },
+    connecting: (apiUrl: string): Connecting => ({
+      apiUrl: 'https://key.test',
+      credential: { token: 'token', instance: { api_url: apiUrl } },
+    }),
+  },
+]
+
 suite('S32 a name that changes its address', () => {
   test('never leads to this machine: not at first, not later, not on a new connection', async () => {
     const inside = await startRawUpstream('127.0.0.1')
@@ -135,31 +153,32 @@ suite('S32 a name that changes its address', () => {
     }
   })
 
-  test('is resolved for every new connection, and an open one stays at the address that was checked', async () => {
-    const [first, second] = [await startRawUpstream('127.0.0.2'), await startRawUpstream('127.0.0.1')]
-    const { port } = new URL(first.url)
-    let address = '127.0.0.2'
-    // The operator allows only the first; the second is a machine that is not allowed.
-    const harness = await startProxyHarness({
-      egress: { allowPrivate: ['127.0.0.2'], resolve: () => Promise.resolve([{ address }]) },
+  for (const { chosenBy, egress, connecting } of LEVELS)
+    test(`is resolved for every new connection, and an open one stays at the address that was checked (${chosenBy})`, async () => {
+      const [first, second] = [await startRawUpstream('127.0.0.2'), await startRawUpstream('127.0.0.1')]
+      const { port } = new URL(first.url)
+      let address = '127.0.0.2'
+      // Only the first is allowed at this level.
+      const harness = await startProxyHarness({
+        egress: { ...egress, resolve: () => Promise.resolve([{ address }]) },
+      })
+      try {
+        const { token } = await harness.connect(connecting(`http://rebinding.test:${port}`))
+        const callProxy = async () =>
+          (await fetch(`${harness.url}/proxy/plain/x`, { headers: { authorization: `Bearer ${token}` } })).status
+        assert.equal(await callProxy(), 200)
+        address = '127.0.0.1'
+        assert.equal(await callProxy(), 200)
+        assert.equal(first.connections(), 1)
+        first.response = 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
+        assert.equal(await callProxy(), 200)
+        assert.equal(await callProxy(), 502)
+        assert.equal(second.connections(), 0)
+        assert.match(first.requests[0] ?? '', new RegExp(`\r\nhost: rebinding\\.test:${port}\r\n`))
+      } finally {
+        await harness.stop()
+        await first.close()
+        await second.close()
+      }
     })
-    try {
-      const { token } = await harness.connect({ apiUrl: `http://rebinding.test:${port}` })
-      const callProxy = async () =>
-        (await fetch(`${harness.url}/proxy/plain/x`, { headers: { authorization: `Bearer ${token}` } })).status
-      assert.equal(await callProxy(), 200)
-      address = '127.0.0.1'
-      assert.equal(await callProxy(), 200)
-      assert.equal(first.connections(), 1)
-      first.response = 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
-      assert.equal(await callProxy(), 200)
-      assert.equal(await callProxy(), 502)
-      assert.equal(second.connections(), 0)
-      assert.match(first.requests[0] ?? '', new RegExp(`\r\nhost: rebinding\\.test:${port}\r\n`))
-    } finally {
-      await harness.stop()
-      await first.close()
-      await second.close()
-    }
-  })
 })

@@ -73,7 +73,13 @@ function SignedIn({ session, token, failure }: { session: Session; token: string
           {failure}
         </div>
       )}
-      <Home session={session} controls={controls.data ?? []} />
+      {session.exposed && (
+        <div className="notice warn">
+          Others can reach this demo, and everybody who does shares its services. So the buttons that change them are
+          off.
+        </div>
+      )}
+      <Home session={session} controls={session.exposed ? [] : (controls.data ?? [])} />
     </SessionContext>
   )
 }

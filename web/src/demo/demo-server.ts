@@ -9,6 +9,8 @@ export interface DemoService {
 export interface Session {
   client_id: string
   services: DemoService[]
+  /** Whether others can reach this demo; its controls are off then. */
+  exposed: boolean
   account?: string
   access_token?: string
 }

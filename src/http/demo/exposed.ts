@@ -1,0 +1,17 @@
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from '#model/errors.ts'
+import { isLoopbackAddress } from '#platform/loopback.ts'
+import type { HttpDeps } from '../deps.ts'
+
+/**
+ * Whether others can reach the demo: it listens on more than loopback, or this request came from another machine. Decided by the
+ * sockets, because anybody can write any name into `Host`.
+ */
+export function isExposed({ config }: Pick<HttpDeps, 'config'>, { socket }: Pick<FastifyRequest, 'socket'>): boolean {
+  return ![config.host, socket.localAddress ?? '', socket.remoteAddress ?? ''].every(isLoopbackAddress)
+}
+
+/** The controls change the demo for everybody, so they are for the one at this machine. */
+export function requireUnexposed(deps: Pick<HttpDeps, 'config'>, request: FastifyRequest): void {
+  if (isExposed(deps, request)) throw new ApiError('demo_exposed')
+}
