@@ -47,6 +47,13 @@ export const IDENTITY_MUTANTS: readonly Mutant[] = [
     tests: ['test/spec/authorization/nobody-vouches.test.ts'],
   },
   {
+    check: 'S67',
+    file: 'src/upstream/call-service.ts',
+    find: 'isPublic || target.origin === new URL(from).origin ? target.href : undefined',
+    replace: 'target.href',
+    tests: ['test/spec/authorization/every-connector-trust.test.ts'],
+  },
+  {
     check: 'S68',
     file: 'src/http/permissions.ts',
     find: 'for (const [field, why] of Object.entries(operatorOnly))',
