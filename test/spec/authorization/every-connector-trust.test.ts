@@ -7,17 +7,18 @@ import { after, before, suite, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import fc from 'fast-check'
 import type { Auth } from '#kit/auth.ts'
+import { freePort } from '../../harness/free-port.ts'
 import { LOOPBACK } from '../../harness/loopback.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 import { type OpenUpstream, openUpstream } from '../../harness/upstream.ts'
 import { everyConnector, movedTo } from './trust/moved-connectors.ts'
 import { type Recorder, startRecorder } from './trust/recorder.ts'
-import { step, usual, variant } from './trust/steps.ts'
+import { attacked, attacks, step, usual, variant } from './trust/steps.ts'
 import { newWalk, type Violation, type Walk } from './trust/walk.ts'
 
 const SEED = Number(process.env['TEST_SEED'] ?? 24)
 const WALKS = Number(process.env['TEST_WALKS'] ?? 2)
-const STEPS = 12
+const STEPS = 10
 
 /** Kinds of sign-in that no server takes part in. */
 const NO_COUNTERPART: Partial<Record<Auth['kind'], string>> = { file: 'people upload files, and nothing is called' }
@@ -46,7 +47,11 @@ before(async () => {
   process.env['TEST_PLC_URL'] = honest.get('bluesky')!.url
   process.env['TEST_TRUST_URLS'] = JSON.stringify(Object.fromEntries([...honest].map(([name, { url }]) => [name, url])))
   upstream = openUpstream()
+  // Clients of Bluesky that are not public have to be at this name.
+  const port = String(await freePort())
   tributary = await startTributary({
+    PORT: port,
+    BASE_URL: `http://127.0.0.1:${port}`,
     TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
     TRIBUTARY_ALLOW_PRIVATE_TYPED: LOOPBACK,
     TRIBUTARY_CONNECTORS: folder,
@@ -77,7 +82,7 @@ async function walkAt(honest: Recorder): Promise<void> {
     seed,
   })
   const started: Walk[] = []
-  for (const [chosen, steps] of plans) {
+  for (const [chosen, steps] of [[attacked, attacks] as const, ...plans]) {
     const hostile = await startRecorder('HOSTILE', connector)
     recorders.push(hostile)
     honest.mode = { kind: 'plain' }
@@ -85,9 +90,7 @@ async function walkAt(honest: Recorder): Promise<void> {
       { tributary, upstream: upstream.upstream, connector, honest, hostile, violations },
       chosen,
     )
-    for (const each of [...usual, ...steps]) {
-      await walk.run(each)
-    }
+    for (const each of [...usual, ...steps]) await walk.run(each)
     walk.checkOnce()
     started.push(walk)
     walks.push(walk)

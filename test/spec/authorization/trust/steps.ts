@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { Mode } from './recorder.ts'
+import type { World } from './secrets.ts'
 import type { Variant } from './walk.ts'
 
 const world = fc.constantFrom('HONEST' as const, 'HOSTILE' as const)
@@ -36,8 +37,8 @@ const start = fc.record({
 })
 const back = fc.record({
   do: fc.constant('back' as const),
-  from: number,
-  to: number,
+  from: fc.oneof(number, world),
+  to: fc.oneof(number, world),
   code: fc.constantFrom('honest' as const, 'junk' as const),
   says,
   browser: fc.constantFrom('own' as const, 'own' as const, 'victim' as const, 'attacker' as const),
@@ -74,20 +75,52 @@ export const variant: fc.Arbitrary<Variant> = fc.record({
 })
 
 const own = { address: 'own', iss: 'own', repeated: false, error: false } as const
-const returns = (index: number, code: 'honest' | 'junk'): Step => ({
-  do: 'back',
-  from: index,
-  to: index,
-  code,
-  says: own,
-  browser: 'own',
-  post: false,
-})
+
+/** The server of one sign-in sends the browser back with the state of another. */
+function returns(from: World, to: World, code: 'honest' | 'junk'): Step {
+  return { do: 'back', from, to, code, says: own, browser: 'own', post: false }
+}
+const begins = (by: 'H' | 'D', named: World): Step => ({ do: 'start', by, named, browser: 0 })
+const answers = (of: World, how: Mode): Step => ({ do: 'answer', world: of, mode: how })
+const calls = (session: number, how: 'read' | 'write' | 'disconnect'): Step => ({ do: 'use', session, how, path: 0 })
 
 /** A sign-in in each world that goes well, so that every connector has tokens that could leak. */
 export const usual: Step[] = [
-  { do: 'start', by: 'H', named: 'HONEST', browser: 0 },
-  { do: 'start', by: 'D', named: 'HOSTILE', browser: 1 },
-  returns(0, 'honest'),
-  returns(1, 'junk'),
+  begins('H', 'HONEST'),
+  begins('D', 'HOSTILE'),
+  returns('HONEST', 'HONEST', 'honest'),
+  returns('HOSTILE', 'HOSTILE', 'junk'),
 ]
+
+/** The attacks that are known, at every connector; random ones follow. */
+export const attacks: Step[] = [
+  // RFC 9700 4.4: the honest server sends its code with the state of a sign-in at the hostile one.
+  begins('D', 'HOSTILE'),
+  returns('HONEST', 'HOSTILE', 'honest'),
+  begins('H', 'HOSTILE'),
+  returns('HONEST', 'HOSTILE', 'honest'),
+  begins('H', 'HOSTILE'),
+  returns('HOSTILE', 'HOSTILE', 'honest'),
+  { do: 'rekey', to: 'addresses' },
+  { do: 'rekey', to: 'key' },
+  // Both redirect what they are asked, and the hostile one speaks of the other.
+  answers('HONEST', { kind: 'redirect', status: 302, only: 'reads' }),
+  calls(0, 'read'),
+  begins('H', 'HONEST'),
+  answers('HONEST', plain),
+  begins('D', 'HOSTILE'),
+  answers('HOSTILE', { kind: 'redirect', status: 307, only: 'all' }),
+  returns('HOSTILE', 'HOSTILE', 'junk'),
+  calls(1, 'read'),
+  begins('D', 'HOSTILE'),
+  answers('HOSTILE', { kind: 'foreign' }),
+  begins('D', 'HOSTILE'),
+  returns('HOSTILE', 'HOSTILE', 'junk'),
+  calls(1, 'write'),
+  answers('HOSTILE', plain),
+  calls(1, 'disconnect'),
+  calls(0, 'disconnect'),
+]
+
+/** The key of H is used at the addresses that everybody uses, and that of D has the same client id. */
+export const attacked: Variant = { honestOverrides: false, hostileOverrides: 'each', stolenKey: true }

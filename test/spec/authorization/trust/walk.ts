@@ -27,6 +27,8 @@ interface Begun {
   redirect: string
   /** What the server of its world says about itself in a redirect. */
   iss: string | undefined
+  /** It was presented at a callback, and is used up. */
+  isUsed: boolean
 }
 
 type AppName = 'H' | 'D' | 'R'
@@ -129,6 +131,8 @@ export async function newWalk(deps: WalkDeps, variant: Variant) {
     const isOAuth = auth.kind === 'oauth1' || auth.kind === 'oauth2'
     if (asksServer && (!isOAuth || (name !== 'D' && keys.overrides === undefined))) return
     if (!isOAuth && name !== 'D') return
+    const registers = auth.kind === 'oauth2' && auth.registration !== undefined
+    if (registers && name !== 'D' && keys.overrides === undefined) return
     await setKeys(tributary, apps[name], service, keys)
     keysOf.set(name, keys)
   }
@@ -193,6 +197,7 @@ export async function newWalk(deps: WalkDeps, variant: Variant) {
       named: auth.kind === 'oauth1' ? { oauth_token: token ?? '' } : { state: state ?? '' },
       redirect: `${redirect.origin}${redirect.pathname}`,
       iss: await issuerOf(by, named, world),
+      isUsed: false,
     })
   }
 
@@ -238,10 +243,12 @@ export async function newWalk(deps: WalkDeps, variant: Variant) {
     { from, to, code, says, browser, post }: Extract<Step, { do: 'back' }>,
     isRefused = false,
   ): Promise<void> {
-    const sender = begun[from % Math.max(1, begun.length)]
-    const target = begun[to % Math.max(1, begun.length)]
+    const sender = chosen(from, begun)
+    // Once in a while one that is used up.
+    const target = chosen(to, post ? begun : begun.filter(({ isUsed }) => !isUsed))
     if (sender === undefined || target === undefined) return
-    const isHonest = code === 'honest' && (sender.world === 'HONEST' || acceptsAnyRedirect())
+    target.isUsed = true
+    const isHonest = code === 'honest' && (sender.world === 'HONEST' || acceptsAnyRedirect(sender))
     // An honest server sends its code only to the address that the client has registered there.
     const address = isHonest ? sender.redirect : addressFor(says.address, target)
     const secret = newSecret(isHonest ? 'HONEST' : 'HOSTILE', service, auth.kind === 'app_password' ? 'pw' : 'code')
@@ -272,14 +279,16 @@ export async function newWalk(deps: WalkDeps, variant: Variant) {
     }
   }
 
+  const chosen = (which: number | World, among: Begun[]): Begun | undefined =>
+    typeof which === 'number'
+      ? among[which % Math.max(1, among.length)]
+      : among.findLast(({ world }) => world === which)
+
   /** Servers that know no clients send what they issue to any address, and name themselves beside it. */
-  function acceptsAnyRedirect(): boolean {
+  function acceptsAnyRedirect(sender: Begun): boolean {
     if (auth.kind === 'app_password') return true
-    return (
-      auth.kind === 'oauth2' &&
-      auth.registration?.kind === 'document' &&
-      begun.some(({ world, iss }) => world === 'HONEST' && iss !== undefined)
-    )
+    const isDocument = auth.kind === 'oauth2' && auth.registration?.kind === 'document' && !keysOf.has(sender.by)
+    return isDocument && begun.some(({ world, iss }) => world === 'HONEST' && iss !== undefined)
   }
 
   function addressFor(which: 'own' | 'shared' | 'service' | 'random' | number, target: Begun): string {
