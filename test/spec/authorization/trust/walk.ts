@@ -52,7 +52,7 @@ export interface Variant {
   /** The key of H has the honest addresses as overrides, and so a callback of its own. */
   honestOverrides: boolean
   hostileOverrides: 'base' | 'each' | 'token' | 'api'
-  /** The key of D has the client id of H, which is no secret. */
+  /** The key of D has the client id of H, which is public. */
   stolenKey: boolean
 }
 
