@@ -209,7 +209,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     file: 'src/platform/weak-secret.ts',
     find: 'const MIN_DISTINCT_BYTES = 8',
     replace: 'const MIN_DISTINCT_BYTES = 2',
-    tests: ['src/platform/admin-token.test.ts', 'src/platform/key-file.test.ts'],
+    tests: ['src/platform/weak-secret.test.ts'],
   },
   {
     check: 'S60',

@@ -32,13 +32,8 @@ export const SURFACE_MUTANTS: readonly Mutant[] = [
   {
     check: 'S73',
     file: 'src/http/operator-session.ts',
-<<<<<<< HEAD
-    find: 'headers.origin === undefined || isOwnOrigin(deps.config.baseUrl, headers)',
-    replace: 'true',
-=======
     find: "[DASHBOARD_HEADER] !== '1' ||",
     replace: "[DASHBOARD_HEADER] !== '1' &&",
->>>>>>> mutants
     tests: [SIGN_IN],
   },
   {
@@ -177,13 +172,8 @@ export const SURFACE_MUTANTS: readonly Mutant[] = [
   {
     check: 'S93',
     file: 'src/flows/authorize/reconnect.ts',
-<<<<<<< HEAD
-    find: "if (sourceOf(profile) !== signedIn.self.id) throw new AuthorizeError('other_service_user')",
-    replace: '',
-=======
     find: ' !== signedIn.self.id) throw',
     replace: " === '') throw",
->>>>>>> mutants
     tests: ['test/spec/authorization/reconnect.test.ts'],
   },
   {
