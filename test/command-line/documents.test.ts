@@ -144,6 +144,7 @@ suite('commands with --json print one document', () => {
       'migrations',
       'clock',
       'backup',
+      'overrides',
       'port',
       'egress',
     ])

@@ -11,6 +11,7 @@ import type { Database, Queries } from '#platform/postgres/database.ts'
 import { doubtAbout } from '#platform/weak-secret.ts'
 import { planMigrations } from '#store/migrate.ts'
 import { readServer } from '#store/server.ts'
+import { checkOverrides } from './check-overrides.ts'
 import { checkReplica } from './check-replica.ts'
 import { type ClusterReport, findClusterReport } from './cluster.ts'
 import type { Diagnosis } from './diagnosis.ts'
@@ -161,7 +162,9 @@ async function checkDatabase(deps: DoctorDeps, { databaseReadUrl }: Config): Pro
               detail: `differs from the database's by ${Math.round(skewMs / 1000)} s`,
               help: 'Set the clock by NTP; services reject signed requests when it is wrong.',
             },
-        ...(pending.length === 0 ? [await checkLastBackup(database, deps.clock.now())] : []),
+        ...(pending.length === 0
+          ? [await checkLastBackup(database, deps.clock.now()), await checkOverrides(database)]
+          : []),
         ...(cluster === undefined ? [] : [describeCluster(cluster)]),
         ...replica,
       ]

@@ -44,6 +44,10 @@ const find = statement(
   `select ${columns} from service_key where app_id = $appId and service = $service`,
 )
 const list = statement('service-key-list', `select ${columns} from service_key where app_id = $appId order by service`)
+const listOther = statement(
+  'service-key-overrides',
+  `select app_id, service, overrides from service_key where overrides::text <> '{}' order by app_id, service limit $max`,
+)
 const remove = statement('service-key-delete', 'delete from service_key where app_id = $appId and service = $service')
 
 const move = statement(
@@ -126,6 +130,15 @@ export function openServiceKey(keyring: Keyring, appId: string, row: ServiceKeyR
 
 export async function listServiceKeys(queries: Queries, appId: string): Promise<SealedServiceKey[]> {
   return (await queries.rows<ServiceKeyRow>(list.with({ appId }))).map(toKey)
+}
+
+/** Keys of all apps that lead to other addresses than their connectors. */
+export async function listOverrides(
+  queries: Queries,
+  max: number,
+): Promise<{ appId: string; service: string; overrides: Record<string, string> }[]> {
+  type Row = { app_id: string; service: string; overrides: Record<string, string> }
+  return (await queries.rows<Row>(listOther.with({ max }))).map(({ app_id: appId, ...key }) => ({ appId, ...key }))
 }
 
 export async function deleteServiceKey(queries: Queries, appId: string, service: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { checkOverrides } from '#flows/operations/check-overrides.ts'
 import { ROUTES } from '#http/routes.ts'
 import { OVERRIDES } from '#model/app.ts'
 import { findServiceKey } from '#store/apps/service-keys.ts'
@@ -67,6 +68,8 @@ suite('service keys in the admin API', () => {
     const set = await call('PUT', `${where}/github`, { key: 'k1', secret: 's3cret-1', scope: 'user', overrides })
     assert.equal(set.status, 200)
     assertPromised('PUT', '/admin/apps/:client_id/keys/:service', set.body)
+    const { detail } = await checkOverrides(tributary.store.database)
+    assert.match(detail, new RegExp(`${id} github: api\\.test`), 'doctor names the hosts')
     assert.deepEqual(
       { ...set.body, updated_at: 0 },
       {

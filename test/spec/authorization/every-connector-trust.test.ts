@@ -40,12 +40,14 @@ before(async () => {
     const recorder = await startRecorder('HONEST', each)
     recorder.connector = movedTo(each, recorder.url)
     honest.set(each.service, recorder)
-    const text = `import { movedConnector } from '${module}'\nexport default await movedConnector('${each.service}')\n`
+    const text = `import { everyConnector, movedTo } from '${module}'
+const all = await everyConnector()
+export default movedTo(all.find(({ service }) => service === '${each.service}'), '${recorder.url}')
+`
     writeFileSync(join(folder, `${each.service}.mjs`), text)
   }
   recorders.push(...honest.values())
   process.env['TEST_PLC_URL'] = honest.get('bluesky')!.url
-  process.env['TEST_TRUST_URLS'] = JSON.stringify(Object.fromEntries([...honest].map(([name, { url }]) => [name, url])))
   upstream = openUpstream()
   // Clients of Bluesky that are not public have to be at this name.
   const port = String(await freePort())

@@ -1,6 +1,5 @@
 // What a server has to answer so that a connector of any kind signs in at it: derived from the connector's own description.
 
-import type { OAuth2 } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { newSecret, type World } from './secrets.ts'
 
@@ -110,9 +109,4 @@ export function sourceText({ self }: Connector, next: string): string {
   }
   return `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>News</title><id>urn:news</id>
     <link rel="next" href="${next}"/><entry><id>1</id><title>One</title><link href="${next}/1"/></entry></feed>`
-}
-
-/** A key that the connector's way of authenticating can sign with. */
-export function secretFor({ tokenAuth }: Pick<OAuth2, 'tokenAuth'>, marked: string, jwk: string): string {
-  return tokenAuth === 'private_key_jwt' ? jwk : marked
 }

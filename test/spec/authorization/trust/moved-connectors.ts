@@ -34,10 +34,3 @@ export function movedTo(connector: Connector, url: string): Connector {
     api: moved(connector.api) as Connector['api'],
   }
 }
-
-/** Default exports of the folder that the service under test loads: see `writeFolder`. */
-export async function movedConnector(service: string): Promise<Connector> {
-  const urls = JSON.parse(process.env['TEST_TRUST_URLS'] ?? '{}') as Record<string, string>
-  const connector = (await everyConnector()).find((each) => each.service === service)!
-  return movedTo(connector, urls[service]!)
-}

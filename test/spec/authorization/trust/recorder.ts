@@ -18,7 +18,7 @@ export type Mode =
   | { kind: 'plain' }
   /** With a redirect to the same path of the other world. */
   | { kind: 'redirect'; status: 301 | 302 | 303 | 307 | 308; only: 'reads' | 'writes' | 'all' }
-  /** With a body that is too large, not JSON, empty, or an error. */
+  /** With a body that is too large, another format, empty or an error. */
   | { kind: 'odd'; which: 'huge' | 'text' | 'empty' | 'error' | 'refused' }
   /** As the person of the other world, and with addresses of that world wherever one may be named. */
   | { kind: 'foreign' }

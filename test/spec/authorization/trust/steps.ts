@@ -1,7 +1,7 @@
 import fc from 'fast-check'
+import type { Variant } from './keys.ts'
 import type { Mode } from './recorder.ts'
 import type { World } from './secrets.ts'
-import type { Variant } from './walk.ts'
 
 const world = fc.constantFrom('HONEST' as const, 'HOSTILE' as const)
 const number = fc.nat(30)

@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { hostFieldOf } from '#kit/ask.ts'
 import { typedFieldsOf } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
@@ -11,7 +10,8 @@ import { type App, makeApp, type ServiceKeys, setKeys } from '../../../harness/a
 import { send } from '../../../harness/send.ts'
 import { REDIRECT, redeem, startUrl } from '../../../harness/sign-in.ts'
 import type { Tributary } from '../../../harness/start.ts'
-import { personIn, secretFor } from './counterpart.ts'
+import { personIn } from './counterpart.ts'
+import { makeKeys, type Variant } from './keys.ts'
 import type { Recorder } from './recorder.ts'
 import { CHECK_OF, foreignSecrets, newSecret, secretsIn, type World } from './secrets.ts'
 import type { Step } from './steps.ts'
@@ -47,18 +47,6 @@ export interface WalkDeps {
   violations: Violation[]
 }
 
-/** Which addresses the keys of the apps have in this walk. */
-export interface Variant {
-  /** The key of H has the honest addresses as overrides, and so a callback of its own. */
-  honestOverrides: boolean
-  hostileOverrides: 'base' | 'each' | 'token' | 'api'
-  /** The key of D has the client id of H, which is public. */
-  stolenKey: boolean
-}
-
-const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-const JWK = JSON.stringify({ ...privateKey.export({ format: 'jwk' }), kid: 'test', alg: 'ES256' })
-
 export type Walk = Awaited<ReturnType<typeof newWalk>>
 
 /** Two apps, two browsers and two worlds for one connector. */
@@ -74,7 +62,7 @@ export async function newWalk(deps: WalkDeps, variant: Variant) {
   const apps = {} as Record<AppName, App>
   for (const name of ['H', 'D', 'R'] as const)
     apps[name] = await makeApp(tributary, { name: `App ${name}`, redirectUris: [REDIRECT] })
-  const hKey = newSecret('APPH', service, 'key')
+  const { hKey, honestKeys, hostileKeys } = makeKeys(connector, honest.url, hostile.url)
   const keysOf = new Map<AppName, ServiceKeys>()
   await setKeysOf('H', honestKeys(variant.honestOverrides))
   await setKeysOf('R', honestKeys(true))
@@ -91,37 +79,6 @@ export async function newWalk(deps: WalkDeps, variant: Variant) {
   const counts = { begun: { HONEST: 0, HOSTILE: 0 }, signedIn: { HONEST: 0, HOSTILE: 0 } }
   let checked = { honest: honest.received.length, hostile: hostile.received.length }
   let last = ''
-
-  function honestKeys(hasOverrides: boolean): ServiceKeys {
-    const overrides = hasOverrides ? { overrides: { base_url: `${honest.url}/own` } } : {}
-    return { key: hKey, secret: marked('APPH'), ...overrides }
-  }
-
-  function hostileKeys(which: Variant['hostileOverrides'], key: string): ServiceKeys {
-    const { url } = hostile
-    const named = auth.kind === 'oauth1' ? 'access_token_url' : 'token_url'
-    const requests = auth.kind === 'oauth1' ? { request_token_url: `${url}/request` } : {}
-    const pages = {
-      authorize_url: `${which === 'token' ? honest.url : url}/page`,
-      [named]: `${url}/token`,
-      ...requests,
-    }
-    const isOAuth = auth.kind === 'oauth1' || auth.kind === 'oauth2'
-    // Where a person's record names the authorization server, the address of the API alone does not lead elsewhere.
-    const isBase = which === 'base' || (which === 'api' && auth.kind === 'oauth2' && auth.home !== undefined)
-    const overrides: Record<string, string> =
-      isBase || !isOAuth
-        ? { base_url: url }
-        : which === 'api'
-          ? { api_url: `${url}/api` }
-          : { ...pages, api_url: `${url}/api` }
-    return { key, secret: marked('APPD'), overrides }
-  }
-
-  function marked(owner: 'APPH' | 'APPD'): string {
-    const text = newSecret(owner, service, 'secret')
-    return auth.kind === 'oauth2' ? secretFor(auth, text, JWK) : text
-  }
 
   /** Where people name their server, H has no key: it registers at each, or needs none. */
   async function setKeysOf(name: AppName, keys: ServiceKeys): Promise<void> {
