@@ -25,7 +25,7 @@ const CLOSE_TO_THE_DATABASE = ['test/store/**/*.test.ts']
 /** Of what runs over the service: searches, whose plans depend on the version. */
 const ON_THE_NEWEST_TOO = [...CLOSE_TO_THE_DATABASE, 'test/spec/reading/**/*.test.ts']
 /** Run by scripts/check.ts, beside the tests. */
-const IN_THE_CHECKS = ['test/{house,docs,words}.test.ts']
+const IN_THE_CHECKS = ['test/{house,docs,words,package-names,threat-model}.test.ts']
 /**
  * Started first on a machine without recorded durations. They do not wait for the packages of the real services;
  * files that need those wait by themselves, and come last here.
