@@ -36,7 +36,7 @@ const refused = (text: string) =>
     .filter(isRefused)
     .map(({ spec }) => spec)
 
-suite('names of packages', () => {
+suite('S96 names of packages', () => {
   test('no text installs or runs a package from a registry that is not in a lock file', () => {
     const wrong = texts.flatMap((file) =>
       namedPackages(read(file))

@@ -1,3 +1,4 @@
+import { IDENTITY_CHECKS } from './identity.ts'
 import { PUSH_CHECKS } from './push.ts'
 import { SECURITY_CHECKS } from './security.ts'
 import { SERVICE_CHECKS } from './service.ts'
@@ -12,4 +13,10 @@ export interface Check {
   passes: string
 }
 
-export const CHECKS: readonly Check[] = [...SECURITY_CHECKS, ...SURFACE_CHECKS, ...PUSH_CHECKS, ...SERVICE_CHECKS]
+export const CHECKS: readonly Check[] = [
+  ...SECURITY_CHECKS,
+  ...IDENTITY_CHECKS,
+  ...SURFACE_CHECKS,
+  ...PUSH_CHECKS,
+  ...SERVICE_CHECKS,
+]

@@ -50,4 +50,9 @@ export const SERVICE_CHECKS: readonly Check[] = [
     check: 'Requests with one `Idempotency-Key` at the same time, in several processes, after a process died',
     passes: 'executed once',
   },
+  {
+    id: 'R14',
+    check: 'A worker is frozen during its start, and its supervisor is killed',
+    passes: 'the next server gets ready; the frozen one holds no lock and ends when it continues',
+  },
 ]

@@ -131,4 +131,14 @@ export const SURFACE_CHECKS: readonly Check[] = [
       "A public app: no PKCE, another app's code, tokens of services without the secret, redirects that other programs receive",
     passes: 'refused; the person confirms first',
   },
+  {
+    id: 'S96',
+    check: 'Commands in texts that install or run a package',
+    passes: 'only packages of a lock file, or ours as a file',
+  },
+  {
+    id: 'S97',
+    check: 'Every form of a page sent from another origin, a sandboxed frame, or with forged fetch metadata',
+    passes: 'refused, except what services post to a callback',
+  },
 ]

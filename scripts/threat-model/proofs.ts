@@ -46,6 +46,8 @@ export const PROOFS: Proof[] = [
       'startConnectLink',
       'receiveCallback',
       'receivePostedCallback',
+      'receiveOwnCallback',
+      'receiveOwnPostedCallback',
       'showQuestions',
       'answerQuestions',
       'showConfirmation',

@@ -44,7 +44,7 @@ function storableSelf(self: Self): Self {
     name,
     typeof value === 'string' ? storableText(value) : value,
   ])
-  return Object.fromEntries(texts) as unknown as Self
+  return Object.fromEntries(texts) as Self
 }
 
 /** With the instance. It comes from the address that was called, never from what it says about itself. */

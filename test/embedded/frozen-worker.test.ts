@@ -61,7 +61,7 @@ async function workerOf(server: RunningProcess): Promise<number> {
 const isLinux = { skip: process.platform === 'linux' ? false : 'reads /proc to see whether a process is frozen' }
 
 test(
-  'a worker that is frozen during its start, and whose supervisor was killed, holds up nobody',
+  'R14 a worker that is frozen during its start, and whose supervisor was killed, holds up nobody',
   isLinux,
   async (t) => {
     const frozen = await killWithFrozenWorker()

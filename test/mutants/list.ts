@@ -1,4 +1,5 @@
 import { CALL_MUTANTS } from './calls.ts'
+import { IDENTITY_MUTANTS } from './identity.ts'
 import type { Mutant } from './mutant.ts'
 import { PUSH_MUTANTS } from './push.ts'
 import { SERVICE_MUTANTS } from './service.ts'
@@ -9,6 +10,7 @@ import { SURFACE_MUTANTS } from './surfaces.ts'
 export const MUTANTS: readonly Mutant[] = [
   ...SIGN_IN_MUTANTS,
   ...CALL_MUTANTS,
+  ...IDENTITY_MUTANTS,
   ...SURFACE_MUTANTS,
   ...PUSH_MUTANTS,
   ...SERVICE_MUTANTS,

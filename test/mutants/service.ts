@@ -93,4 +93,11 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
     replace: '',
     tests: ['test/spec/operating/idempotency.test.ts'],
   },
+  {
+    check: 'R14',
+    file: 'src/boot/supervision.ts',
+    find: 'databaseUrl: deps.url, ',
+    replace: '',
+    tests: ['test/embedded/frozen-worker.test.ts'],
+  },
 ]

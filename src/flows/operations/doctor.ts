@@ -197,7 +197,10 @@ async function checkPort({ port, host }: Config): Promise<Diagnosis> {
   })
 }
 
-function checkEgress({ allowPrivate, allowPrivateTyped }: Config): Diagnosis {
+export function checkEgress({
+  allowPrivate,
+  allowPrivateTyped,
+}: Pick<Config, 'allowPrivate' | 'allowPrivateTyped'>): Diagnosis {
   const [any, wide] = [allowPrivate.filter(isAnyNetwork), allowPrivateTyped.filter(isWideForStrangers)]
   if (any.length > 0)
     return {

@@ -151,7 +151,7 @@ suite('F10 the demo app', () => {
   })
 })
 
-suite('N22 a demo that others can reach', () => {
+suite('S70 a demo that others can reach', () => {
   let exposed: Tributary
   let inside: RawUpstream
   before(async () => {

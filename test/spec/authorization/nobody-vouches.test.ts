@@ -94,7 +94,7 @@ const valuesOf = (): Record<string, Record<string, string>> => ({
   files: {},
 })
 
-suite('N17 what nobody vouches for finds no account', () => {
+suite('S66 what nobody vouches for finds no account', () => {
   test('a stranger who names the feed of another person gets an account of their own', async () => {
     const victim = await signIn('feed', { feed })
     await store(victim.access_token, [{ id: 'secret' }])
@@ -317,7 +317,7 @@ suite('feeds that an older release connected', () => {
   const idsOf = async (token: string) =>
     (await items(harness, '/services/feed/entries', token)).map(({ id, idr }) => `${id} ${idr}`).sort()
 
-  test('the migration ends what leads to their accounts, and changes nothing else', async () => {
+  test('S66 the migration ends what leads to their accounts, and changes nothing else', async () => {
     const people = [
       await connectAsBefore('/old.xml'),
       await connectAsBefore('/old.xml'),

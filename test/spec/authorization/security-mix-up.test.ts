@@ -185,7 +185,7 @@ suite('registrations over time', () => {
     assert.notEqual(moved.registration, before.registration)
     assert.notEqual(moved.key, before.key)
     const { body } = honest.services.mastodon.requests.to('/api/v1/apps', 'POST').at(-1)!
-    assert.match(String(body), /moved\.example%2Fauth%2Fmastodon%2Fcallback%2F/)
+    assert.match(body, /moved\.example%2Fauth%2Fmastodon%2Fcallback%2F/)
     for (const each of [before, moved]) {
       const access = await findServiceAccess(deps, app.clientId, mastodon, withRegisteredKey(answers(), each))
       assert.deepEqual([access?.key.key, access?.key.secret], [each.key, each.secret])

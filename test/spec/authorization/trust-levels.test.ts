@@ -25,7 +25,7 @@ const serveFeed = (at: RawUpstream) => {
   at.response = `HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: ${Buffer.byteLength(FEED)}\r\n\r\n${FEED}`
 }
 
-suite('N02 what an operator opens for key overrides and destinations', () => {
+suite('S69 what an operator opens for key overrides and destinations', () => {
   let inside: RawUpstream
   let mastodon: Lab<'mastodon'>
   let tributary: Tributary

@@ -112,7 +112,7 @@ suite('S14 every route', () => {
 /** State changes that browsers ask for with a cookie. */
 const browserWrites = ROUTES.filter(([method, , { auth }]) => auth === 'browser' && method !== 'GET')
 
-suite('requests of pages of other origins', () => {
+suite('S97 requests of pages of other origins', () => {
   const ours = () => new URL(tributary.url)
   const reasonOf = async (method: string, path: string, headers: Record<string, string>) => {
     const response = await request(method, address(path), { headers })

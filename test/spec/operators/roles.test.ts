@@ -105,7 +105,7 @@ suite('S71 a developer', () => {
   })
 })
 
-suite('the addresses of a service', () => {
+suite('S68 the addresses of a service', () => {
   const overrides = { authorize_url: 'https://evil.test/authorize', token_url: 'https://evil.test/token' }
   const set = (headers: Record<string, string>, json: Record<string, unknown>) =>
     send({ tributary }, 'PUT', `/admin/apps/${own.clientId}/keys/github`, { headers, json })

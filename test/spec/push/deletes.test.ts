@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, before, suite, test } from 'node:test'
 import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
 import { send } from '../../harness/send.ts'
@@ -90,5 +93,52 @@ suite('deletes', () => {
     const verified = await app.ask('POST', `/push/${made.id}/verify`, {})
     const { missing, different, extra } = verified.body as Record<string, number>
     assert.deepEqual([verified.status, missing, different, extra], [200, 0, 0, 0])
+  })
+
+  test('a drop that fails half-way says what is gone, stays paused, and is continued by the next one', async () => {
+    const objects = new Set<string>()
+    let removable = 3
+    const store = createServer((request, response) => {
+      const [path = '', query = ''] = (request.url ?? '').split('?')
+      const key = decodeURIComponent(path).replace('/bucket/', '')
+      const prefix = new URLSearchParams(query).get('prefix')
+      if (request.method === 'DELETE' && removable === 0) return response.writeHead(503).end('<Code>SlowDown</Code>')
+      if (request.method === 'DELETE' && objects.delete(key)) removable -= 1
+      const found = prefix === null ? [] : [...objects].filter((name) => name.startsWith(prefix))
+      return response.end(found.map((name) => `<Key>${name}</Key>`).join(''))
+    }).listen(0, '127.0.0.1')
+    await once(store, 'listening')
+    try {
+      const url = `s3://k:s@127.0.0.1:${(store.address() as AddressInfo).port}/bucket?tls=false`
+      const own = await harness.newTenant()
+      const made = await own.add({ kind: 'files', url })
+      for (let i = 0; i < 7; i += 1) objects.add(`${made.id}/profile/${i}.ndjson`)
+      const dropped = () => own.ask('DELETE', `/push/${made.id}?drop=true`)
+      const failed = await dropped()
+      assert.deepEqual([failed.status, failed.body['reason']], [502, 'destination_failed'])
+      assert.match(String(failed.body['error']), /^Only a part was deleted \(3 objects are gone\).*paused; repeat.*503/)
+      assert.equal(objects.size, 4)
+      assert.equal((await own.show(made)).state, 'paused')
+      assert.match(String((await dropped()).body['error']), /^Nothing was deleted: .*503/)
+      removable = 1000
+      assert.equal((await dropped()).status, 200)
+      assert.equal(objects.size, 0)
+    } finally {
+      store.close()
+      store.closeAllConnections()
+    }
+  })
+
+  test('a drop in one transaction that fails deletes nothing, and says so', async () => {
+    const app = await harness.newTenant()
+    await harness.put(await app.newPerson(), [{ id: 'stays' }])
+    const made = await app.add({ kind: 'postgres', url: theirs.url })
+    await until('the row is delivered', async () => (await app.show(made)).rows > 0)
+    await theirs.sql('create view theirs as select * from tributary_items')
+    const { body } = await app.ask('DELETE', `/push/${made.id}?drop=true`)
+    assert.match(String(body['error']), /^Nothing was deleted: .*depend/)
+    assert.equal((await app.show(made)).state, 'active')
+    await theirs.sql('drop view theirs')
+    await app.ask('DELETE', `/push/${made.id}?drop=true`)
   })
 })

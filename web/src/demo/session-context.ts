@@ -10,6 +10,6 @@ export interface SignedIn {
 
 export const SessionContext = createContext<SignedIn>({
   token: '',
-  session: { client_id: '', services: [] },
+  session: { client_id: '', services: [], exposed: false },
   until: undefined,
 })

@@ -246,7 +246,7 @@ const ACCEPTED: [kind: DestinationKind, url: string][] = [
   ['nats', 'nats://us:pw@public.test:4222?tls=true'],
   ['webhook', 'https://public.test:8443/path?x=1'],
   ['files', 's3://us:pw@public.test:443/bucket/prefix'],
-  ['files', `${pathToFileURL(join(filesDir, 'app_x', 'folder')).href}`],
+  ['files', pathToFileURL(join(filesDir, 'app_x', 'folder')).href],
 ]
 
 suite('S60 any character at any place of an address', () => {
