@@ -77,8 +77,8 @@ export const IDENTITY_MUTANTS: readonly Mutant[] = [
   {
     check: 'S96',
     file: 'src/platform/program-name.ts',
-    find: "'npx --no-install tributary'",
-    replace: "'npx tributary'",
+    find: '--no-install ',
+    replace: '',
     tests: ['test/package-names.test.ts'],
   },
   {

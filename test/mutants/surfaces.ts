@@ -32,8 +32,8 @@ export const SURFACE_MUTANTS: readonly Mutant[] = [
   {
     check: 'S73',
     file: 'src/http/operator-session.ts',
-    find: ' || !isSameOrigin(deps, request)',
-    replace: '',
+    find: "[DASHBOARD_HEADER] !== '1' ||",
+    replace: "[DASHBOARD_HEADER] !== '1' &&",
     tests: [SIGN_IN],
   },
   {
@@ -108,9 +108,9 @@ export const SURFACE_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S84',
-    file: 'src/flows/authorize/files/file-target.ts',
-    find: 'nativeId: randomSecret().slice(0, 26)',
-    replace: 'nativeId: idIn(service)',
+    file: 'src/kit/who-vouches.ts',
+    find: " || auth.kind === 'file'",
+    replace: '',
     tests: ['test/spec/authorization/file-page.test.ts'],
   },
   {
@@ -172,8 +172,8 @@ export const SURFACE_MUTANTS: readonly Mutant[] = [
   {
     check: 'S93',
     file: 'src/flows/authorize/reconnect.ts',
-    find: "if (profile.nativeId !== signedIn.self.id) throw new AuthorizeError('other_service_user')",
-    replace: '',
+    find: ' !== signedIn.self.id) throw',
+    replace: " === '') throw",
     tests: ['test/spec/authorization/reconnect.test.ts'],
   },
   {

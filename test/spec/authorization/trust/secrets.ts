@@ -36,18 +36,17 @@ export function newSecret(owner: Owner, service: string, kind: SecretKind): stri
 
 const MARK = new RegExp(`(HONEST|HOSTILE|APPH|APPD)_([a-z_]+?)_(${KINDS.join('|')})_\\d+_`, 'g')
 
-/** The secrets in what a counterpart received that are not of its world, or not of its service. */
-export function foreignSecrets(received: string, world: World, service: string): Secret[] {
-  return [...received.matchAll(MARK)]
-    .map(([text, owner, name, kind]) => ({ text, owner, service: name, kind }) as Secret)
-    .filter((found) => WORLD_OF[found.owner] !== world || found.service !== nameOf(service))
+/** Every secret in a text, once. */
+export function secretsIn(text: string): Secret[] {
+  const found = [...text.matchAll(MARK)].map(
+    ([whole, owner, service, kind]) => [whole, { text: whole, owner, service, kind } as Secret] as const,
+  )
+  return [...new Map(found).values()]
 }
 
-/** Secrets of any service that an app must not see in a redirect. */
-export function secretsIn(text: string): Secret[] {
-  return [...text.matchAll(MARK)].map(
-    ([found, owner, service, kind]) => ({ text: found, owner, service, kind }) as Secret,
-  )
+/** The secrets in what a counterpart received that are not of its world, or not of its service. */
+export function foreignSecrets(received: string, world: World, service: string): Secret[] {
+  return secretsIn(received).filter((found) => WORLD_OF[found.owner] !== world || found.service !== nameOf(service))
 }
 
 /** A request with everything in it that is encoded as base64 decoded as well: HTTP Basic and the parts of a JWT. */

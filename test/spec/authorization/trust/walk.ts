@@ -56,11 +56,8 @@ export interface Variant {
   stolenKey: boolean
 }
 
-const JWK = JSON.stringify({
-  ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }),
-  kid: 'test',
-  alg: 'ES256',
-})
+const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const JWK = JSON.stringify({ ...privateKey.export({ format: 'jwk' }), kid: 'test', alg: 'ES256' })
 
 export type Walk = Awaited<ReturnType<typeof newWalk>>
 
