@@ -50,7 +50,7 @@ export function readAnswer(field: AskField, given: string): string | undefined {
   return !ENDS_PLACE.test(text) && matchesWhole(field.pattern ?? /[\w-]+/, text) ? text : undefined
 }
 
-/** What could end the host or the path that a text stands in: then whoever answers would choose the server. */
+/** What could end the host or the path that a text stands in: then the answer would choose the server. */
 const ENDS_PLACE = /[/?#\\@:%]/
 
 /** A host in lower case and in its ASCII form, from what people paste: `https://Mastodon.Social/@ada`, `@ada@mastodon.social`. */

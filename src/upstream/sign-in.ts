@@ -158,8 +158,8 @@ export async function verifyCredential(upstream: Upstream, input: VerifyCredenti
   const home = ownServerRule(auth, key)
   if (home === undefined)
     return { credential: await withGrantedScope(upstream, { auth, key, location, credential }), ...identity }
-  // There is no token response that names the person. Whoever gave the token may have given the server too, so the person's public
-  // record must name this issuer, and the person's own server must know the token.
+  // No token response names the person, and the server may have been given with the token: so the person's public record must name
+  // this issuer, and the person's own server must know the token.
   const owned = { ...credential, subject: identity.self.id }
   const { issuer } = location.addresses
   const located = await withOwnServer(upstream, { home, credential: owned, issuer })
