@@ -69,6 +69,15 @@ suite('answers of people', () => {
     assert.equal(readAnswer({ ...shop, pattern: /^[a-z.]+$/ }, 'my.shop'), 'my.shop')
   })
 
+  test('a pattern is for the whole text, and lets no text end the host or the path that it stands in', () => {
+    const parts = { ...shop, pattern: /[a-z.]+/ }
+    assert.equal(readAnswer(parts, 'my.shop'), 'my.shop')
+    for (const text of ['my.shop!', '1my.shop']) assert.equal(readAnswer(parts, text), undefined, text)
+    for (const end of ['/', '?', '#', '\\', '@', ':', '%2f'])
+      for (const pattern of [/.+/, /^.*$/s, /[a-z]+/])
+        assert.equal(readAnswer({ ...shop, pattern }, `evil.test${end}`), undefined, `${end} ${pattern}`)
+  })
+
   test('questions that cannot work are reported to the author of a connector', () => {
     assert.equal(askFault({ host, handle, shop }), undefined)
     assert.match(askFault({ api_url: host }) ?? '', /name cannot be used/)

@@ -1,5 +1,6 @@
 import { trimEndOf } from '#platform/trim-end.ts'
 import type { Auth } from './auth.ts'
+import { matchesWhole } from './typed-values.ts'
 
 /**
  * A question to the person before the sign-in: on which server, in which shop. The app may give the answer as a parameter
@@ -17,7 +18,7 @@ export interface AskField {
    * that names a person. `text`: letters, digits, `-` and `_`, unless `pattern` says otherwise.
    */
   kind: 'host' | 'handle' | 'text'
-  /** For `text`: what the whole answer must match. It must not allow characters that end a host name or a path. */
+  /** For `text`: what the whole answer must match. Characters that end a host name or a path are refused whatever it allows. */
   pattern?: RegExp
   /** The person may leave it empty. */
   optional?: boolean
@@ -46,8 +47,11 @@ export function readAnswer(field: AskField, given: string): string | undefined {
   if (text === '' || given.length > MAX_ANSWER) return undefined
   if (field.kind === 'host') return hostIn(text)
   if (field.kind === 'handle') return handleIn(text)
-  return (field.pattern ?? /^[\w-]+$/).test(text) ? text : undefined
+  return !ENDS_PLACE.test(text) && matchesWhole(field.pattern ?? /[\w-]+/, text) ? text : undefined
 }
+
+/** What could end the host or the path that a text stands in: then the answer would choose the server. */
+const ENDS_PLACE = /[/?#\\@:%]/
 
 /** A host in lower case and in its ASCII form, from what people paste: `https://Mastodon.Social/@ada`, `@ada@mastodon.social`. */
 function hostIn(text: string): string | undefined {

@@ -4,7 +4,7 @@ import { apiKey, oauth2 } from './auth.ts'
 import { defineConnector } from './connector.ts'
 import { definitionFaults } from './connector-faults.ts'
 import { self } from './self.ts'
-import { noAuth } from './typed.ts'
+import { noAuth, typed } from './typed.ts'
 
 const connector = (auth: Parameters<typeof oauth2>[0]) =>
   defineConnector({
@@ -63,4 +63,26 @@ test('an id that is the same for everybody is refused, unless nobody vouches for
   assert.deepEqual(faultsOf(feed), [])
   const hook = { verify: () => false, people: () => [] }
   assert.deepEqual(faultsOf({ ...feed, hook }), ['hook'], 'it would find nobody')
+})
+
+test('a text that people give never decides which server is called', () => {
+  const base = connector({ authorizeUrl: 'https://{host}/a', tokenUrl: 'https://{host}/t' })
+  const faultsOf = (changes: object) => definitionFaults({ ...base, ...changes }).map(({ field }) => field)
+  const shop = { title: 'Shop', example: 'my-shop', kind: 'text' }
+  const at = (address: string) => ({
+    ask: { shop },
+    auth: oauth2({ authorizeUrl: `${address}/a`, tokenUrl: `${address}/t`, revokeUrl: `${address}:8443` }),
+    api: { baseUrl: address },
+  })
+  const all = ['auth.authorizeUrl', 'auth.tokenUrl', 'auth.revokeUrl', 'api.baseUrl']
+  assert.deepEqual(faultsOf(at('https://{shop}')), all)
+  assert.deepEqual(faultsOf(at('https://api.{shop}')), all)
+  assert.deepEqual(faultsOf(at('https://{shop}.service.example')), [], 'the service gives these names')
+  assert.deepEqual(faultsOf(at('https://service.example/{shop}')), [])
+  const keyed = (format: 'text' | 'host') => ({
+    ask: undefined,
+    auth: typed({ fields: { server: { title: 'Server', format } }, placement: {} }),
+    api: { baseUrl: 'https://{server}/api' },
+  })
+  assert.deepEqual([faultsOf(keyed('text')), faultsOf(keyed('host'))], [['api.baseUrl'], []])
 })

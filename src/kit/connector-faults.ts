@@ -1,7 +1,9 @@
 import { OWN_TYPES } from '#model/types.ts'
 import { hasUserInfo } from '#platform/user-info.ts'
+import { typedFieldsOf } from './auth.ts'
 import { AUTH_KINDS } from './auth-kinds.ts'
 import type { Connector } from './connector.ts'
+import { isServerFormat } from './typed-values.ts'
 import { whoVouches } from './who-vouches.ts'
 
 /** What is wrong with a connector's definition: the field, and what was expected there. */
@@ -35,9 +37,34 @@ export function definitionFaults(value: unknown): DefinitionFault[] {
   if (!isObject(value['endpoints'])) report('endpoints', 'must be an object of endpoint()')
   else for (const [name, each] of Object.entries(value['endpoints'])) checkEndpoint(name, each, report)
   // Its parts are as expected, so it can be used.
-  if (faults.length === 0) checkIdentity(value as unknown as Connector, report)
+  if (faults.length === 0) {
+    checkIdentity(value as unknown as Connector, report)
+    checkServers(value as unknown as Connector, report)
+  }
   return faults
 }
+
+/** Where people choose the server, the connector has to say so: its ids are then valid there only, and so is the redirect address. */
+function checkServers({ auth, api, ask }: Connector, report: Report): void {
+  const texts = [
+    ...Object.entries(ask ?? {}).filter(([, { kind }]) => kind === 'text'),
+    ...Object.entries(typedFieldsOf(auth) ?? {}).filter(([, { format }]) => !isServerFormat(format)),
+  ].map(([name]) => name)
+  const addresses: [string, unknown][] = [
+    ...Object.entries(auth).map(([name, address]): [string, unknown] => [`auth.${name}`, address]),
+    ['api.baseUrl', api.baseUrl],
+  ]
+  for (const [field, address] of addresses) {
+    const [, name] = (typeof address === 'string' && ENDS_WITH_ANSWER.exec(address)) || []
+    if (name !== undefined && texts.includes(name))
+      report(
+        field,
+        `must not have {${name}} at the end of its host: that would be any server, which only a host or an address names`,
+      )
+  }
+}
+
+const ENDS_WITH_ANSWER = /^[a-z]+:\/\/[^/?#]*\{(\w+)\}(?::\d+)?(?:[/?#]|$)/i
 
 /** An id that is the same for everybody must not be taken for somebody's. */
 function checkIdentity(connector: Connector, report: Report): void {

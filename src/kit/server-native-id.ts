@@ -1,3 +1,4 @@
+import { trimEndOf } from '#platform/trim-end.ts'
 import { type Auth, typedFieldsOf } from './auth.ts'
 import type { TypedValues } from './typed.ts'
 import { isServerFormat, namesServer } from './typed-values.ts'
@@ -14,16 +15,18 @@ export function isOnNamedServer(auth: Auth): boolean {
  */
 export function nativeIdOn(auth: Auth, values: TypedValues, id: string): string {
   const servers = Object.entries(typedFieldsOf(auth) ?? {}).filter(([, { format }]) => isServerFormat(format))
-  const named = servers.flatMap(([name]) => (values[name] === undefined ? [] : serverIn(values[name])))
-  return `${id}@${named.join(',')}`
+  const named = servers.map(([name]) => (values[name] === undefined ? '' : serverIn(values[name])))
+  if (named.length <= 1) return `${id}@${named.join('')}`
+  const list = named.map((server) => server.replaceAll(',', '%2C')).join(',')
+  return `${id}@${trimEndOf(list, ',')}`
 }
 
-/** Host, port unless it is that of https, and path. An `@` in the path must not look like the one before a host. */
+/** Host, port unless it is that of https, path and query. An `@` in them must not look like the one before a host. */
 function serverIn(address: string): string {
   const url = URL.parse(address.includes('://') ? address : `https://${address}`)
   if (url === null) return address
   const port = url.port === '' && url.protocol === 'http:' ? ':80' : ''
-  return `${url.host}${port}${url.pathname === '/' ? '' : url.pathname.replaceAll('@', '%40')}`
+  return `${url.host}${port}${`${url.pathname === '/' ? '' : url.pathname}${url.search}`.replaceAll('@', '%40')}`
 }
 
 /** The id by which the server itself knows the person. */

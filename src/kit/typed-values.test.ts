@@ -50,6 +50,18 @@ suite('ids on servers that people name', () => {
     assert.equal(id, 'me@home@a.test/x')
     assert.equal(localId(auth, id), 'me@home')
     assert.notEqual(nativeIdOn(auth, { site: 'https://a.test' }, '1'), nativeIdOn(auth, { site: 'http://a.test' }, '1'))
+    const asked = typed({
+      fields: { site: { title: 'Site', format: 'url' }, other: { title: 'Other', format: 'address', optional: true } },
+      placement: {},
+    })
+    const ids = [
+      { site: 'https://a.test/x' },
+      { site: 'https://a.test/x?of=somebody' },
+      { site: 'https://a.test/x,b.test' },
+      { site: 'https://a.test/x', other: 'https://b.test' },
+      { other: 'https://a.test/x' },
+    ].map((values) => nativeIdOn(asked, values, '1'))
+    assert.equal(new Set(ids).size, ids.length, 'every address that is called is a server of its own')
     const odd = nativeIdOn(auth, { site: 'https://a.test/x@b.test' }, '1')
     assert.equal(localId(auth, odd), '1', 'no path looks like another server')
   })

@@ -39,7 +39,7 @@ function normalized(field: TypedField, text: string): string | undefined {
   return value
 }
 
-function matchesWhole(pattern: RegExp, value: string): boolean {
+export function matchesWhole(pattern: RegExp, value: string): boolean {
   const found = value.match(pattern)
   return found !== null && found[0].length === value.length
 }

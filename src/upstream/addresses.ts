@@ -1,3 +1,4 @@
+import { hostFieldOf } from '#kit/ask.ts'
 import type { OAuth2 } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { Trust } from '#platform/egress/trust.ts'
@@ -77,6 +78,10 @@ export async function locateService(
   const publisher = auth.kind === 'oauth2' && auth.home ? (key.overrides['api_url'] ?? connector.api.baseUrl) : apiUrl
   const fixed = auth.kind === 'oauth2' ? await oauth2Addresses(upstream, auth, overrides, publisher, chosenBy) : auth
   const discovered = fixed.kind === 'oauth2' && fixed.discovered
+  // Without `home` nothing proves that two servers belong together: one could have us bring it the tokens of another.
+  const isNamed = hostFieldOf(connector.ask) !== undefined && base === undefined
+  if (discovered && isNamed && fixed.home === undefined && originOf(fixed.tokenUrl) !== originOf(apiUrl))
+    throw new UpstreamError('stop', 'The server names a token endpoint of another one', { reason: 'discovery_failed' })
   // Discovered addresses are already those of the instance.
   const resolve = discovered ? (url: string) => url : onBaseUrl
   const vendorTokenUrl = 'tokenUrl' in fixed ? fixed.tokenUrl : fixed.accessTokenUrl

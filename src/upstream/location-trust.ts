@@ -14,7 +14,9 @@ export function locationTrust(
   { overrides }: Pick<ServiceKey, 'overrides'>,
   instance: Readonly<Record<string, string>> = {},
 ): Trust {
-  if (Object.keys(instance).some((name) => name === 'issuer' || name.endsWith('_url'))) return 'person'
+  const isFound = ([name, value]: [string, string]) =>
+    (name === 'issuer' || name.endsWith('_url')) && value !== overrides[name]
+  if (Object.entries(instance).some(isFound)) return 'person'
   const isMoved = MOVING.some((name) => overrides[name] !== undefined)
   return ask !== undefined && !isMoved ? 'person' : 'operator'
 }

@@ -158,10 +158,10 @@ export async function verifyCredential(upstream: Upstream, input: VerifyCredenti
   const home = ownServerRule(auth, key)
   if (home === undefined)
     return { credential: await withGrantedScope(upstream, { auth, key, location, credential }), ...identity }
-  // There is no token response that names the person, so the person's public record must name this server.
+  // No token response names the person, and the server may have been given with the token: so the person's public record must name
+  // this issuer, and the person's own server must know the token.
   const owned = { ...credential, subject: identity.self.id }
-  return {
-    credential: await withOwnServer(upstream, { home, credential: owned, issuer: location.addresses.issuer }),
-    ...identity,
-  }
+  const { issuer } = location.addresses
+  const located = await withOwnServer(upstream, { home, credential: owned, issuer })
+  return { credential: located, ...(await readSelf({ ...input, upstream, credential: located })) }
 }

@@ -137,7 +137,7 @@ export const SURFACE_MUTANTS: readonly Mutant[] = [
   {
     check: 'S88',
     file: 'src/kit/server-native-id.ts',
-    find: "return `${id}@${named.join(',')}`",
+    find: "return `${id}@${named.join('')}`",
     replace: 'return `${id}@${named.length}`',
     tests: ['test/spec/authorization/typed-page.test.ts'],
   },

@@ -70,6 +70,27 @@ suite('discovery', () => {
     await other.close()
   })
 
+  test('a server that a person named gets no token of another one, whatever it publishes', async () => {
+    const honest = 'https://honest.example'
+    const host = new URL(server.url).host
+    const named = (resource: boolean) =>
+      locateService(open.upstream, {
+        connector: {
+          ...withOptions(oidc, { discover: { resource } }),
+          ask: { host: { title: 'Server', example: 'one.example', kind: 'host' } },
+          api: { ...oidc.api, baseUrl: server.url },
+        },
+        key: { key: 'k', secret: '', overrides: {} },
+        instance: { host },
+      })
+    pages['/.well-known/oauth-authorization-server'] = { ...document(server.url), token_endpoint: `${honest}/token` }
+    await refusal(named(false), 'stop', 'discovery_failed')
+    const authorization_servers = [`${server.url}/as`]
+    pages['/.well-known/oauth-protected-resource'] = { resource: server.url, authorization_servers }
+    pages['/.well-known/oauth-authorization-server/as'] = document(`${server.url}/as`)
+    assert.equal((await named(true)).addresses.tokenUrl, `${server.url}/token`)
+  })
+
   test('an entryway has only the document of an authorization server; it is asked for once', async () => {
     pages['/.well-known/oauth-authorization-server'] = document(server.url)
     const { addresses } = await find(server.url, true)

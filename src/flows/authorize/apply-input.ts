@@ -1,6 +1,6 @@
 import { type Credential, typedFieldsOf } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
-import type { TypedValues } from '#kit/typed.ts'
+import type { TypedFields, TypedValues } from '#kit/typed.ts'
 import { describeFault, readTyped } from '#kit/typed-values.ts'
 import { OVERRIDES } from '#model/app.ts'
 import { invalidInput } from '#model/errors.ts'
@@ -30,13 +30,15 @@ export function credentialOf(
   named?: Credential['instance'],
 ): Credential {
   const { auth } = connector
-  if (given.fields !== undefined) throw refused('fields', 'are not used by this service; give its token.')
+  const isPassword = auth.kind === 'app_password'
+  if (given.fields !== undefined && !isPassword)
+    throw refused('fields', 'are not used by this service; give its token.')
   if (given.refreshToken !== undefined && auth.kind !== 'oauth2')
     throw refused('refresh_token', 'is not used by this service.')
   if (given.token === undefined && given.refreshToken === undefined) throw refused('token', 'is missing.')
   if (auth.kind === 'oauth1' && given.tokenSecret === undefined)
     throw refused('token_secret', 'must be given for this service.')
-  const instance = named ?? instanceOf(connector, key, given.instance)
+  const instance = isPassword ? fieldsOf(auth.fields, given) : (named ?? instanceOf(connector, key, given.instance))
   return {
     token: given.token ?? '',
     ...(given.tokenSecret === undefined ? {} : { tokenSecret: given.tokenSecret }),
@@ -57,6 +59,7 @@ function instanceOf(
   instance: Record<string, string> | undefined,
 ): Record<string, string> | undefined {
   const { baseUrlFrom } = connector.api
+  const hasHome = connector.auth.kind === 'oauth2' && connector.auth.home !== undefined
   for (const [name, value] of Object.entries(instance ?? {})) {
     if (!OVERRIDES.some((known) => known === name))
       throw refused(`instance.${name}`, `is not known; allowed are ${OVERRIDES.join(', ')}.`)
@@ -64,6 +67,11 @@ function instanceOf(
       throw refused(`instance.${name}`, 'must be an http or https address.')
     const isKnown =
       value === overrides[name] || (name === 'api_url' && isOfService(baseUrlFrom?.hosts ?? [], new URL(value)))
+    if (!isKnown && hasHome && name !== 'api_url' && name !== 'base_url')
+      throw refused(
+        `instance.${name}`,
+        'is not used: the issuer at base_url names its own addresses, and no other one gets what proves the app.',
+      )
     if (!isKnown && !hasOwnServers(connector))
       throw refused(
         `instance.${name}`,
@@ -85,14 +93,22 @@ export function typedValuesOf({ auth }: Connector, given: GivenTokens): TypedVal
       : auth.kind === 'basic'
         ? { name: given.token, password: given.tokenSecret }
         : {}
+  const isToken = given.fields === undefined && (auth.kind === 'api_key' || auth.kind === 'basic')
+  return fieldsOf(fields, given, only, isToken ? { token: 'token', password: 'token_secret', name: 'token' } : {})
+}
+
+/** What is typed, also where it only names the server of a password: the server is a part of people's ids. */
+function fieldsOf(
+  fields: TypedFields,
+  given: GivenTokens,
+  only: Readonly<Record<string, string | undefined>> = {},
+  /** Names of fields as the app gave them. */
+  names: Readonly<Record<string, string>> = {},
+): TypedValues {
   const { values, faults } = readTyped(fields, { ...only, ...given.instance, ...given.fields })
   const [fault] = Object.keys(faults)
   if (fault === undefined) return values
-  const isMissing = given.fields === undefined && (auth.kind === 'api_key' || auth.kind === 'basic')
-  throw refused(
-    isMissing ? (fault === 'password' ? 'token_secret' : 'token') : `fields.${fault}`,
-    describeFault(fields[fault]!, faults[fault]!),
-  )
+  throw refused(names[fault] ?? `fields.${fault}`, describeFault(fields[fault]!, faults[fault]!))
 }
 
 const refused = (name: string, sentence: string) => invalidInput('bad_parameter', name, sentence)

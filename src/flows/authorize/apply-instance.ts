@@ -9,7 +9,7 @@ import { ownKeyFor, readAnswers } from './sign-in-access.ts'
 
 interface Instance {
   connector: Connector
-  instance: Record<string, string> | undefined
+  instance: Answers
 }
 
 /**
@@ -35,8 +35,10 @@ export function namedInstance(
   const implied = field === undefined ? undefined : answersIn(connector, { ...key, overrides })[field]
   if (field !== undefined && ((implied ?? answers[field]) !== answers[field] || !isOwn(connector, key, answers)))
     throw refused(field, 'is another server than that of the app’s keys (their base_url).')
-  const instance = { ...answers, ...(address === undefined ? {} : { base_url: address }) }
-  return { connector: fillConnector(connector, answers), instance }
+  // Ids name the host only, so nothing below it may speak for its people.
+  if (address !== undefined && address !== key.overrides['base_url'] && URL.parse(address)?.pathname !== '/')
+    throw refused('base_url', 'must be the address of a server, without a path.')
+  return { connector: fillConnector(connector, answers), instance: answers }
 }
 
 function isOwn(connector: Connector, ownKey: OpenServiceKey, answers: Answers): boolean {

@@ -178,6 +178,7 @@ suite('a service with many instances', () => {
       { host: hostOf(two) },
       { base_url: two.services.mastodon.url },
       { host: hostOf(one), base_url: two.services.mastodon.url },
+      { base_url: `${one.services.mastodon.url}/uploads/of/somebody` },
     ])
       assert.equal((await apply({ instance })).status, 400, JSON.stringify(instance))
     assert.equal(two.services.mastodon.requests.all.length, 0)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { basic } from '../../harness/app.ts'
 import type { LabHarness } from '../../harness/lab.ts'
+import { LOOPBACK_TYPED } from '../../harness/loopback.ts'
 import { ageCredentials } from '../../harness/profiles.ts'
 import { get, send } from '../../harness/send.ts'
 import { type Granted, redeem } from '../../harness/sign-in.ts'
@@ -15,7 +16,7 @@ const ATTACKER = 'did:plc:attacker'
 let harness: LabHarness
 let network: AtprotoNetwork
 before(async () => {
-  harness = await startQuietHarness()
+  harness = await startQuietHarness(LOOPBACK_TYPED)
   network = await startAtproto()
   process.env['TEST_PLC_URL'] = network.plcUrl
   const key = { key: 'http://localhost', secret: '', overrides: { base_url: network.url } }
@@ -91,9 +92,9 @@ suite('S92 F1 nobody can sign in as somebody else', () => {
 })
 
 suite('S92 F1 a token that the app applies', () => {
-  const apply = (did: string) =>
+  const apply = (did: string, given: object = {}) =>
     send(harness, 'POST', '/auth/bluesky/apply', {
-      form: { token: network.sessionToken(did) },
+      json: { token: network.sessionToken(did), ...given },
       headers: basic(harness.app),
     })
 
@@ -109,6 +110,27 @@ suite('S92 F1 a token that the app applies', () => {
     const before = await stored()
     assertRefused(await apply(ATTACKER), 401, 'service_refused')
     assert.deepEqual(await stored(), before)
+  })
+
+  test('is refused when only the server that came with it says so, and the person keeps their account', async () => {
+    const victim = await signIn(VICTIM)
+    const before = await stored()
+    network.lies.session[ATTACKER] = VICTIM
+    const instance = { api_url: `${network.url}/pds/${ATTACKER}/xrpc` }
+    const refused = await apply(ATTACKER, { instance })
+    const after = await stored()
+    assert.equal((await signIn(VICTIM)).account, victim.account, 'a sign-in of the victim leads to the attacker')
+    assertRefused(refused, 401, 'service_refused')
+    assert.deepEqual(after, before)
+  })
+
+  test('has its app proved only at the authorization server that the issuer names', async () => {
+    for (const name of ['token_url', 'revoke_url', 'authorize_url', 'access_token_url', 'request_token_url']) {
+      const instance = { base_url: network.url, [name]: `${network.url}/evil/token` }
+      const refused = await apply(ATTACKER, { token: undefined, refresh_token: 'r', instance })
+      assert.equal(network.asked.includes('/evil/token'), false, name)
+      assertRefused(refused, 400, 'bad_body')
+    }
   })
 })
 

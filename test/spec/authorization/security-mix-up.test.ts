@@ -10,9 +10,10 @@ import { findPending, replacePending } from '#store/identity/pending.ts'
 import { fillConnector } from '#upstream/fill-connector.ts'
 import { type Browser, createBrowser, type Page } from '../../../lab/browser.ts'
 import { type Lab, startLab } from '../../../lab/lab.ts'
-import { type App, makeApp, setKeys } from '../../harness/app.ts'
+import { type App, basic, makeApp, setKeys } from '../../harness/app.ts'
 import { callbackOf } from '../../harness/callback.ts'
 import { LOOPBACK_TYPED } from '../../harness/loopback.ts'
+import { send } from '../../harness/send.ts'
 import { codeOf, newBrowser, REDIRECT, redeemed, startUrl, walk } from '../../harness/sign-in.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 import { openFlows } from './fixture.ts'
@@ -309,6 +310,22 @@ suite('a password of one site never reaches another', () => {
       await named(own)
       assert.ok(sent().length > 0, own)
     }
+  })
+
+  test('S65 a password that the app applies belongs to a person of the site that is named with it', async () => {
+    const apply = (json: object) =>
+      send({ tributary }, 'POST', '/auth/wordpress/apply', {
+        json: { token: 'ada', token_secret: PASSWORD, ...json },
+        headers: basic(app),
+      })
+    for (const given of [{ fields: { site: hostile.url } }, { instance: { site: hostile.url } }]) {
+      const applied = await apply(given)
+      assert.equal(applied.body['profile'], `${encodeURIComponent(`1@${hostile.host}`)}@wordpress`, applied.text)
+    }
+    hostile.received.length = 0
+    for (const given of [{}, { instance: { api_url: `${hostile.url}/wp-json/wp/v2` } }, { fields: { site: '' } }])
+      assert.equal((await apply(given)).status, 400, JSON.stringify(given))
+    assert.deepEqual(sent(), [])
   })
 })
 

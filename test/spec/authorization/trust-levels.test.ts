@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
+import type { Browser, Page } from '../../../lab/browser.ts'
 import { type Lab, startLab } from '../../../lab/lab.ts'
 import { rss, rssItem } from '../../connectors/feed-site.ts'
-import { type App, basic, makeApp, setKeys } from '../../harness/app.ts'
+import { type App, basic, makeApp } from '../../harness/app.ts'
+import { registerAt } from '../../harness/callback.ts'
 import { preparedDatabase, type TestDatabase } from '../../harness/database.ts'
 import { LOOPBACK } from '../../harness/loopback.ts'
 import { startSecondServer } from '../../harness/second-server.ts'
@@ -48,11 +50,15 @@ suite('S69 what an operator opens for key overrides and destinations', () => {
   })
   afterEach(() => inside.close())
 
+  /** Presses “Continue” on our page with the server that the link names: before that, nothing is called. */
+  const goOn = (browser: Browser, page: Page) =>
+    browser.submit(page, page.forms.find(({ action }) => action === '/oauth/ask')!, { answer: 'yes' })
+
   /** What the person or the app is told about a host that a stranger names, without the host. */
   const told = async (service: string, how: { link?: Record<string, string>; typed?: Record<string, string> }) => {
     const browser = newBrowser()
     const page = await browser.open(startUrl({ tributary }, service, how.link ?? {}, app))
-    const last = how.typed === undefined ? page : await typeIn(browser, page, how.typed)
+    const last = how.typed === undefined ? await goOn(browser, page) : await typeIn(browser, page, how.typed)
     return `${last.status} ${new URL(last.url).searchParams.get('error_description') ?? alerts(last.body)}`
   }
   const alerts = (body: string) => /role="alert"[^>]*>([^<]*)/.exec(body)?.[1] ?? body
@@ -85,15 +91,14 @@ suite('S69 what an operator opens for key overrides and destinations', () => {
   })
 
   test('is open to the instance that a key names, and not to another one', async () => {
-    const { url, register } = mastodon.services.mastodon
     const pinned = await makeApp(tributary, { redirectUris: [REDIRECT] })
-    const key = register({ name: 'A', redirectUris: [`${tributary.url}/auth/mastodon/callback`] })
-    await setKeys(tributary, pinned, 'mastodon', { ...key, overrides: { base_url: url } })
+    await registerAt(tributary, pinned, 'mastodon', mastodon.services.mastodon)
     const back = await walk(startUrl({ tributary }, 'mastodon', {}, pinned), { person: 'ada' })
     const { access_token: token } = await redeemed({ tributary, app: pinned }, codeOf(back))
     const { status } = await get({ tributary }, '/proxy/mastodon/api/v1/accounts/verify_credentials', token)
     assert.equal(status, 200)
-    await newBrowser().open(startUrl({ tributary }, 'mastodon', { host: inside.host }, pinned))
+    const browser = newBrowser()
+    await goOn(browser, await browser.open(startUrl({ tributary }, 'mastodon', { host: inside.host }, pinned)))
     assert.equal(inside.connections(), 0)
   })
 
