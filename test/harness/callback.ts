@@ -5,7 +5,7 @@ import type { Tributary } from './start.ts'
 /** A service of the lab. */
 interface LabService {
   url: string
-  register: (app: { name?: string; redirectUris: string[] }) => { key: string; secret: string }
+  register: (app: { name?: string; redirectUris: string[]; key?: string }) => { key: string; secret: string }
 }
 
 /** Keys of an app at a service of the lab, which knows its redirect address. */
@@ -23,17 +23,25 @@ export function callbackOf(
   return callbackAddress(url, service, registrationOfKey(clientId, service, overrides))
 }
 
+interface RegisterFields {
+  name?: string
+  /** Chosen by the test; default: by the service. */
+  key?: string
+  /** Default: the address of the service. */
+  overrides?: Record<string, string>
+  hook_secret?: string
+}
+
 /** Registers an app at a service of the lab and sets its keys, as a developer does; `hook_secret` is a field of the keys. */
 export async function registerAt(
   tributary: Pick<Tributary, 'url' | 'admin'>,
   app: Pick<App, 'clientId'>,
   service: string,
   at: LabService,
-  { name = 'App', ...fields }: { name?: string; hook_secret?: string } = {},
+  { name = 'App', key, overrides = { base_url: at.url }, ...fields }: RegisterFields = {},
 ): Promise<RegisteredKeys> {
-  const overrides = { base_url: at.url }
   const callback = callbackOf(tributary, app, service, overrides)
-  const keys = { ...at.register({ name, redirectUris: [callback] }), overrides }
+  const keys = { ...at.register({ name, redirectUris: [callback], ...(key === undefined ? {} : { key }) }), overrides }
   await setKeys(tributary, app, service, { ...keys, ...fields })
   return { ...keys, callback }
 }

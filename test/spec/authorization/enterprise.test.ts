@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { basic, setKeys } from '../../harness/app.ts'
+import { basic } from '../../harness/app.ts'
+import { registerAt } from '../../harness/callback.ts'
 import { send } from '../../harness/send.ts'
 import { signIn } from '../../harness/sign-in.ts'
 import { type AllServices, startAllServices } from './all-services-fixture.ts'
@@ -52,9 +53,9 @@ after(async () => {
 
 test('GitHub Enterprise with api_url alone: sign-in, apply and revocation go to the instance', async () => {
   const own = `http://127.0.0.1:${(instance.address() as AddressInfo).port}`
-  const app = await harness.newApp(['github'])
-  const { overrides: _, ...keys } = app.keys['github']!
-  await setKeys(harness.tributary, app, 'github', { ...keys, overrides: { api_url: `${own}/api/v3` } })
+  const app = await harness.newApp([])
+  const overrides = { api_url: `${own}/api/v3` }
+  const keys = await registerAt(harness.tributary, app, 'github', harness.lab.services.github, { overrides })
   const granted = await signIn(harness, 'github', 'ada', {}, app)
   assert.ok(paths.includes('GET /login/oauth/authorize') && paths.includes('POST /login/oauth/access_token'))
   const query = { auth: 'true', access_token: granted.access_token }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, suite, test } from 'node:test'
-import { type App, setKeys } from '../../harness/app.ts'
+import type { App } from '../../harness/app.ts'
+import { registerAt } from '../../harness/callback.ts'
 import { send } from '../../harness/send.ts'
 import { redeemed, startUrl, walk } from '../../harness/sign-in.ts'
 import { until } from '../../harness/until.ts'
@@ -59,10 +60,11 @@ async function startGate(target: string): Promise<Gate> {
 
 /** An app whose revocations of grants go through the gate. */
 async function newGatedApp(): Promise<App> {
-  const app = await harness.newApp(['github', 'demo-micro'])
-  const keys = app.keys['github']!
-  const overrides = { ...keys.overrides, revoke_url: `${gate.url}/applications/${keys.key}/grant` }
-  await setKeys(harness.tributary, app, 'github', { ...keys, overrides })
+  const app = await harness.newApp(['demo-micro'])
+  const { github } = harness.lab.services
+  const key = `gated-${app.clientId}`
+  const overrides = { base_url: github.url, revoke_url: `${gate.url}/applications/${key}/grant` }
+  await registerAt(harness.tributary, app, 'github', github, { key, overrides })
   return app
 }
 
