@@ -161,7 +161,8 @@ export async function verifyCredential(upstream: Upstream, input: VerifyCredenti
   // No token response names the person, and the server may have been given with the token: so the person's public record must name
   // this issuer, and the person's own server must know the token.
   const owned = { ...credential, subject: identity.self.id }
-  const { issuer } = location.addresses
+  const { issuer, apiUrl } = location.addresses
   const located = await withOwnServer(upstream, { home, credential: owned, issuer })
+  if (located.instance?.['api_url'] === apiUrl) return { credential: located, ...identity }
   return { credential: located, ...(await readSelf({ ...input, upstream, credential: located })) }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { callbackOf } from '../harness/callback.ts'
 import type { LabHarness } from '../harness/lab.ts'
 import { browserMissing, openBrowser, type RunningBrowser } from '../real/browser.ts'
 import { startQuietHarness } from '../spec/authorization/fixture.ts'
@@ -55,13 +56,16 @@ suite('the pages of apps and keys', { skip }, () => {
     await page.getByLabel('Search services').fill('demo social')
     await page.getByRole('button', { name: /^Demo Social/ }).click()
     await page.getByText(`${harness.tributary.url}/auth/demo-social/callback`).waitFor()
-    const { key, secret } = harness.app.keys['demo-social']!
+    const { url, register } = harness.lab.services['demo-social']
+    const callback = callbackOf(harness.tributary, { clientId: id }, 'demo-social', { base_url: url })
+    const { key, secret } = register({ redirectUris: [callback] })
     await page.getByLabel('Key', { exact: true }).fill(key)
     await page.getByLabel('Secret', { exact: true }).fill('wrong-secret-word')
     await page.getByText('Scope, webhooks and other addresses').click()
-    await page.getByLabel('Overrides').fill(`base_url=${harness.lab.services['demo-social'].url}`)
+    await page.getByLabel('Overrides').fill(`base_url=${url}`)
     await page.getByRole('button', { name: 'Save keys' }).click()
     await page.getByText('Saved.').waitFor()
+    await page.getByText(callback, { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Test these keys' }).click()
     await page.getByText('The keys do not work yet.').waitFor()
     await page.getByText('Copy the key and the secret from the service again').waitFor()

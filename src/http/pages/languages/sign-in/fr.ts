@@ -13,7 +13,7 @@ export const fr: TranslationOf<typeof en> = {
   where: 'Où trouver cette information ?',
   until: 'Cette page est valable jusqu’à {time}.',
   askLink:
-    'Le lien que vous avez ouvert mène à {server}. Ne continuez que si vous y avez un compte ; sinon, écrivez le nom de votre propre serveur.',
+    'Le lien que vous avez ouvert mène à {server}. Ne continuez que si vous y avez un compte ; sinon, écrivez le nom de votre propre serveur.',
   askPromise: 'Vous vous connectez auprès du service lui-même : {app} ne voit jamais votre mot de passe.',
   faultFormat: 'Écrivez-le sous la forme {example}.',
   faultPerson: 'Personne ne porte ce nom. Est-il bien orthographié ?',
