@@ -103,6 +103,18 @@ export async function filesRead(harness: FileHarness, token: string): Promise<vo
   })
 }
 
+/** The ids of uploads that are stored, also of those of which only parts are left. */
+export async function uploadIds({ tributary }: FileHarness): Promise<string[]> {
+  const rows = await tributary.sql<{ id: string }>('select id from upload union select upload_id from upload_part')
+  return rows.map(({ id }) => id)
+}
+
+/** Asserts that nothing was stored since. Uploads of other tests may be read and removed meanwhile. */
+export async function assertNothingStored(harness: FileHarness, before: readonly string[]): Promise<void> {
+  const added = (await uploadIds(harness)).filter((id) => !before.includes(id))
+  assert.deepEqual(added, [])
+}
+
 /** How many uploads are stored, in any state, and their parts. */
 export async function storedUploads({ tributary }: FileHarness): Promise<{ uploads: number; parts: number }> {
   const [row] = await tributary.sql<{ uploads: number; parts: number }>(

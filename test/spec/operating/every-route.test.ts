@@ -140,7 +140,7 @@ suite('S97 requests of pages of other origins', () => {
 
   test('only what a service posts may come from elsewhere', () => {
     const open = browserWrites.flatMap(([, path, route]) => (route.crossSite === true ? [path] : []))
-    assert.deepEqual(open, ['/auth/:service/callback'])
+    assert.deepEqual(open, ['/auth/:service/callback', '/auth/:service/callback/:registration'])
     assert.ok(browserWrites.length > 10)
   })
 
