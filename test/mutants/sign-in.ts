@@ -13,12 +13,13 @@ const TOKENS = 'test/spec/authorization/security-tokens.test.ts'
 
 /** S01 to S29: who signs in, and where codes and tokens go. */
 export const SIGN_IN_MUTANTS: readonly Mutant[] = [
-  { check: 'S01', file: CALLBACK, find: 'pending.service === service &&', replace: '', tests: [BINDING] },
+  // The registration tells services apart too, so the whole comparison goes.
+  { check: 'S01', file: CALLBACK, find: '    isAt(pending, at) &&\n', replace: '', tests: [BINDING] },
   {
     check: 'S02',
     file: CALLBACK,
-    find: 'timingSafeEqual(pending.browser, browser)',
-    replace: 'browser.length === pending.browser.length',
+    find: 'const app = isValid ? await findApp',
+    replace: 'const app = pending !== undefined ? await findApp',
     tests: [BINDING],
   },
   {
