@@ -2,6 +2,7 @@ import { apiErrorOf } from '#access/api-errors.ts'
 import { keyFor } from '#access/service-key.ts'
 import { type Credential, mayEndGrant, type SignedIn, verifiesApp } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
+import { IDENTITY_RULES } from '#kit/who-vouches.ts'
 import type { App } from '#model/app.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
 import { randomShard } from '#platform/ids.ts'
@@ -167,7 +168,10 @@ async function connect(
     service,
     signedIn,
     actor: `app:${app.id}`,
-    account: account === undefined ? { how: 'new' } : { how: 'given', id: account },
+    account:
+      account === undefined
+        ? { how: IDENTITY_RULES.app.findsAccount ? 'found' : 'new' }
+        : { how: 'given', id: account },
     shard: randomShard(),
   })
   const user = { appId: app.id, service, nativeId: signedIn.self.id }
