@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Credential } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
-import type { Profile } from '#model/profile.ts'
+import type { CalledProfile } from '#model/profile.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { type Keyring, SealError } from '#platform/sealing.ts'
@@ -32,7 +32,7 @@ export interface FreshDeps {
 }
 
 export interface FreshTarget {
-  profile: Profile
+  profile: CalledProfile
   connector: Connector
   key: ServiceKey
 }
@@ -80,7 +80,7 @@ export async function freshCredential(
 }
 
 /** A damaged credential cannot be restored: the person has to sign in again. */
-async function readCredential(deps: FreshDeps, profile: Profile): Promise<StoredCredential | undefined> {
+async function readCredential(deps: FreshDeps, profile: CalledProfile): Promise<StoredCredential | undefined> {
   try {
     return await findCredential(deps.database, deps.keyring, { shard: profile.shard, profileId: profile.id })
   } catch (error) {

@@ -12,6 +12,7 @@ import { NEVER } from '#store/sync/endpoints.ts'
 import {
   activateSubscription,
   failSubscription,
+  findDueSubscriptions,
   insertSubscriptions,
   type Lease,
   leaseSubscriptions,
@@ -79,6 +80,11 @@ export async function continueSubscriptions(deps: HookDeps): Promise<number> {
   const semaphore = createSemaphore(CONCURRENT)
   await Promise.all(due.map((each) => semaphore.run(() => continueOne(deps, each, lease.token))))
   return due.length
+}
+
+/** Whether no subscription is due until then, as far as is written now. */
+export async function isNoSubscriptionDue({ database }: Pick<HookDeps, 'database'>, untilMs: number): Promise<boolean> {
+  return (await findDueSubscriptions(database, untilMs, 1)).length === 0
 }
 
 async function continueOne(deps: HookDeps, stored: StoredSubscription, token: string): Promise<void> {

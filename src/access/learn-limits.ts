@@ -2,7 +2,7 @@
 
 import type { CallCost } from '#kit/call-cost.ts'
 import type { Api, Connector, RateLimitInfo } from '#kit/connector.ts'
-import type { Profile } from '#model/profile.ts'
+import type { CalledProfile } from '#model/profile.ts'
 import type { Clock } from '#platform/clock.ts'
 import { retryAfterMs } from '#platform/retry-after.ts'
 import type { Log } from '#platform/telemetry/log.ts'
@@ -61,7 +61,7 @@ export function readLimits(
 }
 
 export interface LimitedCall {
-  profile: Profile
+  profile: CalledProfile
   connector: Connector
   /** The person's own server, where the service has many. */
   server: string | undefined

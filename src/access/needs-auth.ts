@@ -1,6 +1,6 @@
 // Marks profiles whose person must sign in again.
 
-import type { Profile } from '#model/profile.ts'
+import type { CalledProfile } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
@@ -20,7 +20,7 @@ export interface NeedsAuthDeps {
 /** Marks a profile whose person must sign in again. Logs and sends the event once, when the state changes. */
 export async function markNeedsAuth(
   { database, clock, log }: NeedsAuthDeps,
-  profile: Profile,
+  profile: CalledProfile,
   error: UpstreamError,
 ): Promise<void> {
   await database.transaction(async (tx) => {

@@ -154,14 +154,16 @@ async function workInline(deps: DeliveryDependencies, tuning: Tuning | undefined
     import('#platform/queue/engine.ts'),
     import('./inline-workers.ts'),
   ])
-  const { config, url, log } = deps
+  const { config, url, log, writes } = deps
   const engine = await startEngine({
     queues: QUEUES,
     url: config.engineUrl ?? url,
     log,
+    writes,
     heartbeatS: tuning?.heartbeatS,
+    idleMs: tuning?.idleMs,
   })
-  const stop = await startInlineWorkers({ engine, deps, onPlanned: tuning?.onPlanned })
+  const stop = await startInlineWorkers({ engine, deps, idleMs: tuning?.idleMs, onPlanned: tuning?.onPlanned })
   return async () => {
     await stop()
     await engine.stop(config.drainMs)

@@ -1,5 +1,5 @@
 import { createBacklogWatch } from '#flows/push/deliver/backlog.ts'
-import { planDeliveries, runsOf } from '#flows/push/deliver/plan.ts'
+import { isNoDeliveryDue, planDeliveries, runsOf } from '#flows/push/deliver/plan.ts'
 import { runDestination } from '#flows/push/deliver/run-destination.ts'
 import { createRunLimiter } from '#flows/push/deliver/run-limiter.ts'
 import type { DeliverDeps } from '#flows/push/deps.ts'
@@ -8,22 +8,27 @@ import { abortableSleep } from '#platform/abortable-sleep.ts'
 import type { JobLedger } from '#platform/isolation/job-ledger.ts'
 import { type Tracer, traced } from '#platform/telemetry/trace.ts'
 import type { JobEngine, JobPayloads } from '#store/queues.ts'
-import { type OnPlanned, startPlanningLoop } from './planning-loop.ts'
+import { AWAITED } from './awaited.ts'
+import { type LoopDeps, startPlanningLoop } from './planning-loop.ts'
 
 /** How long a stop waits for running deliveries. */
 const STOP_TIMEOUT_MS = 10_000
-/** Most of the delay between a change and its delivery: half of it on average. */
+/** The shortest time between two looks for due destinations: changes within this time are delivered together. */
 const PLAN_EVERY_MS = 200
 
-export interface DeliverLane {
+export interface DeliverLane extends Pick<LoopDeps, 'idleMs' | 'onPlanned'> {
   engine: JobEngine
-  deps: DeliverDeps & { tracer?: Tracer | undefined }
+  deps: DeliverDeps & Pick<LoopDeps, 'writes'> & { tracer?: Tracer | undefined }
   ledger: JobLedger
-  onPlanned?: OnPlanned | undefined
 }
 
 /** Delivers to all destinations with which no worker died. Returns a function that stops the lane. */
-export async function startDeliverLane({ engine, deps, ledger, onPlanned }: DeliverLane): Promise<() => Promise<void>> {
+export async function startDeliverLane({
+  engine,
+  deps,
+  ledger,
+  ...options
+}: DeliverLane): Promise<() => Promise<void>> {
   const limiter = createRunLimiter()
   const deliver = ({ runs, ...request }: JobPayloads['deliver']) => {
     const { destinationId } = request
@@ -34,16 +39,19 @@ export async function startDeliverLane({ engine, deps, ledger, onPlanned }: Deli
   }
   await engine.work('deliver', ({ data }) => deliver(data))
   const findBacklogs = createBacklogWatch(deps.clock)
-  const stopPlanning = startPlanningLoop({
-    name: 'deliveries',
-    everyMs: PLAN_EVERY_MS,
-    plan: () =>
-      planDeliveries({ ...deps, engine }, (due) => {
-        for (const each of findBacklogs(due)) void deliver(runsOf(each))
-      }),
-    log: deps.log,
-    onPlanned,
-  })
+  const stopPlanning = startPlanningLoop(
+    { ...deps, ...options },
+    {
+      name: 'deliveries',
+      everyMs: PLAN_EVERY_MS,
+      tables: AWAITED.deliveries,
+      plan: () =>
+        planDeliveries({ ...deps, engine }, (due) => {
+          for (const each of findBacklogs(due)) void deliver(runsOf(each))
+        }),
+      nothingDueUntil: (untilMs) => isNoDeliveryDue(deps, untilMs),
+    },
+  )
   return async () => {
     // A destination that hangs does not delay the stop: its batch is delivered again later.
     const stopped = new AbortController()

@@ -3,20 +3,18 @@ import type { JobEngine } from '#store/queues.ts'
 import { startAloneLane } from './alone-lane.ts'
 import { startDeliverLane } from './deliver-lane.ts'
 import type { DeliveryDependencies } from './delivery-deps.ts'
-import type { OnPlanned } from './planning-loop.ts'
+import type { LoopDeps } from './planning-loop.ts'
 import { startSyncLane } from './sync-lane.ts'
 
 /** Runs all lanes in this process, without worker processes. Returns a function that stops them. */
 export async function startInlineWorkers({
   engine,
   deps,
-  onPlanned,
-}: {
-  engine: JobEngine
-  deps: DeliveryDependencies
-  onPlanned?: OnPlanned | undefined
-}): Promise<() => Promise<void>> {
-  const work = { engine, deps, ledger: NO_LEDGER, onPlanned }
+  ...options
+}: Pick<LoopDeps, 'idleMs' | 'onPlanned'> & { engine: JobEngine; deps: DeliveryDependencies }): Promise<
+  () => Promise<void>
+> {
+  const work = { engine, deps, ledger: NO_LEDGER, ...options }
   const stops = [await startSyncLane(work), await startDeliverLane(work), await startAloneLane(work)]
   return async () => {
     await Promise.all(stops.map((stop) => stop()))

@@ -9,6 +9,7 @@ import { keyFilePath, openKeyFile, parseKeys, readKeyFile } from '#platform/key-
 import { type Database, openDatabase } from '#platform/postgres/database.ts'
 import { Keyring } from '#platform/sealing.ts'
 import type { Log } from '#platform/telemetry/log.ts'
+import { createWriteWatch, type WriteWatch } from '#platform/write-watch.ts'
 import { createAccessWatch } from '#store/identity/access-watch.ts'
 import { migrate } from '#store/migrate.ts'
 import { ping } from '#store/server.ts'
@@ -23,6 +24,8 @@ export interface Store {
   hasher: Hasher
   /** Ends running operations when access ends. */
   access: AccessWatch
+  /** Wakes loops that wait for a write. */
+  writes: WriteWatch
   clock: Clock
   log: Log
   close: () => Promise<void>
@@ -32,6 +35,7 @@ export interface Store {
 export async function openBareDatabase(
   config: Config,
   log: Log,
+  writes?: WriteWatch,
 ): Promise<{ database: Database; url: string; close: () => Promise<void> }> {
   const { url, release, restart } = await locateDatabase(config, log)
   const database = openDatabase({
@@ -40,6 +44,7 @@ export async function openBareDatabase(
     prepared: config.preparedStatements,
     log,
     onLost: restart,
+    onWritten: writes?.written,
   })
   return {
     database,
@@ -74,7 +79,8 @@ export async function openStore(
 ): Promise<Store> {
   const clock = options.clock ?? systemClock
   const keyring = openKeyring(config, log)
-  const { database, url, close } = await openBareDatabase(config, log)
+  const writes = createWriteWatch()
+  const { database, url, close } = await openBareDatabase(config, log, writes)
   try {
     await requireReachable(database, config)
     if (options.migrate) {
@@ -87,6 +93,7 @@ export async function openStore(
       database,
       url,
       access,
+      writes,
       keyring,
       keyFile: config.key === undefined ? keyFilePath(config.dataDir) : undefined,
       hasher,

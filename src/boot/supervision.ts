@@ -8,14 +8,17 @@ import { createLane, type Lane, type LaneView } from '#platform/isolation/lane.t
 import type { Death, HeldJob, WorkerLimits } from '#platform/isolation/protocol.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { countWaitingJobs, deleteJobs } from '#platform/queue/jobs.ts'
+import { createWakeableSleep, type WakeableSleep } from '#platform/wakeable-sleep.ts'
 import { countDestinations } from '#store/push/destinations.ts'
 import type { QueueName } from '#store/queues.ts'
+import { ALL_AWAITED, AWAITED } from './awaited.ts'
 import type { Dependencies, OpenOptions } from './deps.ts'
+import { MAX_IDLE_MS } from './planning-loop.ts'
 import type { WorkerBoot } from './worker-main.ts'
 
 const ENTRY = join(import.meta.dirname, 'worker-main.ts')
 const MB = 1024 * 1024
-/** How often workers on demand are checked. */
+/** The shortest time between two checks whether workers on demand are needed. */
 const CHECK_EVERY_MS = 1000
 /** How long recording a death is retried while the database cannot be reached. */
 const RECORD_TIMEOUT_MS = 120_000
@@ -41,7 +44,7 @@ export function createSupervision(
   engineDatabase: Queries,
   { version, demo, tuning }: OpenOptions,
 ): Supervision {
-  const { config, log } = deps
+  const { config, log, writes } = deps
   const limits: WorkerLimits = {
     memoryBytes: config.workerMemoryMb * MB,
     stallMs: config.workerStallMs,
@@ -65,7 +68,15 @@ export function createSupervision(
       boot,
       limits,
       isPermanent,
-      onDeath: (_name, death) => recordDeath(deps, engineDatabase, name === 'alone', name, death),
+      onDeath: async (_name, death) => {
+        await recordDeath(deps, engineDatabase, name === 'alone', name, death)
+        // A worker on demand may be needed again.
+        checks.wake()
+      },
+      onWritten: (names) => {
+        writes.heard(names)
+        for (const [other, each] of Object.entries(lanes)) if (other !== name) each.tell(names)
+      },
     })
   }
   const lanes = {
@@ -74,17 +85,24 @@ export function createSupervision(
     tasks: lane('tasks', false, SMALL_POOL),
     alone: lane('alone', false, SMALL_POOL),
   }
+  writes.tellOthers(ALL_AWAITED, (names) => {
+    for (const each of Object.values(lanes)) each.tell(names)
+  })
   const stopping = new AbortController()
   let checking = Promise.resolve()
+  const checks = createWakeableSleep()
+  const endWaking = writes.on(AWAITED.demand, checks.wake)
   return {
     lanes,
     begin: () => {
       lanes.sync.ensure()
-      checking = startOnDemand(deps, engineDatabase, lanes, stopping.signal)
+      checking = startOnDemand(deps, engineDatabase, lanes, { signal: stopping.signal, checks, idleMs: tuning?.idleMs })
     },
     views: () => Object.values(lanes).map((each) => each.view()),
     stop: async () => {
       stopping.abort()
+      endWaking()
+      checks.wake()
       await checking
       // A worker that does not drain in time is killed, and others take over its jobs.
       await Promise.all(Object.values(lanes).map((each) => each.stop(config.drainMs + limits.stallMs)))
@@ -98,9 +116,10 @@ async function startOnDemand(
   { database, log }: Dependencies,
   engineDatabase: Queries,
   { deliver, alone }: Supervision['lanes'],
-  signal: AbortSignal,
+  { signal, checks, idleMs = MAX_IDLE_MS }: { signal: AbortSignal; checks: WakeableSleep; idleMs?: number | undefined },
 ): Promise<void> {
   while (!signal.aborted) {
+    checks.forget()
     try {
       if ((await countDestinations(database)).length > 0) deliver.ensure()
       if ((await countWaitingJobs(engineDatabase, 'alone' satisfies QueueName, 1)) > 0) alone.ensure()
@@ -108,6 +127,7 @@ async function startOnDemand(
       log.debug('checking for work failed and is retried', { error })
     }
     await abortableSleep(CHECK_EVERY_MS, signal)
+    await checks.sleep(Math.max(0, idleMs - CHECK_EVERY_MS))
   }
 }
 

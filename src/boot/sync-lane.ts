@@ -1,11 +1,11 @@
-import { continueSubscriptions } from '#access/hook-subscriptions.ts'
-import { continueDeletions } from '#flows/authorize/delete-app.ts'
-import { continueDeletionRequests } from '#flows/authorize/deletion-requests.ts'
+import { continueSubscriptions, isNoSubscriptionDue } from '#access/hook-subscriptions.ts'
+import { continueDeletions, isNoDeletionOpen } from '#flows/authorize/delete-app.ts'
+import { continueDeletionRequests, isNoDeletionRequestDue } from '#flows/authorize/deletion-requests.ts'
 import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
 import { expireSignIns } from '#flows/authorize/expire-sign-ins.ts'
 import { purgeExpired } from '#flows/operations/purge-expired.ts'
 import type { SyncDeps } from '#flows/sync/deps.ts'
-import { planSyncs } from '#flows/sync/plan/plan.ts'
+import { isNoSyncDue, planSyncs } from '#flows/sync/plan/plan.ts'
 import { rereadProfiles } from '#flows/sync/reread/reread-profiles.ts'
 import type { RunCounts } from '#flows/sync/run/run-counts.ts'
 import { runProfile } from '#flows/sync/run/run-profile.ts'
@@ -15,7 +15,8 @@ import type { JobLedger } from '#platform/isolation/job-ledger.ts'
 import { type Tracer, traced } from '#platform/telemetry/trace.ts'
 import type { JobEngine } from '#store/queues.ts'
 import type { ProfileKey } from '#store/sync/schedule.ts'
-import { type OnPlanned, startPlanningLoop } from './planning-loop.ts'
+import { AWAITED } from './awaited.ts'
+import { type LoopDeps, startPlanningLoop } from './planning-loop.ts'
 
 const PLAN_EVERY_MS = 500
 /** Nobody waits for a subscription: the first sync reads what it would report. */
@@ -23,15 +24,14 @@ const HOOKS_EVERY_MS = 1000
 /** Readers change only with a release; a process looks when it starts, and then for what another one left. */
 const REREAD_EVERY_MS = 60_000
 
-export interface SyncLane {
+export interface SyncLane extends Pick<LoopDeps, 'idleMs' | 'onPlanned'> {
   engine: JobEngine
-  deps: AuthorizeDeps & SyncDeps & { syncRuns: RunCounts; tracer?: Tracer | undefined }
+  deps: AuthorizeDeps & SyncDeps & Pick<LoopDeps, 'writes'> & { syncRuns: RunCounts; tracer?: Tracer | undefined }
   ledger: JobLedger
-  onPlanned?: OnPlanned | undefined
 }
 
 /** Runs syncs, subscriptions to webhooks, deletions of apps, maintenance, and reads stored records again after an upgrade. Returns a function that stops the planning. */
-export async function startSyncLane({ engine, deps, ledger, onPlanned }: SyncLane): Promise<() => Promise<void>> {
+export async function startSyncLane({ engine, deps, ledger, ...options }: SyncLane): Promise<() => Promise<void>> {
   await engine.work('maintenance', async () => {
     const removed = {
       ...(await purgeExpired(deps)),
@@ -44,12 +44,36 @@ export async function startSyncLane({ engine, deps, ledger, onPlanned }: SyncLan
   await engine.work('sync', ({ data, jobId }, signal) =>
     runSync({ deps, ledger }, data, { jobId, queue: 'sync' }, signal),
   )
-  const loop = { everyMs: PLAN_EVERY_MS, log: deps.log, onPlanned }
+  const loopDeps = { ...deps, ...options }
   const stops = [
-    startPlanningLoop({ name: 'syncs', ...loop, plan: () => planSyncs({ ...deps, engine }) }),
-    startPlanningLoop({ name: 'hooks', ...loop, everyMs: HOOKS_EVERY_MS, plan: () => continueSubscriptions(deps) }),
-    startPlanningLoop({ name: 'deletions', ...loop, plan: () => continueAllDeletions(deps) }),
-    startPlanningLoop({ name: 'rereads', ...loop, everyMs: REREAD_EVERY_MS, plan: () => rereadProfiles(deps) }),
+    startPlanningLoop(loopDeps, {
+      name: 'syncs',
+      everyMs: PLAN_EVERY_MS,
+      tables: AWAITED.syncs,
+      plan: () => planSyncs({ ...deps, engine }),
+      nothingDueUntil: (untilMs) => isNoSyncDue(deps, untilMs),
+    }),
+    startPlanningLoop(loopDeps, {
+      name: 'hooks',
+      everyMs: HOOKS_EVERY_MS,
+      tables: AWAITED.hooks,
+      plan: () => continueSubscriptions(deps),
+      nothingDueUntil: (untilMs) => isNoSubscriptionDue(deps, untilMs),
+    }),
+    startPlanningLoop(loopDeps, {
+      name: 'deletions',
+      everyMs: PLAN_EVERY_MS,
+      tables: AWAITED.deletions,
+      plan: () => continueAllDeletions(deps),
+      nothingDueUntil: async (untilMs) =>
+        (await isNoDeletionOpen(deps, untilMs)) && (await isNoDeletionRequestDue(deps, untilMs)),
+    }),
+    startPlanningLoop(loopDeps, {
+      name: 'rereads',
+      everyMs: REREAD_EVERY_MS,
+      tables: [],
+      plan: () => rereadProfiles(deps),
+    }),
   ]
   return async () => {
     await Promise.all(stops.map((stop) => stop()))

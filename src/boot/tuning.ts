@@ -11,6 +11,8 @@ export interface Tuning {
   heartbeatS?: number
   /** Only where everything runs in one process. */
   clock?: Clock
+  /** Limit: time between two looks for due work, and for jobs. */
+  idleMs?: number
   workerLimits?: Partial<WorkerLimits>
   /** Only where everything runs in one process. */
   onPlanned?: OnPlanned

@@ -4,10 +4,11 @@ import type { WorkerReport } from '#http/worker-report.ts'
 import { systemClock } from '#platform/clock.ts'
 import type { Config } from '#platform/config.ts'
 import { collectWhenIdle } from '#platform/idle-collection.ts'
-import { type Attending, attendSupervisor } from '#platform/isolation/attend-supervisor.ts'
+import { type Attending, attendSupervisor, type Others } from '#platform/isolation/attend-supervisor.ts'
 import type { JobLedger } from '#platform/isolation/job-ledger.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { QUEUES } from '#store/queues.ts'
+import { ALL_AWAITED } from './awaited.ts'
 import { openDependencies } from './deps.ts'
 import type { Tuning } from './tuning.ts'
 
@@ -20,9 +21,9 @@ export interface WorkerBoot {
   tuning: Omit<Tuning, 'clock' | 'onPlanned'>
 }
 
-attendSupervisor((settings, ledger) => boot(settings as WorkerBoot, ledger))
+attendSupervisor((settings, ledger, others) => boot(settings as WorkerBoot, ledger, others))
 
-async function boot({ lane, config, version, demo, tuning }: WorkerBoot, ledger: JobLedger) {
+async function boot({ lane, config, version, demo, tuning }: WorkerBoot, ledger: JobLedger, others: Others) {
   const log = createLog({
     level: config.logLevel,
     format: config.logFormat,
@@ -36,11 +37,15 @@ async function boot({ lane, config, version, demo, tuning }: WorkerBoot, ledger:
   })
   collectWhenIdle()
   const opened = await openDependencies(config, log, { version, demo, tuning })
+  const { writes } = opened
+  others.listen(writes.heard)
+  writes.tellOthers(ALL_AWAITED, others.tell)
+  const { heartbeatS, idleMs } = tuning
   const stops: (() => Promise<unknown>)[] = []
   const openEngine = async () => {
     const { startEngine } = await import('#platform/queue/engine.ts')
     const url = config.engineUrl ?? opened.url
-    const started = await startEngine({ queues: QUEUES, url, log, heartbeatS: tuning.heartbeatS })
+    const started = await startEngine({ queues: QUEUES, url, log, writes, heartbeatS, idleMs })
     stops.push(() => started.stop(config.drainMs))
     return started
   }
@@ -50,7 +55,7 @@ async function boot({ lane, config, version, demo, tuning }: WorkerBoot, ledger:
   if (lane === 'sync') {
     stops.push(() => opened.close())
     const { startSyncLane } = await import('./sync-lane.ts')
-    stops.push(await startSyncLane({ engine: await openEngine(), deps: opened, ledger }))
+    stops.push(await startSyncLane({ engine: await openEngine(), deps: opened, ledger, idleMs }))
   } else {
     const deps = (await import('./delivery-deps.ts')).withDeliveryDeps(opened)
     stops.push(() => deps.close())
@@ -58,7 +63,12 @@ async function boot({ lane, config, version, demo, tuning }: WorkerBoot, ledger:
     if (lane !== 'deliver') tasks = (await import('./tasks.ts')).taskHandlers(deps, ledger)
     if (lane === 'deliver')
       stops.push(
-        await (await import('./deliver-lane.ts')).startDeliverLane({ engine: await openEngine(), deps, ledger }),
+        await (await import('./deliver-lane.ts')).startDeliverLane({
+          engine: await openEngine(),
+          deps,
+          ledger,
+          idleMs,
+        }),
       )
     if (lane === 'alone')
       stops.push(await (await import('./alone-lane.ts')).startAloneLane({ engine: await openEngine(), deps, ledger }))

@@ -48,6 +48,18 @@ suite('the TTL cache', () => {
     assert.equal(loads, 1)
   })
 
+  test('values are deleted by what they are, and those being loaded in any case', async () => {
+    const { cache, load } = start()
+    await cache.get('a', load)
+    await cache.get('b', load)
+    const loading = Promise.withResolvers<string>()
+    const begun = cache.get('c', () => loading.promise)
+    cache.deleteMatching((value) => value === 'value 1')
+    loading.resolve('of before')
+    assert.equal(await begun, 'of before')
+    assert.deepEqual([cache.peek('a'), await cache.peek('b'), cache.peek('c')], [undefined, 'value 2', undefined])
+  })
+
   test('a failed load rejects for all who share it, and is not cached', async () => {
     const { cache, load } = start()
     const loading = Promise.withResolvers<string>()

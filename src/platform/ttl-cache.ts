@@ -8,6 +8,8 @@ export interface TtlCache<Value> {
   peek(key: string): Promise<Value> | undefined
   set(key: string, value: Value): void
   delete(key: string): void
+  /** Deletes the values that match, and those being loaded: what they are loaded from may have changed since they began. */
+  deleteMatching(matches: (value: Value) => boolean): void
   clear(): void
 }
 
@@ -21,6 +23,8 @@ export interface TtlCacheOptions<Value> {
 
 interface Entry<Value> {
   value: Promise<Value>
+  /** Absent while it is loaded. */
+  loaded?: { value: Value }
   expiresAt: number
   /** 0 while it is loaded. */
   weight: number
@@ -36,10 +40,13 @@ export function createTtlCache<Value>(
 
   const insert = (key: string, value: Promise<Value>) => {
     entries.delete(key)
-    const entry = { value, expiresAt: clock.now() + ttlMs, weight: 0 }
+    const entry: Entry<Value> = { value, expiresAt: clock.now() + ttlMs, weight: 0 }
     entries.set(key, entry)
     if (entries.size > maxEntries) for (const oldest of entries.keys().take(1)) entries.delete(oldest)
-    if (weigh !== undefined) void value.then((loaded) => addWeight(entry, weigh(loaded)), ignoreFailure)
+    void value.then((loaded) => {
+      entry.loaded = { value: loaded }
+      if (weigh !== undefined) addWeight(entry, weigh(loaded))
+    }, ignoreFailure)
     sweeper ??= setTimeout(sweep, 2 * ttlMs).unref()
   }
   const addWeight = (entry: Entry<Value>, weight: number) => {
@@ -82,6 +89,9 @@ export function createTtlCache<Value>(
     },
     set: (key, value) => insert(key, Promise.resolve(value)),
     delete: (key) => void entries.delete(key),
+    deleteMatching: (matches) => {
+      for (const [key, { loaded }] of entries) if (loaded === undefined || matches(loaded.value)) entries.delete(key)
+    },
     clear: () => {
       clearTimeout(sweeper)
       sweeper = undefined
@@ -90,5 +100,5 @@ export function createTtlCache<Value>(
   }
 }
 
-/** A failed load weighs nothing; `get` handles the failure. */
+/** `get` handles the failure. */
 function ignoreFailure(): void {}

@@ -95,6 +95,14 @@ export async function continueDeletions(deps: AuthorizeDeps): Promise<number> {
   return progressed
 }
 
+/** Whether no deletion can continue until then, as far as is written now. */
+export async function isNoDeletionOpen(
+  { database }: Pick<AuthorizeDeps, 'database'>,
+  untilMs: number,
+): Promise<boolean> {
+  return (await deletions.openAppDeletions(database, untilMs)).length === 0
+}
+
 async function runStep(deps: AuthorizeDeps, deletion: AppDeletion): Promise<boolean> {
   const { appId } = deletion
   if (await eraseNextAccounts(deps, deletion, () => deps.clock.now() + LEASE_MS)) return true

@@ -132,6 +132,14 @@ export async function continueDeletionRequests(deps: AuthorizeDeps): Promise<num
   return progressed
 }
 
+/** Whether no request can continue until then, as far as is written now. */
+export async function isNoDeletionRequestDue(
+  { database }: Pick<AuthorizeDeps, 'database'>,
+  untilMs: number,
+): Promise<boolean> {
+  return (await dueDeletionRequests(database, untilMs, 1)).length === 0
+}
+
 async function continueRequest(deps: AuthorizeDeps, request: DeletionRequest): Promise<boolean> {
   const { appId, service, nativeId, erasedAt } = request
   if (erasedAt === undefined && nativeId !== undefined) {

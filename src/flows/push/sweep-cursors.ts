@@ -37,10 +37,15 @@ export async function sweepCursors(
   return { rewound, redriven }
 }
 
+/** Sweeps that are abandoned at this time. */
+export function findAbandoned({ database }: Pick<SweepDeps, 'database'>, nowMs: number) {
+  return findOldSweeps(database, nowMs - ABANDONED_MS)
+}
+
 /** For the planner: finishes what a process left that was killed between a change and its sweep. */
 export async function continueSweeps(deps: SweepDeps): Promise<void> {
   const nowMs = deps.clock.now()
-  for (const { destinationId, sweep } of await findOldSweeps(deps.database, nowMs - ABANDONED_MS)) {
+  for (const { destinationId, sweep } of await findAbandoned(deps, nowMs)) {
     const taken = await takeOverSweep(deps.database, destinationId, sweep, nowMs)
     if (taken !== undefined) await sweepCursors(deps, destinationId, taken)
   }

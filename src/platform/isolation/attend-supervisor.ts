@@ -12,16 +12,32 @@ export interface Attending {
   stop: () => Promise<void>
 }
 
+/** The processes below the same supervisor, which tell each other what they have written. */
+export interface Others {
+  tell: (names: string[]) => void
+  /** Calls `hear` with what others have written. */
+  listen: (hear: (names: string[]) => void) => void
+}
+
 const BEAT_MS = 1000
 
 /** The worker's side: boots on order, sends heartbeats, runs tasks, stops on order, and exits when its supervisor exits. */
-export function attendSupervisor(boot: (settings: unknown, ledger: JobLedger) => Promise<Attending>): void {
+export function attendSupervisor(
+  boot: (settings: unknown, ledger: JobLedger, others: Others) => Promise<Attending>,
+): void {
   const send = (notice: Notice) => {
     // After the supervisor has exited there is no channel, and this process exits next.
     if (process.connected) process.send!(notice, undefined, {}, () => {})
   }
   const running = new Map<number, AbortController>()
   let attending: Attending | undefined
+  let hear = (_names: string[]) => {}
+  const others: Others = {
+    tell: (names) => send({ kind: 'written', names }),
+    listen: (listener) => {
+      hear = listener
+    },
+  }
 
   async function runTask({ id, name, input }: Extract<Order, { kind: 'task' }>): Promise<void> {
     const cancelling = new AbortController()
@@ -38,7 +54,7 @@ export function attendSupervisor(boot: (settings: unknown, ledger: JobLedger) =>
   }
 
   async function begin(settings: unknown): Promise<void> {
-    attending = await boot(settings, createJobLedger(send))
+    attending = await boot(settings, createJobLedger(send), others)
     const beat = () =>
       send({ kind: 'beat', memoryBytes: process.memoryUsage.rss(), report: attending?.report() ?? undefined })
     setInterval(beat, BEAT_MS)
@@ -55,6 +71,7 @@ export function attendSupervisor(boot: (settings: unknown, ledger: JobLedger) =>
     if (order.kind === 'boot') void begin(order.boot)
     else if (order.kind === 'task') void runTask(order)
     else if (order.kind === 'cancel') running.get(order.id)?.abort()
+    else if (order.kind === 'written') hear(order.names)
     else void end()
   })
   // Running jobs go to other workers when their leases expire.

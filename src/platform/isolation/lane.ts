@@ -12,6 +12,8 @@ export interface LaneOptions {
   isPermanent: boolean
   /** Handles the jobs that the worker ran, before the next worker starts. */
   onDeath: (lane: string, death: Death) => Promise<void>
+  /** What the worker has written. */
+  onWritten: (names: string[]) => void
 }
 
 export interface LaneView {
@@ -28,6 +30,8 @@ export interface LaneView {
 export interface Lane {
   /** Starts the worker unless it runs. */
   ensure: () => void
+  /** Tells the worker, if it runs, what others have written. */
+  tell: (names: string[]) => void
   run: (name: string, input: unknown, signal?: AbortSignal) => Promise<unknown>
   view: () => LaneView
   /** The last report of every worker: those that ended, and the running one. */
@@ -49,7 +53,7 @@ const IDLE_MS = 60_000
 /** Limit: reports of ended workers, which are kept so that counters do not decrease; the oldest is dropped. */
 const MAX_OLD_REPORTS = 100
 
-export function createLane({ name, entry, boot, limits, isPermanent, onDeath }: LaneOptions): Lane {
+export function createLane({ name, entry, boot, limits, isPermanent, onDeath, onWritten }: LaneOptions): Lane {
   const tasks = new Map<number, PendingTask>()
   const deaths = new Map<DeathReason, number>()
   const oldReports: unknown[] = []
@@ -83,6 +87,7 @@ export function createLane({ name, entry, boot, limits, isPermanent, onDeath }: 
         else task?.reject(new Error(outcome.failure))
         stopWhenIdle()
       },
+      written: onWritten,
       ended,
     })
   }
@@ -128,6 +133,7 @@ export function createLane({ name, entry, boot, limits, isPermanent, onDeath }: 
 
   return {
     ensure,
+    tell: (names) => worker?.order({ kind: 'written', names }),
     run: (task, input, signal) => {
       if (closed) return Promise.reject(new WorkerDied({ reason: 'crashed', detail: 'The service is stopping.' }))
       signal?.throwIfAborted()

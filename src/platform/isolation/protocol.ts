@@ -5,6 +5,7 @@ export type Order =
   | { kind: 'boot'; boot: unknown }
   | { kind: 'task'; id: number; name: string; input: unknown }
   | { kind: 'cancel'; id: number }
+  | { kind: 'written'; names: string[] }
   | { kind: 'stop' }
 
 /** From the worker. */
@@ -16,6 +17,7 @@ export type Notice =
   | { kind: 'end'; job: string }
   | { kind: 'result'; id: number; value: unknown }
   | { kind: 'failed'; id: number; message: string }
+  | { kind: 'written'; names: string[] }
 
 /** A job that a worker has started and not finished. */
 export interface HeldJob {

@@ -8,6 +8,7 @@ export interface WorkerEvents {
   ready: () => void
   result: (id: number, outcome: { value: unknown } | { failure: string }) => void
   report: (report: unknown) => void
+  written: (names: string[]) => void
   /** Undefined: it stopped on order. */
   ended: (death: Death | undefined) => void
 }
@@ -89,6 +90,7 @@ export function startWorkerProcess(
     else if (notice.kind === 'step')
       Object.assign(held.get(notice.job) ?? {}, { step: notice.step, lastStepAtMs: performance.now() })
     else if (notice.kind === 'end') held.delete(notice.job)
+    else if (notice.kind === 'written') on.written(notice.names)
     else if (notice.kind === 'result') on.result(notice.id, { value: notice.value })
     else on.result(notice.id, { failure: notice.message })
   })

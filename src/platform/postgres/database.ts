@@ -5,6 +5,7 @@ import type { Log } from '../telemetry/log.ts'
 import { type CopyConnection, withCopyConnection } from './copy.ts'
 import { compileNames, type NamesIn, orderValues, type SqlValue } from './named-values.ts'
 import { startWatchdog, type Watchdog } from './watchdog.ts'
+import { tablesWrittenBy } from './written-tables.ts'
 
 // Times and counters stay far below 2^53, so numbers are safe, and simpler than text.
 types.setTypeParser(types.builtins.INT8, Number)
@@ -61,10 +62,14 @@ export interface DatabaseOptions {
   onLost?: (() => void) | undefined
   /** How long a transaction may wait for its next statement. */
   idleTransactionMs?: number | undefined
+  /** Called with the tables that a statement or a transaction has written, perhaps without effect. */
+  onWritten?: OnWritten | undefined
 }
 
+type OnWritten = (tables: Iterable<string>) => void
+
 export function openDatabase(options: DatabaseOptions): Database {
-  const { url, pool: max, prepared, log, onLost, idleTransactionMs = IDLE_TRANSACTION_MS } = options
+  const { url, pool: max, prepared, log, onLost, idleTransactionMs = IDLE_TRANSACTION_MS, onWritten } = options
   let closing = false
   const pool = new Pool({
     connectionString: url,
@@ -91,7 +96,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       if (!closing && UNREACHABLE_CODES.has(codeOf(error) ?? '')) onLost?.()
       throw error
     })
-  const pooled = queriesOn(pool, prepared)
+  const pooled = queriesOn(pool, prepared, onWritten)
   // The server ends the transaction of a process that froze or lost its network, so that others get the rows that it locked.
   const begin = `begin; set local idle_in_transaction_session_timeout = ${idleTransactionMs}`
   const queries: Queries = {
@@ -101,9 +106,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     ...queries,
     background: limitConcurrency(queries, Math.max(1, Math.floor(max / 3))),
-    transaction: (work) => reportingLoss(retryOnDeadlock(() => inTransaction(pool, prepared, work, begin))),
+    transaction: (work) => reportingLoss(retryOnDeadlock(() => inTransaction(pool, prepared, work, begin, onWritten))),
     withoutTimeout: (work) =>
-      reportingLoss(retryOnDeadlock(() => inTransaction(pool, prepared, work, 'begin', watchdog), MAX_MIGRATION_TRIES)),
+      reportingLoss(
+        retryOnDeadlock(() => inTransaction(pool, prepared, work, 'begin', onWritten, watchdog), MAX_MIGRATION_TRIES),
+      ),
     dedicated: (work) => reportingLoss(onOwnConnection(url, work)),
     copying: (work) => reportingLoss(withCopyConnection(url, work)),
     script: async (text) => {
@@ -151,13 +158,16 @@ function poolerUnprepared(cause: unknown): SetupError {
   )
 }
 
-function queriesOn(client: Pool | ClientBase, prepared: boolean): Queries {
+function queriesOn(client: Pool | ClientBase, prepared: boolean, onWritten?: OnWritten): Queries {
   const run = async ({ name, text, tuples, values: bound = [] }: Statement, values: readonly unknown[] = bound) => {
     const shape = tuples === true ? { rowMode: 'array' } : {}
     try {
       return await client.query<object>({ ...(prepared ? { name } : {}), text, values: [...values], ...shape })
     } catch (error) {
       throw prepared && UNPREPARED_CODES.has(codeOf(error) ?? '') ? poolerUnprepared(error) : error
+    } finally {
+      // Also after an error: a connection that was lost meanwhile does not tell what the server did.
+      onWritten?.(tablesWrittenBy({ name, text }))
     }
   }
   return {
@@ -205,10 +215,12 @@ async function inTransaction<Result>(
   prepared: boolean,
   work: (tx: Queries) => Promise<Result>,
   begin: string,
+  onWritten: OnWritten | undefined,
   watchdog?: Watchdog,
 ): Promise<Result> {
   const client = await pool.connect()
   watchdog?.exempt(client)
+  const written = new Set<string>()
   let broken: Error | undefined
   // The pool does not listen while a connection is in use: without this listener, a connection lost between two statements
   // would end the process.
@@ -218,7 +230,11 @@ async function inTransaction<Result>(
   client.on('error', onLost)
   try {
     await client.query(begin)
-    const result = await work(queriesOn(client, prepared))
+    const result = await work(
+      queriesOn(client, prepared, (tables) => {
+        for (const table of tables) written.add(table)
+      }),
+    )
     await client.query('commit')
     return result
   } catch (error) {
@@ -227,6 +243,8 @@ async function inTransaction<Result>(
   } finally {
     client.off('error', onLost)
     client.release(broken)
+    // Others see what was written from now on.
+    onWritten?.(written)
   }
 }
 

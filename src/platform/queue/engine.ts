@@ -3,8 +3,9 @@ import { type Job, PgBoss } from 'pg-boss'
 import { keysOf } from '../keys-of.ts'
 import type { Queries, Statement } from '../postgres/database.ts'
 import type { Log } from '../telemetry/log.ts'
+import { createWriteWatch, type WriteWatch } from '../write-watch.ts'
 import { MalformedJob, type ReadPayload } from './job-payloads.ts'
-import { countWaitingJobs, DEAD_LETTERS, ENGINE_SCHEMA } from './jobs.ts'
+import { countWaitingJobs, DEAD_LETTERS, ENGINE_SCHEMA, jobsOf } from './jobs.ts'
 import { type Pump, startPump } from './pump.ts'
 
 interface QueueDefinition<Payload> {
@@ -46,13 +47,19 @@ export interface EngineOptions<Payloads> {
   url: string
   log: Log
   heartbeatS?: number | undefined
-  /** How often a process looks for jobs that others queued. Those that it queues itself it fetches at once. */
+  /** How often a process looks for jobs that others queued, soon after it found some. Those that it queues itself it fetches at once. */
   pollMs?: number | undefined
+  /** How often it looks while it finds none. */
+  idleMs?: number | undefined
+  /** Told of the jobs that are queued, by the names of `jobsOf`. */
+  writes?: WriteWatch | undefined
 }
 
 /** A job whose worker sends no heartbeat for so long goes to another worker. */
 const HEARTBEAT_S = 20
 const POLL_MS = 500
+/** Limit: time until a process finds a job that another one queued without telling it. */
+const MAX_IDLE_MS = 5000
 /** Limit: seconds that a job is kept whose payload cannot be read. Then it is deleted. */
 const MAX_DEAD_LETTER_S = 14 * 86_400
 
@@ -62,6 +69,8 @@ export async function startEngine<Payloads extends { [Queue in keyof Payloads]: 
   log,
   heartbeatS = HEARTBEAT_S,
   pollMs = POLL_MS,
+  idleMs = MAX_IDLE_MS,
+  writes = createWriteWatch(),
 }: EngineOptions<Payloads>): Promise<Engine<Payloads>> {
   const boss = new PgBoss({
     connectionString: url,
@@ -78,12 +87,12 @@ export async function startEngine<Payloads extends { [Queue in keyof Payloads]: 
   await boss.createQueue(DEAD_LETTERS, { retentionSeconds: MAX_DEAD_LETTER_S })
   for (const name of keysOf(queues)) await ensureQueue(boss, name, heartbeatS)
   const queries = queriesOf(boss)
-  const pumps: { queue: string; pump: Pump }[] = []
+  const pumps: Pump[] = []
   return {
     wake: async (queue, wakeUps) => {
       const jobs = wakeUps.map(({ key, data }) => ({ id: randomUUID(), data: { key, ...data }, singletonKey: key }))
       const accepted = new Set(await boss.insert(queue, jobs, { returnId: true }))
-      if (accepted.size > 0) for (const own of pumps) if (own.queue === queue) own.pump.fetchNow()
+      if (accepted.size > 0) writes.written([jobsOf(queue)])
       return jobs.filter(({ id }) => !accepted.has(id)).map(({ singletonKey }) => singletonKey)
     },
     work: async (queue, run) => {
@@ -94,15 +103,17 @@ export async function startEngine<Payloads extends { [Queue in keyof Payloads]: 
         slots,
         heartbeatS,
         pollMs,
+        idleMs: Math.max(pollMs, idleMs),
         log,
         run: (job, signal) => runJob({ boss, log, queue, read }, job, signal, run),
       })
-      pumps.push({ queue, pump })
+      pumps.push(pump)
+      writes.on([jobsOf(queue)], pump.fetchNow)
     },
     waiting: (queue, max) => countWaitingJobs(queries, queue, max),
     every: (queue, cron) => boss.schedule(queue, cron, {}, { singletonKey: queue }),
     stop: async (graceMs) => {
-      await Promise.all(pumps.map(({ pump }) => pump.stop(graceMs)))
+      await Promise.all(pumps.map((pump) => pump.stop(graceMs)))
       await boss.stop({ graceful: false, close: true })
     },
   }

@@ -7,6 +7,9 @@ export const ENGINE_SCHEMA = 'engine'
 /** The queue of jobs whose payload cannot be read. No worker takes from it. */
 export const DEAD_LETTERS = 'dead_letter'
 
+/** What the jobs of a queue are called among the tables that are written. */
+export const jobsOf = (queue: string): string => `jobs of ${queue}`
+
 export interface QueueDepth<Queue extends string = string> {
   queue: Queue
   ready: number

@@ -10,14 +10,15 @@ export interface PumpOptions {
   /** How many jobs run at a time. */
   slots: number
   heartbeatS: number
-  /** How often it looks for jobs while none is known. */
+  /** How often it looks for jobs, soon after it found some. While it finds none, it waits twice as long each time, up to `idleMs`. */
   pollMs: number
+  idleMs: number
   log: Log
   run: (job: Job<unknown>, signal: AbortSignal) => Promise<void>
 }
 
 export interface Pump {
-  /** Fetches now instead of at the next poll, because this process just queued a job. */
+  /** Fetches now instead of at the next poll, because a job was just queued. */
   fetchNow: () => void
   /** Fetches no more jobs, waits up to `graceMs` for running ones, and returns the rest to the queue. */
   stop: (graceMs: number) => Promise<void>
@@ -45,11 +46,12 @@ const ABORT_GRACE_MS = 1000
  * Keeps its slots filled from a queue. Each job finishes on its own: its slot takes the next job and its key can be woken again, however
  * long the other jobs take. Claims, retries and dead workers are handled by the engine; fetching and recording are batched.
  */
-export function startPump({ boss, queue, slots, heartbeatS, pollMs, log, run }: PumpOptions): Pump {
+export function startPump({ boss, queue, slots, heartbeatS, pollMs, idleMs, log, run }: PumpOptions): Pump {
   const claims: Claims = new Map()
-  const record = createRecorder(boss, queue, claims, log)
+  const record = createRecorder(boss, queue, claims, log, () => endWait())
   const stopping = new AbortController()
   let busy = 0
+  let waitMs = pollMs
   let onSlotFreed = () => {}
   let endWait = () => {}
 
@@ -70,6 +72,7 @@ export function startPump({ boss, queue, slots, heartbeatS, pollMs, log, run }: 
     const free = slots - busy
     if (free <= 0) return true
     const jobs = await boss.fetch<unknown>(queue, { batchSize: free })
+    waitMs = jobs.length > 0 ? pollMs : Math.min(idleMs, waitMs * 2)
     for (const job of jobs) {
       const claim = { job, controller: new AbortController() }
       claims.set(job.id, claim)
@@ -91,7 +94,7 @@ export function startPump({ boss, queue, slots, heartbeatS, pollMs, log, run }: 
         return false
       })
       if (busy >= slots) await freed
-      await abortableSleep(hasMore ? COALESCE_MS : pollMs, wait.signal)
+      await abortableSleep(hasMore ? COALESCE_MS : waitMs, wait.signal)
     }
   }
 
@@ -124,14 +127,17 @@ const MAX_RECORD_TRIES = 10
 const RETRY_MS = 1000
 
 /** Records how jobs finished, one statement at a time; those that finish meanwhile share the next statement. */
-function createRecorder(boss: PgBoss, queue: string, claims: Claims, log: Log) {
+function createRecorder(boss: PgBoss, queue: string, claims: Claims, log: Log, onReturned: () => void) {
   let waiting: { claim: Claim; failure: object | undefined }[] = []
   let isWriting = false
 
   async function write(finished: typeof waiting): Promise<void> {
     const succeeded = finished.filter(({ failure }) => failure === undefined).map(({ claim }) => claim.job)
     if (succeeded.length > 0) await boss.complete(queue, succeeded)
-    for (const { claim, failure } of finished) if (failure !== undefined) await boss.fail(queue, claim.job, failure)
+    const failed = finished.filter(({ failure }) => failure !== undefined)
+    for (const { claim, failure } of failed) await boss.fail(queue, claim.job, failure)
+    // They are in the queue again.
+    if (failed.length > 0) onReturned()
   }
 
   async function writeAll(): Promise<void> {

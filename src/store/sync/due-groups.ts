@@ -39,27 +39,32 @@ export async function findGroupsInShards(queries: Queries, nowMs: number, servic
   const asked = new Map([...memory.known, ...nextUnknown(memory, appIds, services)])
   for (const key of memory.due) asked.delete(key)
   const groups = [...asked.values()]
-  const rows =
-    groups.length === 0
-      ? []
-      : await queries.rows<{ app_id: string; service: string }>(
-          findAmong.with({
-            nowMs,
-            appIds: groups.map(({ appId }) => appId),
-            services: groups.map(({ service }) => service),
-          }),
-        )
-  for (const { app_id: appId, service } of rows) {
-    const group = { appId, service }
+  for (const group of groups.length === 0 ? [] : await findDueAmong(queries, nowMs, groups)) {
     memory.known.set(keyOf(group), group)
     memory.due.add(keyOf(group))
   }
   return [...memory.due].flatMap((key) => memory.known.get(key) ?? [])
 }
 
+/** Whether no group has a profile due until then. With too many groups to look at all of them it is false. */
+export async function isNothingDueInShards(queries: Queries, untilMs: number, services: string[]): Promise<boolean> {
+  if (memoryOf(queries).due.size > 0) return false
+  const appIds = (await queries.rows<{ id: string }>(listApps)).map(({ id }) => id)
+  const groups = appIds.flatMap((appId) => services.map((service) => ({ appId, service })))
+  if (groups.length > MAX_UNKNOWN) return false
+  return groups.length === 0 || (await findDueAmong(queries, untilMs, groups)).length === 0
+}
+
 /** No more profiles of the group are due than the caller has just found. */
 export function drainedGroup(queries: Queries, group: SyncGroup): void {
   memoryOf(queries).due.delete(keyOf(group))
+}
+
+async function findDueAmong(queries: Queries, nowMs: number, groups: SyncGroup[]): Promise<SyncGroup[]> {
+  const appIds = groups.map(({ appId }) => appId)
+  const services = groups.map(({ service }) => service)
+  const rows = await queries.rows<{ app_id: string; service: string }>(findAmong.with({ nowMs, appIds, services }))
+  return rows.map((row) => ({ appId: row.app_id, service: row.service }))
 }
 
 const keyOf = ({ appId, service }: SyncGroup) => `${appId} ${service}`

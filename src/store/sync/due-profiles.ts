@@ -1,7 +1,7 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { isSharded } from '../cluster/is-sharded.ts'
 import { CANDIDATES_PER_ROW, takeInShards } from '../cluster/take-in-shards.ts'
-import { drainedGroup, findGroupsInShards } from './due-groups.ts'
+import { drainedGroup, findGroupsInShards, isNothingDueInShards } from './due-groups.ts'
 import type { ProfileKey, Scheduled, SyncGroup } from './schedule.ts'
 
 // A loose index scan from group to group: its cost grows with the number of groups, not of profiles.
@@ -61,6 +61,13 @@ export async function findDueGroups(queries: Queries, nowMs: number, services: s
   if (await isSharded(queries)) return findGroupsInShards(queries, nowMs, services)
   const rows = await queries.rows<{ app_id: string; service: string }>(findGroups.with({ nowMs }))
   return rows.map((row) => ({ appId: row.app_id, service: row.service }))
+}
+
+/** Whether no profile of these services is due until then. */
+export async function isNoProfileDue(queries: Queries, untilMs: number, services: string[]): Promise<boolean> {
+  if (await isSharded(queries)) return isNothingDueInShards(queries, untilMs, services)
+  const groups = await findDueGroups(queries, untilMs, services)
+  return !groups.some(({ service }) => services.includes(service))
 }
 
 export interface LeasedProfile extends Scheduled {

@@ -194,9 +194,7 @@ export async function leaseSubscriptions(
   { token, untilMs, nowMs }: Lease,
   limit: number,
 ): Promise<StoredSubscription[]> {
-  const due = await queries.rows<Pick<Row, 'shard' | 'app_id' | 'service' | 'profile_id' | 'name'>>(
-    findDue.with({ nowMs, limit }),
-  )
+  const due = await findDueSubscriptions(queries, nowMs, limit)
   const leased = await takeInShards(due, limit, async (shard, keys) => {
     const rows: Row[] = []
     for (const { app_id: appId, service, profile_id: profileId, name } of keys) {
@@ -206,6 +204,12 @@ export async function leaseSubscriptions(
     return rows
   })
   return leased.map(toSubscription)
+}
+
+type KeyRow = Pick<Row, 'shard' | 'app_id' | 'service' | 'profile_id' | 'name'>
+
+export function findDueSubscriptions(queries: Queries, nowMs: number, limit: number): Promise<KeyRow[]> {
+  return queries.rows<KeyRow>(findDue.with({ nowMs, limit }))
 }
 
 /** Those of an erased profile that the service is still to be told of. */

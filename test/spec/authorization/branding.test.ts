@@ -3,6 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import type { App } from '../../harness/app.ts'
 import type { LabHarness } from '../../harness/lab.ts'
 import { newBrowser, REDIRECT } from '../../harness/sign-in.ts'
+import { until } from '../../harness/until.ts'
 import { startQuietHarness } from './fixture.ts'
 
 let harness: LabHarness
@@ -120,6 +121,7 @@ suite('branding of an app', () => {
     const { client_id: id, branding } = made.body as { client_id: string; branding: Shown }
     assert.equal(branding.color, '#123456')
     await harness.tributary.admin('DELETE', `/admin/apps/${id}`)
-    assert.deepEqual(await harness.sql('select 1 from app_logo where app_id = $1', [id]), [])
+    const logos = () => harness.sql('select 1 from app_logo where app_id = $1', [id])
+    await until('the deletion has come to the logo', logos, (rows) => rows.length === 0)
   })
 })

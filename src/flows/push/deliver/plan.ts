@@ -5,7 +5,7 @@ import { type DueDestination, dueDestinations, hasErasures } from '#store/push/d
 import type { JobWakeUp, QueueName } from '#store/queues.ts'
 import { type DeliverDeps, type PlanDeps, RUNS_PER_DESTINATION } from '../deps.ts'
 import { nextDue, quietUntil, readQuiet } from '../schedule.ts'
-import { continueSweeps } from '../sweep-cursors.ts'
+import { continueSweeps, findAbandoned } from '../sweep-cursors.ts'
 
 /** Limit: deliveries that wait in the queue; planning pauses until there are fewer. */
 const MAX_QUEUED = 200
@@ -41,6 +41,13 @@ export async function findDue(deps: Pick<DeliverDeps, 'database' | 'clock'>): Pr
   for (const each of await dueDestinations(deps.database, nowMs, RUNS_PER_DESTINATION))
     if (await mayRun(deps, each.destination, nowMs)) found.push(each)
   return interleaveApps(found)
+}
+
+/** Whether nothing is to be delivered until then, as far as is written now. */
+export async function isNoDeliveryDue(deps: Pick<DeliverDeps, 'database'>, untilMs: number): Promise<boolean> {
+  if ((await findAbandoned(deps, untilMs)).length > 0) return false
+  if ((await tickingDestinations(deps.database, untilMs)).length > 0) return false
+  return (await dueDestinations(deps.database, untilMs, 1)).length === 0
 }
 
 /** One tick of a destination's schedule, however late, makes all of its profiles with undelivered changes due. */

@@ -1,6 +1,6 @@
 import type { Chance } from '#platform/chance.ts'
 import type { JobEngine } from '#store/queues.ts'
-import { findDueGroups, leaseDueProfiles, MAX_LEASED, returnLeases } from '#store/sync/due-profiles.ts'
+import { findDueGroups, isNoProfileDue, leaseDueProfiles, MAX_LEASED, returnLeases } from '#store/sync/due-profiles.ts'
 import type { ProfileKey } from '#store/sync/schedule.ts'
 import { chanceOf, leaseEnd, type SyncDeps } from '../deps.ts'
 
@@ -37,6 +37,16 @@ export async function planSyncs(
   return due.length - postponed.length
 }
 
+/** Whether no profile is due until then, as far as is written now. */
+export function isNoSyncDue(
+  { database, registry }: Pick<SyncDeps, 'database' | 'registry'>,
+  untilMs: number,
+): Promise<boolean> {
+  return isNoProfileDue(database, untilMs, servicesOf(registry))
+}
+
+const servicesOf = (registry: SyncDeps['registry']) => registry.list().map(({ service }) => service)
+
 /** Returns the ids of profiles whose previous job is not completed yet. */
 async function wake(
   engine: JobEngine,
@@ -60,8 +70,7 @@ async function groupsWithCapacity(
   { database, registry, rateLimiter }: Pick<SyncDeps, 'database' | 'registry' | 'rateLimiter'>,
   nowMs: number,
 ): Promise<Group[]> {
-  const services = registry.list().map(({ service }) => service)
-  const groups = await findDueGroups(database, nowMs, services)
+  const groups = await findDueGroups(database, nowMs, servicesOf(registry))
   const known = groups.flatMap((group) => {
     const connector = registry.find(group.service)
     return connector === undefined ? [] : [{ ...group, connector }]
