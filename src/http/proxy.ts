@@ -1,19 +1,17 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { recordCall } from '#flows/operators/record-acting.ts'
+import type { Caller } from '#flows/proxy/deps.ts'
 import { createProxy, type Proxy, type ProxyCall } from '#flows/proxy/forward.ts'
-import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { flag, parse } from '#model/input.ts'
-import type { Profile } from '#model/profile.ts'
+import type { CalledProfile } from '#model/profile.ts'
 import { parseProfileName } from '#model/profile-name.ts'
 import { Hangup } from '#platform/hangup.ts'
-import { createTtlCache } from '#platform/ttl-cache.ts'
-import { actsForAccount, operatorOf, requireAccount } from './authenticate.ts'
 import type { HttpDeps } from './deps.ts'
 import { toApiError } from './errors.ts'
 import { endWith, pipeBody } from './pipe-body.ts'
+import { createProxyCallers, type ProxyCallers } from './proxy-callers.ts'
 import { withoutNames } from './query-pairs.ts'
 import type { MountedRoute } from './route.ts'
 import { beginUpload, endUpload } from './uploading.ts'
@@ -53,36 +51,22 @@ export const proxied: MountedRoute = {
   ],
 }
 
-/** How long an access token's account is cached, so that a burst of calls looks it up once. */
-const ACCOUNT_TTL_MS = 1000
-/** Limit: callers of the proxy that one process caches for a second; the least recently used is dropped. */
-const MAX_CALLERS = 10_000
 /** Calls that last longer are ended when their access ends. Most are shorter and need not be watched. */
 const WATCH_AFTER_MS = 150
 
 interface ProxyContext {
   deps: HttpDeps
   proxy: Proxy
-  account: (request: FastifyRequest, how: 'cached' | 'current') => Promise<Account>
+  callers: ProxyCallers
 }
 
 /** Mounts `ANY /proxy/:service/<path>`. */
 export function mountProxy(server: FastifyInstance, deps: HttpDeps): void {
-  const accounts = createTtlCache<Account>(deps.clock, { ttlMs: ACCOUNT_TTL_MS, maxEntries: MAX_CALLERS })
-  const context: ProxyContext = {
-    deps,
-    proxy: createProxy(deps),
-    account: (request, how) => {
-      if (actsForAccount(request)) return actingAccount(deps, request)
-      const key = callerKey(request)
-      if (how === 'current') accounts.delete(key)
-      return accounts.get(key, () => requireAccount(deps, request))
-    },
-  }
+  const context: ProxyContext = { deps, proxy: createProxy(deps), callers: createProxyCallers(deps) }
   server.decorate('proxy', context.proxy)
-  server.decorate('forgetAccount', (accountId) => context.proxy.forget(accountId))
+  server.decorate('forgetAccount', (accountId) => context.callers.forget(accountId))
   server.addHook('onClose', async () => {
-    accounts.clear()
+    context.callers.clear()
     await context.proxy.close()
   })
   for (const method of WEBDAV) server.addHttpMethod(method, { hasBody: true })
@@ -97,20 +81,6 @@ export function mountProxy(server: FastifyInstance, deps: HttpDeps): void {
   }
 }
 
-/** Of an operator, whose calls are recorded. */
-async function actingAccount(deps: HttpDeps, request: FastifyRequest): Promise<Account> {
-  const account = await requireAccount(deps, request)
-  const { service } = request.params as { service: string }
-  if (request.method !== 'GET' && request.method !== 'HEAD')
-    await recordCall(deps, operatorOf(request)!, { account }, 'proxy.call', { service, method: request.method })
-  return account
-}
-
-// Everything that determines the caller: the key of the account cache.
-function callerKey({ headers, query }: FastifyRequest): string {
-  return `${headers.authorization}\n${String((query as Record<string, unknown>)['access_token'])}`
-}
-
 async function serve(context: ProxyContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   void reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' })
   if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined)
@@ -119,16 +89,16 @@ async function serve(context: ProxyContext, request: FastifyRequest, reply: Fast
     throw new ApiError('bad_request', 'The proxy does not support websockets.')
   if (request.headers['service-worker'] !== undefined)
     throw new ApiError('bad_request', 'The proxy does not serve service workers.')
-  const account = await context.account(request, wantsCurrentProfile(request) ? 'current' : 'cached')
-  await forwardCall(context, account, request, reply)
+  await forwardCall(context, await context.callers.find(request, wantsCurrentProfile(request)), request, reply)
 }
 
 async function forwardCall(
   { deps, proxy }: ProxyContext,
-  account: Account,
+  caller: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
+  const { account } = caller
   const hangup = new Hangup()
   const response = reply.raw
   const onClose = () => {
@@ -147,7 +117,7 @@ async function forwardCall(
     if (response.headersSent) response.destroy()
     else if (!request.raw.complete) request.raw.destroy()
   }
-  const onProfile = ({ shard, id }: Profile) => {
+  const onProfile = ({ shard, id }: CalledProfile) => {
     const timer = setTimeout(() => {
       const grant = { token: account.token, accountId: account.id, profiles: [{ shard, profileId: id }] }
       release = deps.access.follow(grant, end)
@@ -171,7 +141,7 @@ async function forwardCall(
       requestId: request.id,
     })
   try {
-    const responseData = await proxy.forward(account, call)
+    const responseData = await proxy.forward(caller, call)
     reply.hijack()
     if (deps.isDraining()) void reply.header('connection', 'close')
     response.writeHead(
@@ -206,7 +176,6 @@ function readCall(
     profile: service,
     method: request.method,
     ...addressOf(request.raw.url ?? ''),
-    wantsCurrentProfile: wantsCurrentProfile(request),
     paginate: wantsPages(request),
     headers: request.headers,
     body: request.raw,

@@ -1,3 +1,5 @@
+import type { ProfileState } from './profile.ts'
+
 /** One person in one app, with all profiles that they connected to it. */
 export interface Account {
   shard: number
@@ -7,7 +9,7 @@ export interface Account {
   shards: number[]
   createdAt: number
   /** Its profiles when it was found by a token, including those that only store items; absent otherwise. */
-  profiles?: ProfileRef[]
+  profiles?: OwnedProfile[]
   /** The token it was found by; absent otherwise. */
   token?: TokenKey
   /** An operator reads for it: what is read is verified, as it is with a token. */
@@ -16,7 +18,7 @@ export interface Account {
 
 /** An account that was just found by an access token. */
 export interface OpenedAccount extends Account {
-  profiles: ProfileRef[]
+  profiles: OwnedProfile[]
   token: TokenKey
 }
 
@@ -58,4 +60,12 @@ export interface ProfileRef {
   service: string
   /** Native id of the service user. */
   owner: string
+}
+
+/** A profile as its account lists it, without what the service says about the person. */
+export interface OwnedProfile extends ProfileRef {
+  /** It was merged into another profile and only keeps its items. */
+  isMerged: boolean
+  state: ProfileState
+  connectedAt: number
 }

@@ -38,6 +38,12 @@ export interface Profile {
   syncedAt: number | undefined
 }
 
+/** What calls to the service need of a profile. */
+export type CalledProfile = Pick<
+  Profile,
+  'shard' | 'id' | 'accountId' | 'appId' | 'service' | 'nativeId' | 'connectedAt'
+>
+
 /**
  * The id by which the service knows what a profile reads. Where nobody vouches for it, the native id is another one, derived from the
  * account; profiles of older releases have it as their native id.

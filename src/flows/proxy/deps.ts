@@ -3,7 +3,8 @@ import type { RateLimiter } from '#access/rate-limiter.ts'
 import type { CallCost } from '#kit/call-cost.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { Registry } from '#kit/registry.ts'
-import type { Profile } from '#model/profile.ts'
+import type { Account } from '#model/account.ts'
+import type { CalledProfile } from '#model/profile.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Keyring } from '#platform/sealing.ts'
@@ -39,9 +40,16 @@ export interface ProxyTimeouts {
 // Long, because a service may process an upload first. Equal, because the HTTP client then uses one timer for both.
 export const DEFAULT_TIMEOUTS: ProxyTimeouts = { headersMs: 120_000, idleMs: 120_000 }
 
+/** The account that calls. */
+export interface Caller {
+  account: Account
+  /** Reads it again; absent if it was just read. */
+  reload?: (() => Promise<Account>) | undefined
+}
+
 /** The profile that a call is made for, and the service it goes to. */
 export interface Target {
-  profile: Profile
+  profile: CalledProfile
   connector: Connector
   key: ServiceKey
   /** The person's own server, where the service has many. */

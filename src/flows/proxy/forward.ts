@@ -5,9 +5,8 @@ import { narrowestLimit } from '#access/buckets.ts'
 import type { Auth } from '#kit/auth.ts'
 import { costOfPath } from '#kit/call-cost.ts'
 import type { Connector } from '#kit/connector.ts'
-import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
-import type { Profile } from '#model/profile.ts'
+import type { CalledProfile } from '#model/profile.ts'
 import { type RateLimit, rateLimitHeaders } from '#model/rate-limit.ts'
 import type { Hangup } from '#platform/hangup.ts'
 import { createTtlCache, type TtlCache } from '#platform/ttl-cache.ts'
@@ -15,7 +14,14 @@ import { UpstreamError } from '#upstream/errors.ts'
 import { hasOwnServers, ownServerOf } from '#upstream/own-server.ts'
 import { readBody } from './body.ts'
 import { type CallLog, createCallLog } from './call-log.ts'
-import { type CallFlags, DEFAULT_TIMEOUTS, type ProxyDeps, type ProxyResponse, type Target } from './deps.ts'
+import {
+  type Caller,
+  type CallFlags,
+  DEFAULT_TIMEOUTS,
+  type ProxyDeps,
+  type ProxyResponse,
+  type Target,
+} from './deps.ts'
 import { requestHeaders, responseHeaders } from './headers.ts'
 import { type OpenedCall, openCall } from './open-call.ts'
 import { paginate } from './paginate.ts'
@@ -32,15 +38,13 @@ export interface ProxyCall {
   query: string
   headers: NodeJS.Dict<string | string[]>
   body: Readable
-  /** Which profile `profile` names must not come from a cache. */
-  wantsCurrentProfile: boolean
   /** Joins all pages of a listing into one array. */
   paginate: boolean
   /** Called if the request body is streamed instead of buffered. */
   onStreamedBody: () => void
   hangup: Hangup
   /** Called when the profile is found. */
-  onProfile: (profile: Profile) => void
+  onProfile: (profile: CalledProfile) => void
   /** Set during the call, so that they are known also if it fails. */
   flags: CallFlags
 }
@@ -48,10 +52,8 @@ export interface ProxyCall {
 /** Forwards calls to the services' own APIs, with short-lived caches. */
 export interface Proxy {
   /** Makes the call with the person's credential and streams the response. */
-  forward(account: Account, call: ProxyCall): Promise<ProxyResponse>
+  forward(caller: Caller, call: ProxyCall): Promise<ProxyResponse>
   logCall: CallLog['add']
-  /** The profiles of this account have changed. */
-  forget(accountId: string): void
   close(): Promise<void>
 }
 
@@ -65,12 +67,11 @@ export function createProxy(deps: ProxyDeps): Proxy {
   const capacities = createTtlCache<number>(deps.clock, { ttlMs: CAPACITY_TTL_MS, maxEntries: MAX_CAPACITIES })
   const log = createCallLog(deps)
   return {
-    forward: (account, call) =>
-      forward(deps, { targets, capacities }, account, call).catch((error: unknown) => {
+    forward: (caller, call) =>
+      forward(deps, { targets, capacities }, caller, call).catch((error: unknown) => {
         throw error instanceof UpstreamError ? apiErrorOf(error, 'stored') : error
       }),
     logCall: (call) => log.add(call),
-    forget: (accountId) => targets.forget(accountId),
     close: async () => {
       targets.clear()
       capacities.clear()
@@ -82,10 +83,10 @@ export function createProxy(deps: ProxyDeps): Proxy {
 async function forward(
   deps: ProxyDeps,
   { targets, capacities }: { targets: Targets; capacities: TtlCache<number> },
-  account: Account,
+  caller: Caller,
   call: ProxyCall,
 ): Promise<ProxyResponse> {
-  const found = await targets.find(account, call.profile, call.wantsCurrentProfile ? 'current' : 'cached')
+  const found = await targets.find(caller, call.profile)
   const located = hasOwnServers(found.connector) ? await withServer(targets, found) : found
   const target = { ...located, cost: costOfPath(found.connector, call.method, call.path) }
   call.onProfile(target.profile)

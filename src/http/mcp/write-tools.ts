@@ -89,20 +89,22 @@ async function callService(
   const bytes = Buffer.from(body)
   const content = bytes.length === 0 ? {} : { 'content-type': contentType, 'content-length': String(bytes.length) }
   try {
-    const response = await proxy.forward(account, {
-      profile,
-      method,
-      path,
-      query,
-      headers: { accept: 'application/json', ...content },
-      body: Readable.from(bytes.length === 0 ? [] : [bytes]),
-      wantsCurrentProfile: true,
-      paginate: false,
-      onStreamedBody: () => {},
-      onProfile: () => {},
-      hangup: new Hangup(),
-      flags,
-    })
+    const response = await proxy.forward(
+      { account },
+      {
+        profile,
+        method,
+        path,
+        query,
+        headers: { accept: 'application/json', ...content },
+        body: Readable.from(bytes.length === 0 ? [] : [bytes]),
+        paginate: false,
+        onStreamedBody: () => {},
+        onProfile: () => {},
+        hangup: new Hangup(),
+        flags,
+      },
+    )
     const read = await readUpTo(response.body, MAX_AGENT_RESPONSE_BYTES)
     log(response.status, read.bytes.length)
     const type = response.headers['content-type']

@@ -5,6 +5,7 @@ import {
   profileRefColumns,
   profileRefOrder,
   profileRefsIn,
+  profileRefsOf,
   toProfileRefs,
 } from '../items/readable-profiles.ts'
 import { findAccount as findStoredAccount } from './accounts.ts'
@@ -150,8 +151,7 @@ async function profilesOfProof(
     ? findStoredAccount(queries, shard, accountId)
     : findAccountByToken(queries, token))
   if (account === undefined) return undefined
-  const profiles = account.profiles ?? toProfileRefs(await profileRefsIn(queries, account.shards, account.id))
-  return { accountId: account.id, profiles }
+  return { accountId: account.id, profiles: await profileRefsOf(queries, account) }
 }
 
 export async function revokeAccessToken(

@@ -127,8 +127,8 @@ export function writeKeyed(
   const write = (wanted: string[], since: number, places: readonly number[], isKept: string) => {
     const [dedupeKeys, sinceMs] = [values.add(wanted), values.add(since)]
     const isWanted = (place: number) => `${hashOf(`i.guid[${place}]`, 'i.profile_id')} = any(array(
-      select ${hashOf('k', 'p.profile_id')} from unnest(${dedupeKeys}::text[]) k))
-      and i.at >= ${sinceMs}::bigint and i.at <= ${untilMs}::bigint`
+      select ${hashOf('k', 'p.profile_id')} from unnest(${unestimated(`${dedupeKeys}::text[]`)}) k))
+      and i.at >= ${unestimated(`${sinceMs}::bigint`)} and i.at <= ${unestimated(`${untilMs}::bigint`)}`
     const found = groupsOf(readable, query).flatMap((profiles) =>
       itemsWith(values, profiles, selection, query, places, isWanted),
     )
@@ -165,6 +165,14 @@ function groupsOf(readable: readonly ReadableProfile[], { terms, participants }:
   return areAlike ? [[...readable]] : readable.map((profile) => [profile])
 }
 
+/**
+ * In a subquery, so that the planner does not know the value: it would estimate by the length of a list, always find a plan for the
+ * given one cheaper than one for all, and plan the statement at each execution, which takes longer than executing it.
+ */
+function unestimated(value: string): string {
+  return `(select ${value})`
+}
+
 /** As the indexes contain it. */
 function hashOf(dedupeKey: string, profileId: string): string {
   return `hashtextextended(${dedupeKey}, hashtextextended(${profileId}, 0))`
@@ -180,7 +188,8 @@ function itemsWith(
   isWanted: (place: number) => string,
 ): string[] {
   const shard = values.add(firstOf(profiles).shard)
-  const list = (name: 'profileId' | 'service') => `${values.add(profiles.map((profile) => profile[name]))}::text[]`
+  const list = (name: 'profileId' | 'service') =>
+    unestimated(`${values.add(profiles.map((profile) => profile[name]))}::text[]`)
   const profile = `unnest(${list('profileId')}, ${list('service')}) as p (profile_id, service)`
   const isMatch = [selectionPredicate(values, selection), ...matchPredicates(values, firstOf(profiles), query)]
   return places.map((place) => {

@@ -1,4 +1,5 @@
-import type { Account, ProfileRef, ReadingAccount } from '#model/account.ts'
+import type { Account, OwnedProfile, ProfileRef, ReadingAccount } from '#model/account.ts'
+import type { ProfileState } from '#model/profile.ts'
 import type { Selection } from '#model/query.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { rowsOfShards } from '../each-shard.ts'
@@ -19,11 +20,12 @@ export interface ProfileRefRow {
   ref_owner: string
   ref_is_merged: boolean
   ref_connected_at: number
+  ref_state: ProfileState
 }
 
 /** For statements that read profile references as well, from `profile p`. */
 export const profileRefColumns = `p.shard as ref_shard, p.id as ref_id, p.service as ref_service, p.native_id as ref_owner,
-  p.merged_into is not null as ref_is_merged, p.connected_at as ref_connected_at`
+  p.merged_into is not null as ref_is_merged, p.connected_at as ref_connected_at, p.state as ref_state`
 // The profile that was connected last comes first. Of duplicates, the one that is synced precedes those merged into it.
 export const profileRefOrder = 'order by p.service, p.merged_into is not null, p.connected_at desc, p.id desc'
 
@@ -42,10 +44,16 @@ function compareText(a: string, b: string): number {
 }
 
 /** In the order in which they are read. */
-export function toProfileRefs(rows: readonly ProfileRefRow[]): ProfileRef[] {
-  return rows
-    .toSorted(compareRefs)
-    .map((row) => ({ shard: row.ref_shard, profileId: row.ref_id, service: row.ref_service, owner: row.ref_owner }))
+export function toProfileRefs(rows: readonly ProfileRefRow[]): OwnedProfile[] {
+  return rows.toSorted(compareRefs).map((row) => ({
+    shard: row.ref_shard,
+    profileId: row.ref_id,
+    service: row.ref_service,
+    owner: row.ref_owner,
+    isMerged: row.ref_is_merged,
+    state: row.ref_state,
+    connectedAt: row.ref_connected_at,
+  }))
 }
 
 const list = statement(
@@ -62,10 +70,14 @@ export function profileRefsIn(
   return rowsOfShards<ProfileRefRow>(queries, shards, (shard) => list.with({ shard, accountId }))
 }
 
-/** Every profile whose items belong to the account, including those that were merged into another. */
+/** Every profile of an account, including those that were merged into another. */
+export async function profileRefsOf(queries: Queries, account: Account): Promise<OwnedProfile[]> {
+  return account.profiles ?? toProfileRefs(await profileRefsIn(queries, account.shards, account.id))
+}
+
+/** Every profile whose items belong to the account. */
 export async function listReadable(queries: Queries, account: Account): Promise<ReadableProfile[]> {
-  if (account.profiles !== undefined) return withDuplicates(account.profiles)
-  return withDuplicates(toProfileRefs(await profileRefsIn(queries, account.shards, account.id)))
+  return withDuplicates(await profileRefsOf(queries, account))
 }
 
 /** The same for an account that the statement which reads items verifies. */

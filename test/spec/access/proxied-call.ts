@@ -17,7 +17,7 @@ export async function proxied(deps: ProxyDeps, profile: Profile, path: string, p
   const proxy = createProxy(deps)
   try {
     const { status, headers, body } = await proxy.forward(
-      { shard, id: accountId, appId, shards: [shard], createdAt: 0 },
+      { account: { shard, id: accountId, appId, shards: [shard], createdAt: 0 } },
       {
         profile: `${profile.nativeId}@${profile.service}`,
         method: 'GET',
@@ -26,7 +26,6 @@ export async function proxied(deps: ProxyDeps, profile: Profile, path: string, p
         headers: {},
         body: Readable.from([]),
         paginate,
-        wantsCurrentProfile: false,
         onStreamedBody: () => {},
         hangup: new Hangup(),
         onProfile: () => {},

@@ -10,7 +10,7 @@ import { createServer } from '#http/server.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { createRegistry } from '#kit/registry.ts'
-import { systemClock } from '#platform/clock.ts'
+import { type Clock, systemClock } from '#platform/clock.ts'
 import { loadConfig } from '#platform/config.ts'
 import type { EgressLevelsOptions } from '#platform/egress/levels.ts'
 import { randomShard } from '#platform/ids.ts'
@@ -28,6 +28,8 @@ export interface HarnessOptions {
   connectors?: Connector[]
   egress?: Partial<EgressLevelsOptions>
   timeouts?: ProxyTimeouts
+  /** The time of the server, such as one that stands still so that no cache expires. */
+  clock?: Clock
 }
 
 export interface Connecting {
@@ -45,13 +47,18 @@ export interface Connecting {
 export type ProxyHarness = Awaited<ReturnType<typeof startProxyHarness>>
 
 /** The whole server on a database of its own, without workers, so that services receive only proxied calls. */
-export async function startProxyHarness({ egress: egressOptions, timeouts, connectors = [] }: HarnessOptions = {}) {
+export async function startProxyHarness({
+  egress: egressOptions,
+  timeouts,
+  connectors = [],
+  clock = systemClock,
+}: HarnessOptions = {}) {
   const fresh = await preparedDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-proxy-'))
   const config = loadConfig({ DATABASE_URL: fresh.url, TRIBUTARY_DATA: dataDir, DATABASE_POOL: '6' })
   const logged: string[] = []
   const log = createLog({ level: 'info', format: 'json', clock: systemClock, write: (line) => logged.push(line) })
-  const store = await openStore(config, log)
+  const store = await openStore(config, log, { migrate: true, clock })
   const { upstream, close } = openUpstream(store.clock, egressOptions)
   const adminToken = 'tra_test-admin-token-0123456789'
   const harness = {

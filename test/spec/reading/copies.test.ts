@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { statement } from '#platform/postgres/database.ts'
+import { watchStatements } from '../../harness/statements.ts'
 import { type Item, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
 let harness: ReadingHarness
@@ -10,7 +12,43 @@ after(() => harness.stop())
 
 const names = (items: Item[]) => items.map(({ data }) => data.id)
 
+const plansOf = statement(
+  'r-plans-of',
+  'select generic_plans as generic, custom_plans as custom from pg_prepared_statements where name = $name',
+)
+
 suite('dedup', () => {
+  test('its statements are planned once for a connection, not at each request', async () => {
+    const reader = await harness.newReader()
+    for (const service of ['library', 'museum'] as const) {
+      const things = Array.from({ length: 200 }, (_, n) => ({
+        id: `${service} ${n}`,
+        at: 1_700_000_000_000 + n * 60_000,
+        types: ['photos' as const],
+        guid: [`https://things.test/${service}/${n}`],
+        text: `What the ${service} says about the thing of number ${n}`,
+      }))
+      await harness.put(await harness.newProfile(reader, service), things)
+    }
+    const { database } = harness.tributary.store
+    await database.script('analyze item')
+    const run: { text: string; values: readonly unknown[] }[] = []
+    const stop = watchStatements(database, ({ text }, values) => {
+      if (text.includes('from item')) run.push({ text, values })
+      return undefined
+    })
+    await harness.items('/types/photos?dedup=true', reader).finally(stop)
+    assert.equal(run.length, 2)
+    for (const [n, { text, values }] of run.entries()) {
+      const name = `r-of-dedup-${n}`
+      const [plans] = await database.transaction(async (tx) => {
+        for (let i = 0; i < 12; i += 1) await tx.rows({ name, text }, values)
+        return tx.rows(plansOf.with({ name }))
+      })
+      assert.deepEqual(plans, { generic: 7, custom: 5 }, text)
+    }
+  })
+
   test('keeps the earliest of the items that share a dedupe key, across profiles', async () => {
     const reader = await harness.newReader()
     const library = await harness.newProfile(reader, 'library')
