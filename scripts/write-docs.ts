@@ -22,6 +22,7 @@ import { VARIABLES } from '#platform/config.ts'
 import { PUSH_EVENTS } from '#store/push/events.ts'
 import { apiTypes } from '../sdk/scripts/generate.ts'
 import { checkTable } from './checks/shown-by.ts'
+import { costTables } from './costs.ts'
 import { limitsIn, limitsTables } from './limits.ts'
 import { packageTable } from './packages/table.ts'
 import { releaseFiles } from './release/files.ts'
@@ -50,6 +51,7 @@ export function writtenDocs(): Record<string, string> {
     ),
     'docs/cli.md': between('docs/cli.md', 'commands', commands()),
     'docs/connectors.md': between('docs/connectors.md', 'connectors', connectorTable()),
+    'docs/costs.md': between('docs/costs.md', 'costs', costTables()),
     'docs/limits.md': between('docs/limits.md', 'limits', limitsTables(limitsIn(root))),
     'docs/push.md': pushPage(),
     'docs/packages.md': between('docs/packages.md', 'packages', packageTable()),
