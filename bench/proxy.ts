@@ -164,6 +164,11 @@ interface Child {
   started: Started
 }
 
+/** The program that only forwards bytes. */
+export function startPassThrough(upstream: string): Promise<Child> {
+  return startChild('pass-through', upstream)
+}
+
 async function startChild(name: string, upstream: string): Promise<Child> {
   const child = fork(import.meta.filename, [name, upstream])
   const [started] = (await once(child, 'message')) as [Started]

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { planSyncs } from '#flows/sync/plan/plan.ts'
-import type { Profile } from '#model/profile.ts'
 import type { JobEngine } from '#store/queues.ts'
+import { prepareBareInserts } from './bare-inserts.ts'
 import { median } from './load.ts'
 import { makeRecords } from './read-records.ts'
 import { openSyncFixture, type Pages, type SyncFixture } from './sync-fixture.ts'
@@ -35,7 +35,7 @@ async function benchIngest(fixture: SyncFixture): Promise<void> {
     const profile = await fixture.connect(`person-${round}`)
     const firstMs = await fixture.sync(profile, (page) => texts[page])
     const unchangedMs = await fixture.sync(profile, (page) => edited[page])
-    const bareMs = await insertBare(fixture, profile)
+    const bareMs = await (await prepareBareInserts(fixture.client, profile))('bare')
     // The first round warms up caches and prepared statements.
     if (round === 0) continue
     rates.first.push(ITEMS / (firstMs / 1000))
@@ -68,26 +68,6 @@ function pageTexts(count: number, version: number): string[] {
     }
   }
   return texts
-}
-
-/** Inserts the stored rows again under another profile, one page per statement. */
-async function insertBare(fixture: SyncFixture, profile: Profile): Promise<number> {
-  const { rows } = await fixture.client.query<Record<string, unknown>>(
-    `select id, endpoint, native_id, at, updated_at, seq, hash, types, author, participants, guid, lat, lng, words::text as words,
-       oembed::text as oembed, data::text as data from item where profile_id = $1`,
-    [profile.id],
-  )
-  const names = Object.keys(rows[0]!)
-  const batches: unknown[][] = []
-  for (let from = 0; from < rows.length; from += PAGE)
-    batches.push(rows.slice(from, from + PAGE).flatMap((row) => names.map((name) => row[name])))
-  const tuple = (row: number) => `($1, $2, ${names.map((_, i) => `$${3 + row * names.length + i}`).join(', ')})`
-  const values = Array.from({ length: PAGE }, (_, row) => tuple(row)).join(', ')
-  const text = `insert into item (shard, profile_id, ${names.join(', ')}) values ${values}`
-  const beganAt = performance.now()
-  for (const batch of batches)
-    await fixture.client.query({ name: 'bench-bare', text, values: [profile.shard, `${profile.id}-bare`, ...batch] })
-  return performance.now() - beganAt
 }
 
 async function benchWalk(fixture: SyncFixture): Promise<void> {

@@ -1,12 +1,12 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { onEmbedded } from '../embedded-server.ts'
 import { copyTree } from '../mutants/copy-tree.ts'
 import { MUTANTS } from '../mutants/list.ts'
 import { dozenOf, type Mutant } from '../mutants/mutant.ts'
 import { tryMutant, type Verdict } from '../mutants/try-mutant.ts'
-import { withTemplate } from '../template-database.ts'
+import { onEmbedded } from '../runner/embedded-server.ts'
+import { withTemplate } from '../runner/template-database.ts'
 
 // Changes one line per check in a copy of the tree, and fails if the tests of the check do not.
 const root = join(import.meta.dirname, '..', '..')
