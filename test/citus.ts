@@ -1,10 +1,10 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { reasonOf } from '#platform/errors.ts'
-import { withClusterTemplates } from './cluster-databases.ts'
-import { prepareRealServices } from './real-services.ts'
-import { type Counters, runProcesses } from './run-files.ts'
-import { printSummary } from './summary.ts'
+import { withClusterTemplates } from './runner/cluster-databases.ts'
+import { prepareRealServices } from './runner/real-services.ts'
+import { newCounters, runFiles } from './runner/run-files.ts'
+import { printSummary } from './runner/summary.ts'
 
 /**
  * Runs the suites over the service and the store on a sharded PostgreSQL (Citus): the files that are named, or all of them.
@@ -32,8 +32,8 @@ if (url === undefined || url === '') {
   process.exit(3)
 }
 
-const counters: Counters = { passed: 0, failed: [], skipped: [], seconds: new Map() }
-counters.skipped.push(...(await prepareRealServices()))
+const counters = newCounters()
+counters.skipped.push(...(await prepareRealServices('system')))
 const only = process.argv.slice(2)
 const files = (only.length > 0 ? only : ALL).flatMap((pattern) => globSync(pattern, { cwd: root })).sort()
 const skipped = files.filter((file) => NOT_THERE[file] !== undefined)
@@ -47,13 +47,13 @@ try {
       TEST_CLUSTER_EMPTY: empty,
     }
     const rest = files.filter((file) => !skipped.includes(file))
-    await runProcesses(
+    await runFiles(
       root,
-      rest.map((file) => ({ files: [{ path: join(root, file), on: 'Citus', env }] })),
+      rest.map((file) => ({ path: join(root, file), on: 'Citus', env, isAlone: true })),
       counters,
     )
   })
 } catch (error) {
   counters.failed.push(`the sharded server at CITUS_URL: ${reasonOf(error)}`)
 }
-printSummary(counters)
+printSummary(counters, { tier: undefined, spent: { processes: 0, databases: 0 }, seconds: performance.now() / 1000 })

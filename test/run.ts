@@ -1,135 +1,118 @@
 import { spawn } from 'node:child_process'
-import { globSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { Client } from 'pg'
 import { reasonOf } from '#platform/errors.ts'
-import { longestFirst, readDurations, writeDurations } from './durations.ts'
-import { onEmbedded } from './embedded-server.ts'
-import { type FileRun, groupFiles, type ProcessRun } from './grouping.ts'
-import { prepareRealServices } from './real-services.ts'
-import { type Counters, runProcesses } from './run-files.ts'
-import { printSummary } from './summary.ts'
-import { withTemplate } from './template-database.ts'
+import type { Spent } from './runner/allowance.ts'
+import { cpuSeconds, serverCpuSeconds } from './runner/cpu.ts'
+import { onEmbedded } from './runner/embedded-server.ts'
+import { changesItsProcess, type FileRun } from './runner/file-run.ts'
+import { prepareRealServices } from './runner/real-services.ts'
+import { newCounters, runFiles } from './runner/run-files.ts'
+import { printSummary } from './runner/summary.ts'
+import { dropDatabases, withTemplate } from './runner/template-database.ts'
+import * as tiers from './runner/tiers.ts'
 
 const root = join(import.meta.dirname, '..')
-
-/**
- * Tests run on the embedded database, the newest version. What runs over the service runs on an older server instead, whose tables
- * are partitioned as a sharded server would divide them: there a statement that works by chance on one table fails. On both, and on
- * that server's plain tables, only those tests run that depend on the version: every statement is prepared there. Without a server
- * everything runs on the embedded database; with TEST_EVERYWHERE=1 everything runs on all of them.
- */
-const EVERYTHING = ['{src,lab}/**/*.test.ts', 'test/**/*.test.ts']
-const OVER_THE_SERVICE = ['test/{spec,store}/**/*.test.ts']
-const CLOSE_TO_THE_DATABASE = ['test/store/**/*.test.ts']
-/** Of what runs over the service: searches, whose plans depend on the version. */
-const ON_THE_NEWEST_TOO = [...CLOSE_TO_THE_DATABASE, 'test/spec/reading/**/*.test.ts']
-/** Run by scripts/check.ts, beside the tests. */
-const IN_THE_CHECKS = ['test/{house,docs,words,package-names,threat-model}.test.ts']
-/**
- * Started first on a machine without recorded durations. They do not wait for the packages of the real services;
- * files that need those wait by themselves, and come last here.
- */
-const LONG = [
-  'test/spec/push/command-line.test.ts',
-  'test/faults/*.test.ts',
-  'test/command-line/*.test.ts',
-  'test/spec/sync/over-http.test.ts',
-  'test/spec/reading/{property,streaming}.test.ts',
-  'test/spec/operating/{canary,slow-clients}.test.ts',
-  'test/embedded/*.test.ts',
-  'test/spec/sync/all-services.test.ts',
-  'test/connectors.test.ts',
-  'test/docs-blocks/*.test.ts',
-  'test/{browser,examples,real/self}/*.test.ts',
-  'test/spec/**/real-*.test.ts',
-]
-/** These files share processes, unless they are long or change their process. All others test or start processes. */
-const TOGETHER = ['{src,lab}/**/*.test.ts', 'test/{spec,store,upstream}/**/*.test.ts']
-
 const server = 'postgres://postgres@127.0.0.1:5432/postgres'
-const counters: Counters = { passed: 0, failed: [], skipped: [], seconds: new Map() }
-const durations = join(root, 'node_modules/.cache/tributary/test-seconds.json')
-const only = process.argv.slice(2)
+/** Of the databases of this run, so that what is left of them can be dropped. */
+const prefix = `tributary_test_${randomBytes(4).toString('hex')}`
+const counters = newCounters()
+const { values, positionals: named } = parseArgs({
+  allowPositionals: true,
+  options: { tier: { type: 'string', default: 'test' }, shared: { type: 'boolean', default: false } },
+})
+const tier = tiers.tierNamed(values.tier)
+const startedMs = performance.now()
+const spent: Spent = { processes: 0, databases: 0 }
+// Tests with generated cases run as many as their tier can afford.
+if (named.length === 0) process.env['TEST_TIER'] = tier
 
 // Beside the first tests: on a new machine npm takes minutes.
-const prepared = prepareRealServices()
-if (only.length > 0) await prepared.then(() => chosen())
-else await Promise.all([check(), onEmbedded(everywhere)])
+const prepared = prepareRealServices(tier)
+if (named.length > 0) await prepared.then(() => chosen())
+else await Promise.all([tier === 'test' ? check() : undefined, onEmbedded(everywhere)])
 counters.skipped.push(...(await prepared))
-printSummary(counters)
+if (tier === 'test' && named.length === 0) sayWhatIsLeft()
+printSummary(counters, {
+  tier: named.length > 0 ? undefined : tier,
+  spent,
+  seconds: (performance.now() - startedMs) / 1000,
+})
 
-/** Files that are named run in processes of their own, on partitioned tables with TEST_TABLES=partitioned. */
+/**
+ * Files that are named run in processes of their own, on partitioned tables with TEST_TABLES=partitioned; with --shared on those
+ * and in the processes that they have in a run of everything.
+ */
 async function chosen(): Promise<void> {
-  const run = (on: string, env: Record<string, string>) =>
-    runProcesses(
+  const files = tiers.filesOf(root, named)
+  if (!values.shared && process.env['TEST_TABLES'] !== 'partitioned')
+    return runFiles(
       root,
-      runs(files(only), on, env).map((file): ProcessRun => ({ files: [file] })),
+      files.map((file) => ({ path: join(root, file), on: 'chosen', env: {}, isAlone: true })),
       counters,
     )
-  if (process.env['TEST_TABLES'] !== 'partitioned') return run('chosen', {})
-  await withTemplate(server, 'partitioned', (template) => run('partitioned', { TEST_DATABASE_TEMPLATE: template }))
+  await withTemplate(server, 'partitioned', (template) => {
+    const runs = kindOf('partitioned tables', server, template)(files)
+    return measured([server], values.shared ? runs : runs.map((run) => ({ ...run, isAlone: true })))
+  })
 }
 
+/**
+ * The tests over the service run on a server of an older version, whose tables are partitioned as a sharded server would divide
+ * them: there a statement that works by chance on one table fails. All others run on the embedded database, the newest version.
+ * Without a server everything runs on the embedded one.
+ */
 async function everywhere(url: string): Promise<void> {
+  const files = tiers.filesOfTier(root, tier)
   await withTemplate(url, 'whole', async (template) => {
-    const onTheNewest = (chosenFiles: string[]) =>
-      runs(chosenFiles, 'embedded PostgreSQL 18', { TEST_DATABASE_URL: url, TEST_DATABASE_TEMPLATE: template })
-    const earlier = readDurations(durations)
-    const runAll = async (all: FileRun[]) => {
-      const processes = groupFiles(root, longFirst(all), { alone: alone(), seconds: earlier })
-      await runProcesses(root, longestFirst(root, processes, earlier), counters)
-      writeDurations(durations, new Map([...earlier, ...counters.seconds]))
-    }
-    if (!(await serverAnswers())) return runAll(onTheNewest(files(EVERYTHING)))
+    const newest = kindOf('embedded PostgreSQL 18', url, template)
+    if (!(await serverAnswers())) return measured([url], newest(files))
     return withTemplate(server, 'whole', (whole) =>
       withTemplate(server, 'partitioned', (partitioned) => {
-        const onServer = (patterns: string[], on: string, used: string) =>
-          runs(files(patterns), on, { TEST_DATABASE_URL: server, TEST_DATABASE_TEMPLATE: used })
-        const isEverywhere = process.env['TEST_EVERYWHERE'] === '1'
-        const once = new Set(isEverywhere ? [] : files(OVER_THE_SERVICE))
-        for (const file of files(ON_THE_NEWEST_TOO)) once.delete(file)
-        return runAll([
-          ...onTheNewest(files(EVERYTHING).filter((file) => !once.has(file))),
-          ...onServer(isEverywhere ? OVER_THE_SERVICE : CLOSE_TO_THE_DATABASE, 'server PostgreSQL', whole),
-          ...onServer(OVER_THE_SERVICE, 'partitioned tables', partitioned),
-        ])
+        const plain = kindOf('server PostgreSQL', server, whole)
+        const divided = kindOf('partitioned tables', server, partitioned)
+        const overTheService = new Set(tiers.filesOf(root, tiers.OVER_THE_SERVICE))
+        const isShared = tiers.sharesProcess(root)
+        const onServer = (file: string) => overTheService.has(file) || isShared(file)
+        const { again, onTheNewest } = tiers.repeatedIn(root, tier)
+        return measured(
+          [url, server],
+          [
+            ...newest(files.filter((file) => !onServer(file))),
+            ...divided([...files.filter(onServer), ...tiers.generatedIn(root, tier)]),
+            ...newest([...again, ...onTheNewest]),
+            ...plain(again),
+          ],
+        )
       }),
     )
   })
 }
 
-function files(patterns: string[]): string[] {
-  const found = patterns.flatMap((pattern) => globSync(pattern, { cwd: root }))
-  return [...new Set(found)].filter((file) => !file.includes('node_modules'))
+/** Runs on one database. */
+function kindOf(on: string, url: string, template: string): (files: string[]) => FileRun[] {
+  const env = { TEST_DATABASE_URL: url, TEST_DATABASE_TEMPLATE: template, TEST_DATABASE_PREFIX: prefix }
+  const isShared = tiers.sharesProcess(root)
+  return (files) =>
+    files.map((file) => {
+      const path = join(root, file)
+      const isAlone = !isShared(file) || changesItsProcess(root, path)
+      return { path, on, env, isAlone }
+    })
 }
 
-/** The paths of files that get a process of their own. */
-function alone(): Set<string> {
-  const together = new Set(files(TOGETHER))
-  for (const file of files(LONG)) together.delete(file)
-  return new Set(
-    files(EVERYTHING)
-      .filter((file) => !together.has(file))
-      .map((file) => join(root, file)),
-  )
-}
-
-function runs(chosenFiles: string[], on: string, env: Record<string, string>): FileRun[] {
-  return chosenFiles.map((file) => ({ path: join(root, file), on, env }))
-}
-
-/** Long files come first, without the checks; all others wait for the packages of the real services. */
-function longFirst(all: FileRun[]): FileRun[] {
-  const long = files(LONG).map((file) => join(root, file))
-  const checks = files(IN_THE_CHECKS).map((file) => join(root, file))
-  const unknown = long.filter((path) => !all.some((run) => run.path === path))
-  if (unknown.length > 0) throw new Error(`not among the tests: ${unknown.join(', ')}`)
-  const rest = all.filter(({ path }) => !long.includes(path) && !checks.includes(path))
-  return [
-    ...long.flatMap((path) => all.filter((run) => run.path === path)),
-    ...rest.map((run) => ({ ...run, after: prepared })),
-  ]
+async function measured(servers: string[], files: FileRun[]): Promise<void> {
+  const before = await Promise.all(servers.map(serverCpuSeconds))
+  try {
+    await runFiles(root, files, counters)
+  } finally {
+    for (const url of servers) await dropDatabases(url, prefix)
+  }
+  const after = await Promise.all(servers.map(serverCpuSeconds))
+  spent.databases = after.reduce((sum, seconds, i) => sum + seconds - before[i]!, 0)
+  spent.processes = cpuSeconds()
 }
 
 async function serverAnswers(): Promise<boolean> {
@@ -150,4 +133,16 @@ async function check(): Promise<void> {
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
   if (code === 0) counters.passed += 1
   else counters.failed.push('npm run check')
+}
+
+function sayWhatIsLeft(): void {
+  const left = Map.groupBy(tiers.filesOfTier(root, 'system'), (file) =>
+    file
+      .split('/')
+      .slice(0, 3)
+      .join('/')
+      .replace(/\/[^/]+\.ts$/, ''),
+  )
+  const names = [...left].map(([folder, files]) => `${folder} (${files.length})`)
+  process.stdout.write(`left to npm run test:system: ${names.join(', ')}\n`)
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
+import { clearDatabase, rememberDatabase } from './clear-database.ts'
 import { CLUSTER_NODES, copyDatabase, dropDatabase, urlOf } from './cluster.ts'
 
 /** The server of this test run, set by the runner. A test file that runs alone uses the local PostgreSQL. */
@@ -7,6 +8,9 @@ export const SERVER = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@1
 
 /** The name of a database with our tables, to copy from; created by the runner, absent when a test file runs alone. */
 const TEMPLATE = process.env['TEST_DATABASE_TEMPLATE']
+
+/** The runner drops what is left of its own databases. */
+const PREFIX = process.env['TEST_DATABASE_PREFIX'] ?? 'tributary_test'
 
 export interface TestDatabase {
   url: string
@@ -23,7 +27,23 @@ export async function freshDatabase(): Promise<TestDatabase> {
  * they are distributed.
  */
 export async function preparedDatabase(): Promise<TestDatabase> {
-  return newDatabase(TEMPLATE ?? 'template1', CLUSTER_NODES.length > 0 ? CLUSTER_NODES : [SERVER])
+  const isReused = process.env['TEST_QUEUE'] !== undefined && TEMPLATE !== undefined && CLUSTER_NODES.length <= 1
+  if (!isReused) return newDatabase(TEMPLATE ?? 'template1', CLUSTER_NODES.length > 0 ? CLUSTER_NODES : [SERVER])
+  const database = cleared.pop() ?? (await rememberedDatabase(TEMPLATE))
+  const giveBack = async () => {
+    if (await clearDatabase(database.url, database.remembered)) cleared.push(database)
+    else await database.drop()
+  }
+  let dropped: Promise<void> | undefined
+  return { url: database.url, drop: () => (dropped ??= giveBack()) }
+}
+
+/** Of test files that have ended in this process. The runner drops them. */
+const cleared: (TestDatabase & { remembered: string })[] = []
+
+async function rememberedDatabase(template: string) {
+  const database = await newDatabase(template, [SERVER])
+  return { ...database, remembered: await rememberDatabase(database.url) }
 }
 
 /** A database without tables on all nodes of a sharded server. */
@@ -34,7 +54,7 @@ export async function emptyClusterDatabase(): Promise<TestDatabase> {
 }
 
 async function newDatabase(template: string, nodes: readonly string[]): Promise<TestDatabase> {
-  const name = `tributary_test_${randomBytes(6).toString('hex')}`
+  const name = `${PREFIX}_${randomBytes(6).toString('hex')}`
   if (nodes.length > 1) await copyDatabase(nodes, name, template)
   else await onServer(`create database ${name} template ${template}`)
   return { url: urlOf(SERVER, name), drop: () => dropDatabase(nodes, name) }

@@ -5,6 +5,7 @@ import { systemClock } from '#platform/clock.ts'
 import { type Environment, loadConfig } from '#platform/config.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { type Started, type StartOptions, start } from '../../src/boot/app.ts'
+import { ALL_AWAITED } from '../../src/boot/awaited.ts'
 import type { LoopName } from '../../src/boot/planning-loop.ts'
 import type { Tuning } from '../../src/boot/tuning.ts'
 import { preparedDatabase } from './database.ts'
@@ -64,7 +65,14 @@ export async function startTributary(
   )
   refuseSeveralShards(started.store.database)
   const url = started.url!
-  const { sql, close } = openSql(database.url)
+  const opened = openSql(database.url)
+  // What the test writes is found as soon as what the service writes itself.
+  const wake = () => started.store.writes.written(ALL_AWAITED)
+  const sql: Sql = async (text, values) => {
+    const rows = await opened.sql(text, values)
+    if (!/^\s*select\b/i.test(text)) wake()
+    return rows as never
+  }
   return {
     ...started,
     url,
@@ -73,7 +81,7 @@ export async function startTributary(
     databaseUrl: database.url,
     logged,
     sql,
-    idle: (loop) => planner.idle(loop, sql),
+    idle: (loop) => planner.idle(loop, sql, wake),
     admin: async (method, path, body) => {
       const response = await fetch(`${url}${path}`, {
         method,
@@ -86,7 +94,7 @@ export async function startTributary(
       return { status: response.status, body: await response.json() }
     },
     stop: async () => {
-      await close()
+      await opened.close()
       await started.stop()
       await database.drop()
       rmSync(dataDir, { recursive: true, force: true })

@@ -4,6 +4,7 @@ import { after, before, suite, test } from 'node:test'
 import fc from 'fast-check'
 import { makeApp } from '../harness/app.ts'
 import { connect } from '../harness/connect.ts'
+import { cases } from '../harness/effort.ts'
 import { until } from '../harness/until.ts'
 import { orders, pagesOf, type SyncHarness, startSyncHarness } from '../spec/sync/shop-fixture.ts'
 import {
@@ -13,7 +14,7 @@ import {
   startHostileService,
 } from './servers/http-service.ts'
 
-const CASES = Number(process.env['HOSTILE_CASES'] ?? 24)
+const CASES = cases(24, 'HOSTILE_CASES')
 const SEED = Number(process.env['HOSTILE_SEED'] ?? 4711)
 /** People of one batch are synced concurrently. */
 const BATCH = 12
@@ -48,9 +49,9 @@ suite('a hostile service beside a healthy tenant', () => {
     await harness.until(healthy.access_token, ({ state }) => state === 'done')
     const delay = monitorEventLoopDelay({ resolution: 5 })
     delay.enable()
-    const cases = fc.sample(hostileResponse, { numRuns: CASES, seed: SEED })
-    for (let at = 0; at < cases.length; at += BATCH) {
-      const people = cases.slice(at, at + BATCH).map((response, i) => {
+    const sample = fc.sample(hostileResponse, { numRuns: CASES, seed: SEED })
+    for (let at = 0; at < sample.length; at += BATCH) {
+      const people = sample.slice(at, at + BATCH).map((response, i) => {
         const person = `case-${at + i}`
         responses.set(person, response)
         return person
@@ -71,7 +72,7 @@ suite('a hostile service beside a healthy tenant', () => {
     assert.deepEqual(died, [], `seed ${SEED}`)
     assert.equal(({} as { polluted?: boolean }).polluted, undefined)
     t.diagnostic(
-      `${cases.length} cases, seed ${SEED}: longest stall of the request loop ${Math.round(delay.max / 1e6)} ms`,
+      `${sample.length} cases, seed ${SEED}: longest stall of the request loop ${Math.round(delay.max / 1e6)} ms`,
     )
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import * as fc from 'fast-check'
+import { cases } from '../../harness/effort.ts'
 import { type Profile, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 import { distanceKm, evaluate, type Stored } from './naive.ts'
 import {
@@ -16,7 +17,7 @@ import {
 
 const SEED = Number(process.env['PROPERTY_SEED'] ?? Date.now() % 2 ** 31)
 const WORLDS = 3
-const QUESTIONS = Number(process.env['PROPERTY_RUNS'] ?? 250)
+const QUESTIONS = cases(250, 'PROPERTY_RUNS')
 
 suite('S45 random queries', () => {
   let harness: ReadingHarness

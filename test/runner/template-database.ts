@@ -34,6 +34,17 @@ export async function withTemplate<Result>(
   }
 }
 
+/** Drops the databases whose names begin like this: those that test files share, and those of processes that were killed. */
+export async function dropDatabases(server: string, prefix: string): Promise<void> {
+  await onServer(server, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      'select quote_ident(datname) as name from pg_database where starts_with(datname, $1)',
+      [`${prefix}_`],
+    )
+    for (const { name } of rows) await client.query(`drop database if exists ${name} with (force)`)
+  })
+}
+
 /** Our tables, and those of the job engine. */
 export async function fillDatabase(url: string): Promise<void> {
   const database = openDatabase({ url, pool: 1, prepared: true, log: silent })

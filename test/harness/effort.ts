@@ -1,0 +1,12 @@
+/** Of the number of cases with which a generated test is worth its name. */
+const SHARES: Record<string, number> = { test: 0.2, nightly: 8 }
+
+/**
+ * The number of cases of a generated test: `full` in `npm run test:system` and where a file is run by name, a fifth of it in
+ * `npm test`, eight times as many at night. A variable of the environment wins.
+ */
+export function cases(full: number, variable: string): number {
+  const given = process.env[variable]
+  if (given !== undefined) return Number(given)
+  return Math.ceil(full * (SHARES[process.env['TEST_TIER'] ?? ''] ?? 1))
+}

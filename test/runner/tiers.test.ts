@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ALLOWED_SECONDS, aboveAllowed } from './allowance.ts'
+import { filesOfTier } from './tiers.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+test('each test file is in exactly one tier, in the checks, or tests software of others', () => {
+  const every = globSync('{src,lab,test}/**/*.test.ts', { cwd: root }).filter((file) => !file.includes('node_modules'))
+  const [quick, system] = [filesOfTier(root, 'test'), filesOfTier(root, 'system')]
+  assert.deepEqual(
+    quick.filter((file) => system.includes(file)),
+    [],
+  )
+  const inNeither = every.filter((file) => !quick.includes(file) && !system.includes(file))
+  for (const file of inNeither) assert.match(file, /^test\/(\w+(-\w+)?\.test\.ts|real\/self\/)/)
+  assert.ok(quick.length > system.length)
+  assert.ok(system.length > 40)
+})
+
+test('a tier above what it is allowed is named, and a slow machine has more', () => {
+  const most = { processes: ALLOWED_SECONDS.test - 1, databases: 1 }
+  assert.equal(aboveAllowed('test', most, 1), undefined)
+  assert.match(aboveAllowed('test', { ...most, databases: 2 }, 1)!, /above the/)
+  assert.equal(aboveAllowed('test', { ...most, databases: 2 }, 1.1), undefined)
+})

@@ -1,0 +1,106 @@
+import { globSync } from 'node:fs'
+
+/** How much is run: by `npm test`, by `npm run test:system`, by `npm run test:nightly`. */
+export type Tier = (typeof TIERS)[number]
+const TIERS = ['test', 'system', 'nightly'] as const
+
+export function tierNamed(name: string): Tier {
+  const found = TIERS.find((tier) => tier === name)
+  if (found === undefined) throw new Error(`--tier is one of ${TIERS.join(', ')}, not ${name}`)
+  return found
+}
+
+const EVERYTHING = ['{src,lab}/**/*.test.ts', 'test/**/*.test.ts']
+/** Run by scripts/check.ts, beside the tests. */
+const IN_THE_CHECKS = ['test/{house,docs,words,package-names,threat-model}.test.ts']
+/** Software of others that is itself tested. */
+const NIGHTLY = ['test/real/self/*.test.ts']
+/**
+ * What starts processes, browsers and servers of others, or walks through every service. The order is that in which they
+ * start: the longest first.
+ */
+const SYSTEM = [
+  'test/faults/several-processes.test.ts',
+  'test/browser/{demo-app,pages,sign-in,dashboard-operators,connect-pages}.test.ts',
+  'test/spec/authorization/every-connector-trust.test.ts',
+  'test/connectors.test.ts',
+  'test/spec/operating/canary.test.ts',
+  'test/spec/proxy/volume.test.ts',
+  'test/faults/*.test.ts',
+  'test/spec/push/command-line.test.ts',
+  'test/spec/sync/{all-services,vendor-tables/*}.test.ts',
+  'test/browser/*.test.ts',
+  'test/command-line/*.test.ts',
+  'test/docs-blocks/*.test.ts',
+  'test/embedded/*.test.ts',
+  'test/{spec,upstream}/**/real-*.test.ts',
+  'test/{hostile,linear,deploy,examples,package}/*.test.ts',
+  'test/long/comparison.test.ts',
+  'test/sdk/package.test.ts',
+]
+/** Of those, one of each kind, which `npm test` runs. */
+const SAMPLES = [
+  'test/faults/idempotency-crash.test.ts',
+  'test/embedded/sharing.test.ts',
+  'test/command-line/second-signal.test.ts',
+  'test/browser/typed-pages.test.ts',
+  'test/hostile/{zip,services}.test.ts',
+  'test/spec/sync/vendor-tables/email.test.ts',
+  'test/spec/authorization/real-{oidc,oauthlib}.test.ts',
+]
+/** Those that depend on the database's version and on the kind of its tables: every statement is prepared there. */
+const ON_EACH_DATABASE = ['test/store/statements.test.ts']
+const CLOSE_TO_THE_DATABASE = ['test/store/**/*.test.ts']
+/** Searches, whose plans depend on the version. */
+const SEARCHES = ['test/spec/reading/**/*.test.ts']
+export const OVER_THE_SERVICE = ['test/{spec,store}/**/*.test.ts']
+/** Tests with generated cases, of which `npm test` runs a fifth (test/harness/effort.ts). */
+const GENERATED = [
+  'test/spec/authorization/machine.test.ts',
+  'test/spec/reading/{*property,several-shards,fuzz}.test.ts',
+  'test/hostile/services.test.ts',
+]
+/** These files share processes, unless they change theirs. All others test or start processes. */
+const TOGETHER = ['{src,lab}/**/*.test.ts', 'test/{spec,store,upstream}/**/*.test.ts', 'test/sdk/*.test.ts']
+
+/** Of those, the ones that start servers of others or many processes, or need a database without statistics of the planner. */
+const ALONE = [
+  'test/{spec,upstream}/**/real-*.test.ts',
+  'test/spec/push/command-line.test.ts',
+  'test/sdk/package.test.ts',
+  'test/spec/reading/own-items.test.ts',
+]
+
+export function filesOf(root: string, patterns: string[]): string[] {
+  const found = patterns.flatMap((pattern) => globSync(pattern, { cwd: root }).toSorted())
+  return [...new Set(found)].filter((file) => !file.includes('node_modules'))
+}
+
+/** The files of a tier. Each test file is in `npm test`, in the system tier, in the checks, or software of others. */
+export function filesOfTier(root: string, tier: Tier): string[] {
+  const inTheChecks = new Set(filesOf(root, IN_THE_CHECKS))
+  if (tier === 'nightly') return filesOf(root, EVERYTHING).filter((file) => !inTheChecks.has(file))
+  const samples = new Set(filesOf(root, SAMPLES))
+  const system = new Set(filesOf(root, SYSTEM)).difference(samples)
+  if (tier === 'system') return [...system]
+  const elsewhere = new Set([...system, ...filesOf(root, NIGHTLY)]).union(inTheChecks)
+  return [...samples.union(new Set(filesOf(root, EVERYTHING)))].filter((file) => !elsewhere.has(file))
+}
+
+/** Files that run on the other databases too: `again` on each of them, `onTheNewest` on the embedded one only. */
+export function repeatedIn(root: string, tier: Tier): { again: string[]; onTheNewest: string[] } {
+  if (tier === 'test') return { again: filesOf(root, ON_EACH_DATABASE), onTheNewest: [] }
+  if (tier === 'system') return { again: filesOf(root, CLOSE_TO_THE_DATABASE), onTheNewest: filesOf(root, SEARCHES) }
+  return { again: filesOf(root, OVER_THE_SERVICE), onTheNewest: [] }
+}
+
+/** Files of `npm test` that run again with more cases. */
+export function generatedIn(root: string, tier: Tier): string[] {
+  return tier === 'system' ? filesOf(root, GENERATED) : []
+}
+
+/** Whether a file may share a process. */
+export function sharesProcess(root: string): (file: string) => boolean {
+  const together = new Set(filesOf(root, TOGETHER)).difference(new Set(filesOf(root, ALONE)))
+  return (file) => together.has(file)
+}
