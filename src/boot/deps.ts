@@ -7,6 +7,7 @@ import type { Config } from '#platform/config.ts'
 import type { Egress } from '#platform/egress/guard.ts'
 import { createEgressLevels } from '#platform/egress/levels.ts'
 import { isLoopbackAddress } from '#platform/loopback.ts'
+import type { PasswordCost } from '#platform/password.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import { openTraces } from '#platform/telemetry/otlp.ts'
 import type { Tracer } from '#platform/telemetry/trace.ts'
@@ -32,6 +33,7 @@ export interface Dependencies extends Store {
   syncRuns: RunCounts
   times: Partial<SyncTimes> | undefined
   deliveryTimes: Partial<DeliveryTimes> | undefined
+  passwordCost: PasswordCost | undefined
 }
 
 export interface OpenOptions {
@@ -70,6 +72,7 @@ export async function openDependencies(config: Config, log: Log, options: OpenOp
       syncRuns: createRunCounts(),
       times: tuning?.times,
       deliveryTimes: tuning?.deliveryTimes,
+      passwordCost: tuning?.passwordCost,
       close: async () => {
         clearInterval(keyRefresh)
         const closing = [() => levels.close(), () => traces?.close(), () => operations.flush(), () => store.close()]

@@ -8,6 +8,7 @@ import { openPushFixture, type PushFixture } from '../chaos/push-kills.ts'
 import { seeded } from '../chaos/push-random.ts'
 import { createSource } from '../chaos/push-source.ts'
 import { type ClientDatabase, clientDatabase } from '../harness/client-database.ts'
+import { seedOf } from '../harness/effort.ts'
 import {
   type ClickhouseServer,
   clickhouseServerMissing,
@@ -16,7 +17,7 @@ import {
 import type { Target } from '../spec/push/kinds/fixture.ts'
 import { mysqlFixture } from '../spec/push/kinds/mysql-fixture.ts'
 
-const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+const SEED = seedOf('SEED')
 /**
  * A different selection each time, because every crash costs a start. CRASH_POINTS=99 is the long form: all of them.
  */

@@ -10,3 +10,13 @@ export function cases(full: number, variable: string): number {
   if (given !== undefined) return Number(given)
   return Math.ceil(full * (SHARES[process.env['TEST_TIER'] ?? ''] ?? 1))
 }
+
+/**
+ * The seed of a generated test: always the same, so that a run does not fail by luck, except at night, when chance finds new
+ * cases. A variable of the environment wins.
+ */
+export function seedOf(variable: string): number {
+  const given = process.env[variable]
+  if (given !== undefined) return Number(given)
+  return process.env['TEST_TIER'] === 'nightly' ? Math.floor(Math.random() * 2 ** 31) : 20_261_118
+}

@@ -14,6 +14,9 @@ import { refuseSeveralShards } from './one-shard.ts'
 import { watchPlanner } from './planner.ts'
 import { openSql, type Sql } from './sql.ts'
 
+/** What an operator's password really costs is a third of a second of a processor (src/platform/password.test.ts). */
+const CHEAP_PASSWORDS = { N: 1024, r: 8, p: 1 }
+
 /** A running service, and what a test needs to observe it. */
 export interface Tributary extends Started {
   url: string
@@ -58,7 +61,8 @@ export async function startTributary(
   const logged: string[] = []
   const log = createLog({ level: 'debug', format: 'json', clock: systemClock, write: (line) => logged.push(line) })
   const planner = watchPlanner()
-  const watched = workers === 'inline' ? { onPlanned: planner.onPlanned, ...tuning } : tuning
+  const cheap = { passwordCost: CHEAP_PASSWORDS, ...tuning }
+  const watched = workers === 'inline' ? { onPlanned: planner.onPlanned, ...cheap } : cheap
   const responses = describedResponses()
   const started = await responses.during(() =>
     start(config, log, '0.0.0-test', { serve: true, tuning: watched, workers, demo }),

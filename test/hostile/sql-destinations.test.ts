@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import fc from 'fast-check'
+import { seedOf } from '../harness/effort.ts'
 import { until } from '../harness/until.ts'
 import { selfSigned } from '../spec/push/kinds/certificate.ts'
 import { Delivering, OPERATORS_PASSWORD, type Report } from './delivering.ts'
@@ -11,7 +12,7 @@ import type { Identity, Misdeed, ScriptedServer } from './servers/scripted-serve
 
 // HOSTILE_CASES=10000 runs the long form; HOSTILE_SEED repeats a run.
 const COUNT = Number(process.env['HOSTILE_CASES'] ?? 150)
-const SEED = Number(process.env['HOSTILE_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+const SEED = seedOf('HOSTILE_SEED')
 const AT_ONCE = 12
 const MAX_RSS = 500 * 1024 * 1024
 

@@ -11,7 +11,7 @@ export interface RunningBrowser {
   close(): Promise<void>
 }
 
-const programs = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const programs = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 /** Long, for slow machines: no test asserts how long something takes. */
 const START_TIMEOUT_MS = 180_000
 const ACTION_TIMEOUT_MS = 180_000

@@ -58,6 +58,7 @@ export const OVER_THE_SERVICE = ['test/{spec,store}/**/*.test.ts']
 const GENERATED = [
   'test/spec/authorization/machine.test.ts',
   'test/spec/reading/{*property,several-shards,fuzz}.test.ts',
+  'test/spec/push/kinds/conformance.test.ts',
   'test/hostile/services.test.ts',
 ]
 /** These files share processes, unless they change theirs. All others test or start processes. */

@@ -63,11 +63,21 @@ export function measureFields(random: Random, daysAgo: number): Record<string, u
   ])
 }
 
+/** Making one takes a hundred times as long as asking it. */
+const zones = new Map<string, Intl.DateTimeFormat>()
+
+function offsets(timeZone: string): Intl.DateTimeFormat {
+  const known = zones.get(timeZone)
+  if (known !== undefined) return known
+  const made = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+  zones.set(timeZone, made)
+  return made
+}
+
 /** Local time with its UTC offset, as watches record it. */
 function localIso(ms: number, timezone: string): string {
-  const zone = new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' })
   const offset =
-    zone
+    offsets(timezone)
       .formatToParts(ms)
       .find(({ type }) => type === 'timeZoneName')
       ?.value.slice(3) || '+00:00'

@@ -1,5 +1,6 @@
 import type { Clock } from '#platform/clock.ts'
 import type { Config } from '#platform/config.ts'
+import type { PasswordCost } from '#platform/password.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Hasher } from '#store/vault.ts'
 
@@ -7,6 +8,8 @@ export interface OperatorDeps {
   database: Database
   hasher: Hasher
   clock: Clock
+  /** Undefined: as much as a password deserves. */
+  passwordCost?: PasswordCost | undefined
 }
 
 /** For links and passkeys, which belong to an address. */

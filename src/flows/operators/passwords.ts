@@ -22,16 +22,21 @@ export async function signInWithPassword(
   const operator = await findOperatorByName(deps.database, given.name)
   // Many strangers who guess do not keep out an operator who comes back.
   const queue = operator !== undefined && browser.knownAs === operator.id ? 'known' : 'strangers'
-  const isRight = await refusingWhenBusy(() => isPassword(peppered(deps, given.password), operator?.password, queue))
+  const isRight = await refusingWhenBusy(() =>
+    isPassword(peppered(deps, given.password), operator?.password, queue, deps.passwordCost),
+  )
   if (!isRight || operator === undefined) return undefined
   return deps.database.transaction((tx) => openSession(deps, tx, operator, 'password', browser))
 }
 
 /** The stored form of a new password. A copy of the table alone is useless for guessing: it is hashed with our key first. */
-export async function encodePassword(deps: Pick<OperatorDeps, 'hasher'>, password: string): Promise<string> {
+export async function encodePassword(
+  deps: Pick<OperatorDeps, 'hasher' | 'passwordCost'>,
+  password: string,
+): Promise<string> {
   const weakness = weaknessOfPassword(password)
   if (weakness !== undefined) throw invalidInput('bad_body', 'password', weakness)
-  return refusingWhenBusy(() => hashPassword(peppered(deps, password)))
+  return refusingWhenBusy(() => hashPassword(peppered(deps, password), deps.passwordCost))
 }
 
 /** Sets the caller's own password, and ends their other sessions. */

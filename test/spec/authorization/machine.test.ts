@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { basic } from '../../harness/app.ts'
-import { cases } from '../../harness/effort.ts'
+import { cases, seedOf } from '../../harness/effort.ts'
 import type { LabApp, LabHarness } from '../../harness/lab.ts'
 import { type Reply, send } from '../../harness/send.ts'
 import { newCode } from '../../harness/sign-in.ts'
@@ -18,7 +18,7 @@ import {
   merged,
 } from './machine-model.ts'
 
-const SEED = Number(process.env['TEST_SEED'] ?? 20_261_115)
+const SEED = seedOf('TEST_SEED')
 const RUNS = cases(40, 'PROPERTY_RUNS')
 const PEOPLE = ['ada', 'ben'] as const
 const SERVICES = ['demo-social', 'demo-health'] as const

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import * as fc from 'fast-check'
 import { FEED_TYPES } from '#model/types.ts'
-import { cases } from '../../harness/effort.ts'
+import { cases, seedOf } from '../../harness/effort.ts'
 import { type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 import type { Thing } from './thing.ts'
 
-const SEED = Number(process.env['PROPERTY_SEED'] ?? Date.now() % 2 ** 31)
+const SEED = seedOf('PROPERTY_SEED')
 const QUESTIONS = cases(250, 'PROPERTY_RUNS')
 
 const TYPES = ['photos', 'videos', 'statuses', 'news', 'checkins', 'tracks'] as const

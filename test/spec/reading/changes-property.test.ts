@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import fc from 'fast-check'
-import { cases } from '../../harness/effort.ts'
+import { cases, seedOf } from '../../harness/effort.ts'
 import { type ChangesHarness, catchUp, Follower, startChangesHarness } from './changes-fixture.ts'
 import type { Item, Profile, Reader } from './fixture.ts'
 import type { Thing } from './thing.ts'
 
-const SEED = Number(process.env['PROPERTY_SEED'] ?? 20_261_116)
+const SEED = seedOf('PROPERTY_SEED')
 const LIVES = cases(12, 'PROPERTY_LIVES')
 const STEPS = 60
 const EVERYTHING = `limit=100000&since=${Number.MIN_SAFE_INTEGER}&until=${Number.MAX_SAFE_INTEGER}`

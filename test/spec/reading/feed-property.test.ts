@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import fc from 'fast-check'
 import { typeBits } from '#model/types.ts'
-import { cases } from '../../harness/effort.ts'
+import { cases, seedOf } from '../../harness/effort.ts'
 import { catchUp, type FeedHarness, Replica, startFeedHarness } from './feed-fixture.ts'
 import type { Profile, Reader } from './fixture.ts'
 
-const SEED = Number(process.env['PROPERTY_SEED'] ?? 20_261_117)
+const SEED = seedOf('PROPERTY_SEED')
 const LIVES = cases(5, 'PROPERTY_LIVES')
 const STEPS = 60
 

@@ -3,10 +3,10 @@ import { Agent, request } from 'node:http'
 import { after, before, suite, test } from 'node:test'
 import { REASONS } from '#model/errors.ts'
 import { TYPE_NAMES } from '#model/types.ts'
-import { cases } from '../../harness/effort.ts'
+import { cases, seedOf } from '../../harness/effort.ts'
 import { type Item, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
-const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31)
+const SEED = seedOf('FUZZ_SEED')
 /** `FUZZ_RUNS=50000` for the long form. */
 const RUNS = cases(3000, 'FUZZ_RUNS')
 const AT_ONCE = 8

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import * as fc from 'fast-check'
-import { cases } from '../../harness/effort.ts'
+import { cases, seedOf } from '../../harness/effort.ts'
 import { type Profile, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 import { distanceKm, evaluate, type Stored } from './naive.ts'
 import {
@@ -15,7 +15,7 @@ import {
   withDefaults,
 } from './random-queries.ts'
 
-const SEED = Number(process.env['PROPERTY_SEED'] ?? Date.now() % 2 ** 31)
+const SEED = seedOf('PROPERTY_SEED')
 const WORLDS = 3
 const QUESTIONS = cases(250, 'PROPERTY_RUNS')
 

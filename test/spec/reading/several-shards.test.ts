@@ -5,7 +5,7 @@ import { exportItems } from '#flows/read/export-items.ts'
 import { createRegistry } from '#kit/registry.ts'
 import { statement } from '#platform/postgres/database.ts'
 import { findAccountById } from '#store/identity/accounts.ts'
-import { cases } from '../../harness/effort.ts'
+import { cases, seedOf } from '../../harness/effort.ts'
 import { watchStatements } from '../../harness/statements.ts'
 import { type ChangesHarness, startChangesHarness } from './changes-fixture.ts'
 import library from './connectors/library.ts'
@@ -14,7 +14,7 @@ import type { Item, Profile, Reader } from './fixture.ts'
 import { ENDPOINTS, NOW_ISH, randomQuery, thing, toPath } from './random-queries.ts'
 import type { Thing } from './thing.ts'
 
-const SEED = Number(process.env['PROPERTY_SEED'] ?? 20_261_117)
+const SEED = seedOf('PROPERTY_SEED')
 const QUESTIONS = cases(150, 'PROPERTY_RUNS')
 const STORED_AT = NOW_ISH - 60_000
 const revoke = statement('m-revoke', 'update access_token set revoked_at = 1 where shard = $1 and account_id = $2')
