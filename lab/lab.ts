@@ -62,6 +62,7 @@ export interface LabOptions<Name extends string> {
   basePort?: number
   clock?: LabClock
   seed?: number | string
+  maxActivity?: number | undefined
 }
 
 export interface Lab<Name extends string = DemoName> {
@@ -85,7 +86,8 @@ export async function startLab<Name extends ServiceName = DemoName>(
       const definition: ServiceDefinition = definitions[name]
       const port = options.ports?.[name] ?? (options.basePort ? options.basePort + at : 0)
       const host = options.host ?? '127.0.0.1'
-      started.push([name, await startService(definition, { clock, seed: options.seed ?? 1, listen: { host, port } })])
+      const { seed = 1, maxActivity } = options
+      started.push([name, await startService(definition, { clock, seed, maxActivity, listen: { host, port } })])
     }
   } catch (error) {
     await close()

@@ -84,5 +84,10 @@ const demoPeople: DemoPerson[] = [
   },
 ]
 
-export const makePeople = (idOf: (username: string, at: number) => string): Person[] =>
-  demoPeople.map((member, at) => ({ ...member, id: idOf(member.username, at), password: `${member.username}-demo` }))
+export const makePeople = (idOf: (username: string, at: number) => string, maxActivity = Infinity): Person[] =>
+  demoPeople.map((member, at) => ({
+    ...member,
+    id: idOf(member.username, at),
+    password: `${member.username}-demo`,
+    activity: Math.min(member.activity, maxActivity),
+  }))

@@ -18,6 +18,8 @@ export interface ServiceContext {
   reach: (url: string) => string
   /** The demo's one-click start may name a person in the authorization request, who then signs in without pages. */
   acceptsHint: boolean
+  /** Of every person; undefined: theirs. */
+  maxActivity?: number | undefined
 }
 
 /** State that outlives the process, as JSON. */

@@ -21,6 +21,8 @@ export interface StartOptions {
   clock: LabClock
   seed: number | string
   listen: Listen
+  /** About how many items of each kind a person of a demo service has at most, for tests that need a person more than their items. */
+  maxActivity?: number | undefined
   /** How a demo service differs from one that a test starts. */
   demo?: DemoOptions
 }
@@ -54,6 +56,7 @@ export async function startService(definition: ServiceDefinition, options: Start
     url: demo?.url ?? (() => url),
     reach: demo?.reach ?? ((address) => address),
     acceptsHint: demo !== undefined,
+    maxActivity: options.maxActivity,
   })
   isBuilt = true
   const { routes, endpoints, ...rest } = parts

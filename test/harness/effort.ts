@@ -11,6 +11,11 @@ export function cases(full: number, variable: string): number {
   return Math.ceil(full * (SHARES[process.env['TEST_TIER'] ?? ''] ?? 1))
 }
 
+/** What a test repeats its assertions for: `some` in `npm test`, `all` in `npm run test:system` and where a file is run by name. */
+export function sampled<Each>(some: readonly Each[], all: readonly Each[]): readonly Each[] {
+  return process.env['TEST_TIER'] === 'test' ? some : all
+}
+
 /**
  * The seed of a generated test: always the same, so that a run does not fail by luck, except at night, when chance finds new
  * cases. A variable of the environment wins.

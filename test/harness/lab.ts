@@ -26,9 +26,18 @@ export interface AppOptions {
 /** What a test gets from `startLabHarness`. */
 export type LabHarness = Awaited<ReturnType<typeof startLabHarness>>
 
+/** Enough for every kind of item; first syncs of hundreds of them were a third of the processor time of all tests. */
+export const FEW_ITEMS = 20
+/** For tests of many pages: about 300 items of each kind, as in the demo. */
+export const MANY_ITEMS = Infinity
+
 /** Starts the service and the three demo services of the lab, and creates an app with keys for all of them. */
-export async function startLabHarness(env: Record<string, string> = {}, tuning: Tuning = {}) {
-  const lab = await startLab({ services: SERVICES })
+export async function startLabHarness(
+  env: Record<string, string> = {},
+  tuning: Tuning = {},
+  { maxActivity = FEW_ITEMS }: { maxActivity?: number } = {},
+) {
+  const lab = await startLab({ services: SERVICES, maxActivity })
   const tributary = await startTributary({ TRIBUTARY_ALLOW_PRIVATE: LOOPBACK, ...env }, tuning).catch(
     async (error: unknown) => {
       await lab.close()

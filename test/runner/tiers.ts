@@ -29,6 +29,10 @@ const SYSTEM = [
   'test/faults/*.test.ts',
   'test/spec/push/command-line.test.ts',
   'test/spec/sync/{all-services,vendor-tables/*}.test.ts',
+  'test/spec/authorization/demo-{app,services}.test.ts',
+  'test/spec/operating/backup.test.ts',
+  'test/spec/push/kinds/folders.test.ts',
+  'test/spec/reading/streaming.test.ts',
   'test/browser/*.test.ts',
   'test/command-line/*.test.ts',
   'test/docs-blocks/*.test.ts',
@@ -41,7 +45,6 @@ const SYSTEM = [
 /** Of those, one of each kind, which `npm test` runs. */
 const SAMPLES = [
   'test/faults/idempotency-crash.test.ts',
-  'test/embedded/sharing.test.ts',
   'test/command-line/second-signal.test.ts',
   'test/browser/typed-pages.test.ts',
   'test/hostile/{zip,services}.test.ts',
@@ -54,11 +57,13 @@ const CLOSE_TO_THE_DATABASE = ['test/store/**/*.test.ts']
 /** Searches, whose plans depend on the version. */
 const SEARCHES = ['test/spec/reading/**/*.test.ts']
 export const OVER_THE_SERVICE = ['test/{spec,store}/**/*.test.ts']
-/** Tests with generated cases, of which `npm test` runs a fifth (test/harness/effort.ts). */
+/** Tests of which `npm test` runs a part (test/harness/effort.ts). */
 const GENERATED = [
   'test/spec/authorization/machine.test.ts',
   'test/spec/reading/{*property,several-shards,fuzz}.test.ts',
-  'test/spec/push/kinds/conformance.test.ts',
+  'test/spec/authorization/revocation.test.ts',
+  'test/spec/operating/malformed-input.test.ts',
+  'test/spec/push/kinds/{conformance,records}.test.ts',
   'test/hostile/services.test.ts',
 ]
 /** These files share processes, unless they change theirs. All others test or start processes. */
@@ -95,7 +100,7 @@ export function repeatedIn(root: string, tier: Tier): { again: string[]; onTheNe
   return { again: filesOf(root, OVER_THE_SERVICE), onTheNewest: [] }
 }
 
-/** Files of `npm test` that run again with more cases. */
+/** Files of `npm test` of which the system tier runs all. */
 export function generatedIn(root: string, tier: Tier): string[] {
   return tier === 'system' ? filesOf(root, GENERATED) : []
 }

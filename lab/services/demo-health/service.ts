@@ -14,7 +14,7 @@ export const demoHealth: ServiceDefinition = {
   brand,
   build(context) {
     // Native ids with an at sign, as some services have: clients must encode them in URLs.
-    const people = makePeople((username, at) => `${username}@H0${at + 1}`)
+    const people = makePeople((username, at) => `${username}@H0${at + 1}`, context.maxActivity)
     const oauth = createOAuth2Server(context, {
       brand,
       people,

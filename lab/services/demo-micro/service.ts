@@ -17,7 +17,10 @@ export const demoMicro: ServiceDefinition = {
   name: 'demo-micro',
   brand,
   build(context) {
-    const people = makePeople((_username, at) => String(7_042_118_006_123_451_000n + BigInt(at) * 4_096n))
+    const people = makePeople(
+      (_username, at) => String(7_042_118_006_123_451_000n + BigInt(at) * 4_096n),
+      context.maxActivity,
+    )
     const oauth = createOAuth1Server(context, {
       brand,
       people,

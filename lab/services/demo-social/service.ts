@@ -12,7 +12,7 @@ export const demoSocial: ServiceDefinition = {
   name: 'demo-social',
   brand,
   build(context) {
-    const people = makePeople((_username, at) => String(1_576_860_000 + at * 37))
+    const people = makePeople((_username, at) => String(1_576_860_000 + at * 37), context.maxActivity)
     const oauth = createOAuth2Server(context, {
       brand,
       people,

@@ -14,7 +14,10 @@ export const dropbox: ServiceDefinition = {
   brand,
   build(context) {
     const { clock, url } = context
-    const people = makePeople((username) => `dbid:AAH4f99T0taONIb-OurWxbNQ6ywGRopQn${username}`.slice(0, 40))
+    const people = makePeople(
+      (username) => `dbid:AAH4f99T0taONIb-OurWxbNQ6ywGRopQn${username}`.slice(0, 40),
+      context.maxActivity,
+    )
     const oauth = createOAuth2Server(context, {
       brand,
       people,

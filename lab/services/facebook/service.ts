@@ -25,7 +25,10 @@ export const facebook: ServiceDefinition = {
   brand,
   build(context) {
     const { clock, url } = context
-    const people = makePeople((_username, at) => String(10_158_000_000_000_123n + BigInt(at) * 7_000_003n))
+    const people = makePeople(
+      (_username, at) => String(10_158_000_000_000_123n + BigInt(at) * 7_000_003n),
+      context.maxActivity,
+    )
     const oauth = createOAuth2Server(context, {
       brand,
       people,

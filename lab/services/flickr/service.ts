@@ -22,7 +22,7 @@ export const flickr: ServiceDefinition = {
   brand,
   build(context) {
     const { clock } = context
-    const people = makePeople((_username, at) => `${12_037_949 + at * 104_729}@N0${at}`)
+    const people = makePeople((_username, at) => `${12_037_949 + at * 104_729}@N0${at}`, context.maxActivity)
     const oauth = createOAuth1Server(context, {
       brand,
       people,

@@ -16,7 +16,7 @@ export const foursquare: ServiceDefinition = {
   brand,
   build(context) {
     const { clock, url } = context
-    const people = makePeople((_username, at) => String(2_400_011 + at * 1_013))
+    const people = makePeople((_username, at) => String(2_400_011 + at * 1_013), context.maxActivity)
     const oauth = createOAuth2Server(context, {
       brand,
       people,

@@ -19,7 +19,7 @@ export const github: ServiceDefinition = {
   name: 'github',
   brand,
   build(context) {
-    const people = makePeople((_username, at) => String(5_830_114 + at * 731))
+    const people = makePeople((_username, at) => String(5_830_114 + at * 731), context.maxActivity)
     const oauth = createGithubOAuth(context, people)
     const data = createGithubData({ people, random: context.random, nowMs: context.clock.now() })
     const limits = createGithubLimits(context.clock)

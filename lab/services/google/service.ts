@@ -34,7 +34,10 @@ export const google: ServiceDefinition = {
   brand,
   build(context) {
     const { clock, url } = context
-    const people = makePeople((_username, at) => String(110_169_484_474_386_276_334n + BigInt(at) * 1_000_003n))
+    const people = makePeople(
+      (_username, at) => String(110_169_484_474_386_276_334n + BigInt(at) * 1_000_003n),
+      context.maxActivity,
+    )
     const oauth = createOAuth2Server(context, {
       brand,
       people,

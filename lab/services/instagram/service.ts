@@ -25,7 +25,10 @@ export const instagram: ServiceDefinition = {
   brand,
   build(context) {
     const { clock, url } = context
-    const people = makePeople((_username, at) => String(17_841_400_000_000_101n + BigInt(at) * 9_000_001n))
+    const people = makePeople(
+      (_username, at) => String(17_841_400_000_000_101n + BigInt(at) * 9_000_001n),
+      context.maxActivity,
+    )
     const exchange = { tokenParam: 'access_token', ttlSeconds: sixtyDays, authenticated: false }
     const oauth = createOAuth2Server(context, {
       brand,

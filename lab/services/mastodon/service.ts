@@ -15,7 +15,10 @@ export const mastodon: ServiceDefinition = {
   brand,
   build(context) {
     const { clock, url } = context
-    const people = makePeople((_username, at) => String(109_300_000_000_000_001n + BigInt(at) * 31n))
+    const people = makePeople(
+      (_username, at) => String(109_300_000_000_000_001n + BigInt(at) * 31n),
+      context.maxActivity,
+    )
     const oauth = createOAuth2Server(context, {
       brand,
       people,

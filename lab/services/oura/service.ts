@@ -16,6 +16,7 @@ export const oura: ServiceDefinition = {
     const { clock, url } = context
     const people = makePeople(
       (username) => `8f9a5221-639e-4a85-81cb-${Buffer.from(username).toString('hex').padEnd(12, '0').slice(0, 12)}`,
+      context.maxActivity,
     )
     const oauth = createOAuth2Server(context, {
       brand,

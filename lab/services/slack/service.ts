@@ -16,7 +16,7 @@ export const slack: ServiceDefinition = {
   brand,
   build(context) {
     const { clock, url } = context
-    const people = makePeople((username, at) => `U0${username.toUpperCase()}${at}`)
+    const people = makePeople((username, at) => `U0${username.toUpperCase()}${at}`, context.maxActivity)
     const oauth = createOAuth2Server(context, {
       brand,
       people,

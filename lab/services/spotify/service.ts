@@ -13,7 +13,7 @@ export const spotify: ServiceDefinition = {
   name: 'spotify',
   brand,
   build(context) {
-    const people = makePeople((username, at) => `31${username}${at}k7f2`)
+    const people = makePeople((username, at) => `31${username}${at}k7f2`, context.maxActivity)
     const oauth = createOAuth2Server(context, {
       brand,
       people,

@@ -16,7 +16,7 @@ export const strava: ServiceDefinition = {
   brand,
   build(context) {
     const { clock, url } = context
-    const people = makePeople((_username, at) => String(41_900_113 + at * 1_009))
+    const people = makePeople((_username, at) => String(41_900_113 + at * 1_009), context.maxActivity)
     const oauth = createOAuth2Server(context, {
       brand,
       people,

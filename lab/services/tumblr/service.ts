@@ -21,7 +21,7 @@ export const tumblr: ServiceDefinition = {
   brand,
   build(context) {
     const { clock } = context
-    const people = makePeople((username) => blogUuid(username))
+    const people = makePeople((username) => blogUuid(username), context.maxActivity)
     const oauth = createTumblrOAuth(context, people)
     const data = createTumblrData({ people, random: context.random, nowMs: clock.now(), now: () => clock.now() })
     const limits = createTumblrLimits(clock)

@@ -18,7 +18,7 @@ export const twitch: ServiceDefinition = {
   brand,
   build(context) {
     const { clock, url } = context
-    const people = makePeople((_username, at) => String(141_981_764 + at * 7))
+    const people = makePeople((_username, at) => String(141_981_764 + at * 7), context.maxActivity)
     const oauth = createOAuth2Server(context, {
       brand,
       people,

@@ -15,7 +15,7 @@ export const withings: ServiceDefinition = {
   brand,
   build(context) {
     const { clock, url } = context
-    const people = makePeople((_username, at) => String(12_345_678 + at * 31))
+    const people = makePeople((_username, at) => String(12_345_678 + at * 31), context.maxActivity)
     const oauth = createOAuth2Server(context, {
       brand,
       people,

@@ -25,7 +25,10 @@ export const x: ServiceDefinition = {
   brand,
   build(context) {
     const { clock } = context
-    const people = makePeople((_username, at) => String(1_521_004_998_812_344_320n + BigInt(at) * 4_398_046_511_104n))
+    const people = makePeople(
+      (_username, at) => String(1_521_004_998_812_344_320n + BigInt(at) * 4_398_046_511_104n),
+      context.maxActivity,
+    )
     const signIn = createSignIn({ name: context.name, brand, people, clock })
     const oauth2 = createXOAuth2(context, people, signIn)
     const oauth1 = createXOAuth1(context, people, signIn)

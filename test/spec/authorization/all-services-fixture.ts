@@ -3,6 +3,7 @@ import { encodeBody } from '#kit/request-body.ts'
 import { serviceNames, startLab } from '../../../lab/lab.ts'
 import { type App, makeApp } from '../../harness/app.ts'
 import { type RegisteredKeys, registerAt } from '../../harness/callback.ts'
+import { FEW_ITEMS } from '../../harness/lab.ts'
 import { LOOPBACK_TYPED } from '../../harness/loopback.ts'
 import { send } from '../../harness/send.ts'
 import { newCode, REDIRECT, redeem, signIn } from '../../harness/sign-in.ts'
@@ -14,7 +15,7 @@ export type Service = (typeof serviceNames)[number]
 
 /** The service, every service of the lab, and an app with keys for all of them. Nothing is synced. */
 export async function startAllServices() {
-  const lab = await startLab({ services: serviceNames })
+  const lab = await startLab({ services: serviceNames, maxActivity: FEW_ITEMS })
   const tributary = await startTributary({
     ...LOOPBACK_TYPED,
     TRIBUTARY_CONNECTORS: CONNECTORS,

@@ -74,6 +74,11 @@ export class Replica {
   }
 
   apply({ changes, cursor }: FeedPage, keepsCursor = true): void {
+    // What was deleted before an app begins is not repeated.
+    if (this.cursor === undefined) {
+      this.items.clear()
+      this.profiles.clear()
+    }
     for (const entry of changes) this.#applyOne(entry)
     // An app that crashes before it has stored the cursor reads the page again.
     if (keepsCursor) this.cursor = cursor

@@ -228,7 +228,7 @@ suite('an account with profiles in three shards', () => {
       for (const limit of [1000, 17]) {
         const [first, second] = await Promise.all(accounts().map((reader) => contents(reader, limit, filter)))
         assert.deepEqual(second, first)
-        assert.ok(first!.length > 50)
+        assert.ok(first!.length > 10, `only ${first!.length} changes`)
       }
   })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
+import { type LabHarness, MANY_ITEMS, startLabHarness } from '../../harness/lab.ts'
 import { signIn } from '../../harness/sign-in.ts'
 import { syncProgress } from '../../harness/sync.ts'
 import { until } from '../../harness/until.ts'
@@ -8,7 +8,7 @@ import { until } from '../../harness/until.ts'
 suite('the first sync', () => {
   let harness: LabHarness
   before(async () => {
-    harness = await startLabHarness()
+    harness = await startLabHarness({}, {}, { maxActivity: MANY_ITEMS })
   })
   after(() => harness.stop())
 

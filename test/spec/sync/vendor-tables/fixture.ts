@@ -4,6 +4,7 @@ import type { OAuth2 } from '#kit/auth.ts'
 import { type ServiceName, serviceNames, startLab } from '../../../../lab/lab.ts'
 import { type App, makeApp } from '../../../harness/app.ts'
 import { registerAt } from '../../../harness/callback.ts'
+import { FEW_ITEMS } from '../../../harness/lab.ts'
 import { LOOPBACK } from '../../../harness/loopback.ts'
 import { send } from '../../../harness/send.ts'
 import { codeOf, newBrowser, REDIRECT, redeemed, startUrl, walk } from '../../../harness/sign-in.ts'
@@ -24,7 +25,7 @@ export function connectorOf(service: ServiceName) {
 
 /** Every service of the lab, the running service with the built-in connectors, and an app with keys for all of them. */
 export async function startTables() {
-  const lab = await startLab({ services: serviceNames })
+  const lab = await startLab({ services: serviceNames, maxActivity: FEW_ITEMS })
   const tributary = await startTributary({
     TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
     TRIBUTARY_CONNECTORS: join(import.meta.dirname, 'connectors'),
