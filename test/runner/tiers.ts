@@ -32,7 +32,8 @@ const SYSTEM = [
   'test/spec/authorization/demo-{app,services}.test.ts',
   'test/spec/operating/backup.test.ts',
   'test/spec/push/kinds/folders.test.ts',
-  'test/spec/reading/streaming.test.ts',
+  'test/spec/reading/{streaming,several-shards}.test.ts',
+  'test/spec/sync/hook-life-cycle.test.ts',
   'test/browser/*.test.ts',
   'test/command-line/*.test.ts',
   'test/docs-blocks/*.test.ts',
@@ -40,10 +41,12 @@ const SYSTEM = [
   'test/{spec,upstream}/**/real-*.test.ts',
   'test/{hostile,linear,deploy,examples,package}/*.test.ts',
   'test/long/comparison.test.ts',
-  'test/sdk/package.test.ts',
+  'test/sdk/{package,readme}.test.ts',
+  'lab/services/**/*.test.ts',
 ]
 /** Of those, one of each kind, which `npm test` runs. */
 const SAMPLES = [
+  'lab/services/demo-*/*.test.ts',
   'test/faults/idempotency-crash.test.ts',
   'test/command-line/second-signal.test.ts',
   'test/browser/typed-pages.test.ts',
@@ -60,7 +63,7 @@ export const OVER_THE_SERVICE = ['test/{spec,store}/**/*.test.ts']
 /** Tests of which `npm test` runs a part (test/harness/effort.ts). */
 const GENERATED = [
   'test/spec/authorization/machine.test.ts',
-  'test/spec/reading/{*property,several-shards,fuzz}.test.ts',
+  'test/spec/reading/{*property,fuzz}.test.ts',
   'test/spec/authorization/revocation.test.ts',
   'test/spec/operating/malformed-input.test.ts',
   'test/spec/push/kinds/{conformance,records}.test.ts',

@@ -24,7 +24,7 @@ const deleteTokensOf = statement(
   'remains-tokens',
   'delete from access_token where shard = $shard and account_id = $accountId',
 )
-const deleteItems = statement('remains-items', deleteSome('item', 'id', 'shard = $shard and profile_id = $profileId'))
+const deleteItems = statement('remains-items', deleteSome('item', 'seq', 'shard = $shard and profile_id = $profileId'))
 const deletePending = statement('remains-pending', deleteSome('pending', 'shard, hash', 'app_id = $appId'))
 const deleteUsedConsents = statement(
   'remains-consents',
