@@ -21,7 +21,7 @@ export function nameOf(root: string, { path, on }: Pick<FileRun, 'path' | 'on'>)
  * are listed of all files that the process has loaded.
  */
 const CHANGES_ITS_PROCESS =
-  /process\.env\[[^\]]+\] = |delete process\.env|globalThis\.\w+ = |mock\.timers|memoryUsage|knownStatements|process\.(on|once|chdir|umask)\(/
+  /process\.env\[[^\]]+\] = |delete process\.env|globalThis\.\w+ = |mock\.timers|memoryUsage|knownStatements\(\)\.filter|process\.(on|once|chdir|umask)\(/
 
 /** Whether a test file, or a file of the tests that it imports, changes or measures its process. */
 export function changesItsProcess(root: string, path: string, seen = new Set<string>()): boolean {

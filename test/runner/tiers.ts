@@ -29,11 +29,11 @@ const SYSTEM = [
   'test/faults/*.test.ts',
   'test/spec/push/command-line.test.ts',
   'test/spec/sync/{all-services,vendor-tables/*}.test.ts',
-  'test/spec/authorization/demo-{app,services}.test.ts',
+  'test/spec/authorization/{demo-app,demo-services,merge-races}.test.ts',
   'test/spec/operating/backup.test.ts',
   'test/spec/push/kinds/folders.test.ts',
   'test/spec/reading/{streaming,several-shards}.test.ts',
-  'test/spec/sync/hook-life-cycle.test.ts',
+  'test/spec/sync/{hook-life-cycle,google,spotify-playlists,vendor-hooks,x-spending}.test.ts',
   'test/browser/*.test.ts',
   'test/command-line/*.test.ts',
   'test/docs-blocks/*.test.ts',
@@ -77,6 +77,7 @@ const ALONE = [
   'test/{spec,upstream}/**/real-*.test.ts',
   'test/spec/push/command-line.test.ts',
   'test/sdk/package.test.ts',
+  'test/spec/costs/plans.test.ts',
   'test/spec/reading/own-items.test.ts',
 ]
 
