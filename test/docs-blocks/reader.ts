@@ -6,7 +6,7 @@ import { createBrowser } from '../../lab/browser.ts'
 import { childEnv } from '../harness/child-env.ts'
 import { freshDatabase } from '../harness/database.ts'
 import { freePort } from '../harness/free-port.ts'
-import { type LabHarness, startLabHarness } from '../harness/lab.ts'
+import { type LabHarness, MANY_ITEMS, startLabHarness } from '../harness/lab.ts'
 import { LOOPBACK } from '../harness/loopback.ts'
 import type { Granted } from '../harness/sign-in.ts'
 import { openDatabaseProxy } from '../spec/push/kinds/cuttable-proxy.ts'
@@ -41,7 +41,7 @@ export async function startReader(packages: string[] = []): Promise<Reader> {
   for (const name of ['@types/node', '@types/pg', 'pg', 'undici-types', ...packages])
     symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
   symlinkSync(root, join(folder, 'node_modules/@tributary-hub/server'))
-  const harness = await startLabHarness()
+  const harness = await startLabHarness({}, {}, { maxActivity: MANY_ITEMS })
   const program = (name: string, text: string) => {
     writeFileSync(join(bin, name), `#!/bin/sh\n${text} "$@"\n`)
     chmodSync(join(bin, name), 0o755)

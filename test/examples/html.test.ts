@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { type LabHarness, startLabHarness } from '../harness/lab.ts'
+import { type LabHarness, MANY_ITEMS, startLabHarness } from '../harness/lab.ts'
 import { until } from '../harness/until.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
 
@@ -18,7 +18,7 @@ suite('the example html, in a browser', { skip }, () => {
   let server: Server
   let home: string
   before(async () => {
-    harness = await startLabHarness()
+    harness = await startLabHarness({}, {}, { maxActivity: MANY_ITEMS })
     browser = await openBrowser()
     let page = ''
     server = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(page))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type LabHarness, startLabHarness } from '../harness/lab.ts'
+import { type LabHarness, MANY_ITEMS, startLabHarness } from '../harness/lab.ts'
 import { get, type Reply, send } from '../harness/send.ts'
 import { signIn } from '../harness/sign-in.ts'
 import { until } from '../harness/until.ts'
@@ -30,7 +30,7 @@ test('R04 a disk that fills up at run time: writes are refused with a named erro
     await disk.remove()
     await server.remove()
   })
-  harness = await startLabHarness({ DATABASE_URL: disk.url })
+  harness = await startLabHarness({ DATABASE_URL: disk.url }, {}, { maxActivity: MANY_ITEMS })
   const { access_token: token } = await signIn(harness, 'demo-social', 'ada')
   let next = 0
   const stored: string[] = []

@@ -9,7 +9,7 @@ import { migrate, planMigrations } from '#store/migrate.ts'
 import { readMigrations } from '#store/read-migrations.ts'
 import { basic } from '../harness/app.ts'
 import { type ClientDatabase, clientDatabase } from '../harness/client-database.ts'
-import { type LabHarness, startLabHarness } from '../harness/lab.ts'
+import { type LabHarness, MANY_ITEMS, startLabHarness } from '../harness/lab.ts'
 import { get, send } from '../harness/send.ts'
 import { type Granted, signIn } from '../harness/sign-in.ts'
 import { until } from '../harness/until.ts'
@@ -57,7 +57,7 @@ suite('an upgrade of a database with data', () => {
   let destination: { id: string }
   before(async () => {
     target = await clientDatabase()
-    harness = await startLabHarness()
+    harness = await startLabHarness({}, {}, { maxActivity: MANY_ITEMS })
     folder = mkdtempSync(join(tmpdir(), 'tributary-next-'))
     cpSync(join(import.meta.dirname, '../../migrations'), folder, { recursive: true })
     const made = await send(harness, 'POST', '/push', {
