@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { createApp, endAppSecret, getApp, listApps, OVERLAP_MS, rotateAppSecret, updateApp } from '#flows/apps/apps.ts'
 import { beginDeletion, continueDeletion, deletionProgress, listDeletions } from '#flows/authorize/delete-app.ts'
@@ -161,6 +162,10 @@ function agentsIn(given: z.output<typeof agentSettings> | null): AgentSettings |
   return given === null ? 'off' : { redirectUris: given.redirect_uris, writes: given.write_services }
 }
 
+/** Limit: looks at a deletion that a worker has begun, before the response says that it is under way. */
+const MAX_WAITS = 100
+const WAIT_MS = 20
+
 export const remove = route({
   auth: 'admin',
   developers: 'none',
@@ -176,9 +181,14 @@ export const remove = route({
   reasons: ['not_found', 'app_has_accounts'],
   run: async (deps, { path: { client_id: id }, query, reply, actor }) => {
     const begun = await beginDeletion(deps, id, actor, { erase: query.erase, giveUp: query.give_up })
-    // Without accounts the deletion is fast enough to finish here.
-    for (let hasMore = begun.accounts === 0; hasMore; ) hasMore = await continueDeletion(deps, id)
-    const progress = (await deletionProgress(deps, id)) ?? begun
+    // Without accounts the deletion is fast enough to finish here, also where a worker was faster to begin it.
+    let progress = begun
+    for (let waits = 0; begun.accounts === 0 && progress.state === 'erasing' && waits < MAX_WAITS; ) {
+      if (!(await continueDeletion(deps, id))) waits += 1
+      progress = (await deletionProgress(deps, id)) ?? begun
+      if (progress.error !== undefined) break
+      if (progress.state === 'erasing') await sleep(WAIT_MS)
+    }
     if (progress.state === 'deleted') return { deleted: id }
     void reply.code(202)
     return progress
