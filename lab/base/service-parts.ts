@@ -18,7 +18,7 @@ export interface ServiceContext {
   reach: (url: string) => string
   /** The demo's one-click start may name a person in the authorization request, who then signs in without pages. */
   acceptsHint: boolean
-  /** Of every person; undefined: theirs. */
+  /** Limits the `activity` of each person; undefined: not at all. */
   maxActivity?: number | undefined
 }
 

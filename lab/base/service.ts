@@ -21,7 +21,7 @@ export interface StartOptions {
   clock: LabClock
   seed: number | string
   listen: Listen
-  /** About how many items of each kind a person of a demo service has at most, for tests that need a person more than their items. */
+  /** Limits the `activity` of each person: most tests need a person, not hundreds of items. */
   maxActivity?: number | undefined
   /** How a demo service differs from one that a test starts. */
   demo?: DemoOptions

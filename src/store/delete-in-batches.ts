@@ -2,6 +2,7 @@ import type { Queries, Statement } from '#platform/postgres/database.ts'
 
 /** Rows that one statement deletes, so that none locks many rows for long, in whichever shards they are. */
 const BATCH = 5000
+/** How many rows precede the last one of a batch. */
 const LAST = 4999
 
 /**

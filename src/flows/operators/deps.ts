@@ -8,7 +8,7 @@ export interface OperatorDeps {
   database: Database
   hasher: Hasher
   clock: Clock
-  /** Undefined: as much as a password deserves. */
+  /** For new passwords; undefined: that of platform/password.ts. */
   passwordCost?: PasswordCost | undefined
 }
 
