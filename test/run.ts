@@ -43,10 +43,14 @@ printSummary(counters, {
 
 /**
  * Files that are named run in processes of their own, on partitioned tables with TEST_TABLES=partitioned; with --shared on those
- * and in the processes that they have in a run of everything.
+ * and in the processes that they have in a run of everything. Without a server they run on the embedded database.
  */
 async function chosen(): Promise<void> {
   const files = tiers.filesOf(root, named)
+  if (!(await serverAnswers()))
+    return onEmbedded((url) =>
+      withTemplate(url, 'whole', (template) => measured([url], kindOf('embedded PostgreSQL 18', url, template)(files))),
+    )
   if (!values.shared && process.env['TEST_TABLES'] !== 'partitioned')
     return runFiles(
       root,
