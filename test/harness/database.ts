@@ -12,6 +12,9 @@ const TEMPLATE = process.env['TEST_DATABASE_TEMPLATE']
 /** The runner drops what is left of its own databases. */
 const PREFIX = process.env['TEST_DATABASE_PREFIX'] ?? 'tributary_test'
 
+/** No commit waits for the disk, as on the embedded database of tests: tests that kill a database start their own. */
+const SETTINGS = ['synchronous_commit = off', 'jit = off']
+
 export interface TestDatabase {
   url: string
   drop: () => Promise<void>
@@ -56,16 +59,20 @@ export async function emptyClusterDatabase(): Promise<TestDatabase> {
 async function newDatabase(template: string, nodes: readonly string[]): Promise<TestDatabase> {
   const name = `${PREFIX}_${randomBytes(6).toString('hex')}`
   if (nodes.length > 1) await copyDatabase(nodes, name, template)
-  else await onServer(`create database ${name} template ${template}`)
+  else
+    await onServer(
+      `create database ${name} template ${template}`,
+      ...SETTINGS.map((each) => `alter database ${name} set ${each}`),
+    )
   return { url: urlOf(SERVER, name), drop: () => dropDatabase(nodes, name) }
 }
 
 /** Executes SQL on the server, outside of any test database. */
-export async function onServer(sql: string): Promise<void> {
+export async function onServer(...statements: string[]): Promise<void> {
   const client = new Client({ connectionString: SERVER })
   await client.connect()
   try {
-    await client.query(sql)
+    for (const sql of statements) await client.query(sql)
   } finally {
     await client.end()
   }
