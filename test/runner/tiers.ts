@@ -33,7 +33,7 @@ const SYSTEM = [
   'test/spec/operating/backup.test.ts',
   'test/spec/push/kinds/folders.test.ts',
   'test/spec/reading/{streaming,several-shards}.test.ts',
-  'test/spec/sync/{hook-life-cycle,google,spotify-playlists,vendor-hooks,x-spending}.test.ts',
+  'test/spec/sync/{hook-life-cycle,google,slack,spotify-playlists,vendor-hooks,x-spending}.test.ts',
   'test/browser/*.test.ts',
   'test/command-line/*.test.ts',
   'test/docs-blocks/*.test.ts',
