@@ -41,10 +41,10 @@ declare module 'fastify' {
   }
 }
 
-/** Routes that scripts of any origin may call (CORS): they use tokens and no cookies. */
 /** Scripts of other origins can read only these response headers, of refusals too. */
 const EXPOSED_HEADERS =
   'Link, ETag, X-Total-Count, X-Staleness, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed, X-Request-Id, WWW-Authenticate'
+/** Routes that scripts of any origin may call (CORS): they use tokens and no cookies. */
 const CORS_AUTH: RouteAuth[] = ['none', 'account']
 /** Limit: bytes of a request body, except in the proxy; more is answered with 413. */
 const MAX_BODY_BYTES = 1024 * 1024
