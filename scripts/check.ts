@@ -8,6 +8,7 @@ const STRUCTURE_TESTS = [
   'test/house.test.ts',
   'test/words.test.ts',
   'test/docs.test.ts',
+  'test/document-figures.test.ts',
   'test/package-names.test.ts',
   'test/threat-model.test.ts',
 ]

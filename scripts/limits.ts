@@ -8,6 +8,21 @@ export interface Limit {
   value: string
   /** The comment above it without "Limit:"; undefined when there is no such comment. */
   meaning: string | undefined
+  /** What people who meet the limit are doing, written as "Limit (push): …"; undefined for all other limits. */
+  subject: string | undefined
+}
+
+/** The headings of docs/limits.md, by the subject in the comment of a limit. */
+export const LIMIT_SUBJECTS: Readonly<Record<string, string>> = {
+  requests: 'Requests',
+  'sign-in': 'Sign-in',
+  uploads: 'Uploads',
+  sync: 'Sync',
+  reading: 'Reading',
+  push: 'Push',
+  proxy: 'Proxy',
+  agents: 'Agents',
+  operators: 'Apps and operators',
 }
 
 const CONSTANT = /^(?:export )?const (?<name>(?:MAX|MIN)_\w+)(?:: [^=]+)? = (?<value>.+)$/
@@ -25,12 +40,12 @@ export function limitsOf(file: string, text: string): Limit[] {
   return lines.flatMap((line, i) => {
     const found = CONSTANT.exec(line)?.groups
     if (found === undefined) return []
-    return [{ file, name: found['name']!, value: found['value']!, meaning: meaningAbove(lines, i) }]
+    return [{ file, name: found['name']!, value: found['value']!, ...commentAbove(lines, i) }]
   })
 }
 
-function meaningAbove(lines: string[], at: number): string | undefined {
-  if (lines[at - 1]?.trimEnd().endsWith('*/') !== true) return undefined
+function commentAbove(lines: string[], at: number): Pick<Limit, 'meaning' | 'subject'> {
+  if (lines[at - 1]?.trimEnd().endsWith('*/') !== true) return { meaning: undefined, subject: undefined }
   let start = at - 1
   while (start > 0 && !lines[start]!.trimStart().startsWith('/**')) start--
   const comment = lines
@@ -44,29 +59,42 @@ function meaningAbove(lines: string[], at: number): string | undefined {
     )
     .filter((line) => line !== '')
     .join(' ')
-  return /^Limit: (?<meaning>.+)$/.exec(comment)?.groups?.['meaning']
+  const found = /^Limit(?: \((?<subject>[\w-]+)\))?: (?<meaning>.+)$/.exec(comment)?.groups
+  return { meaning: found?.['meaning'], subject: found?.['subject'] }
 }
 
-/** One table per folder. */
+/** For people: the limits that they meet, one table for each subject. */
 export function limitsTables(limits: readonly Limit[]): string {
-  const folders = [...new Set(limits.map(({ file }) => dirname(file)))]
-  return folders
-    .map((folder) => {
+  return Object.entries(LIMIT_SUBJECTS)
+    .map(([subject, heading]) => {
       const rows = limits
-        .filter(({ file }) => dirname(file) === folder)
-        .map(
-          ({ file, name, value, meaning }) =>
-            `| \`${name}\` | ${formatValue(name, value)} | ${cell(meaning ?? '')} | \`${file.slice(folder.length + 1)}\` |`,
-        )
+        .filter((limit) => limit.subject === subject)
+        .map(({ name, value, meaning = '' }) => `| ${cell(sentence(meaning))} | ${formatValue(name, value)} |`)
       return [
-        `## ${folder}`,
+        `## ${heading}`,
         '',
-        '| limit | value | what it bounds, and what happens beyond it | file |',
-        '|---|---|---|---|',
+        '| what is limited, and what happens beyond it | limit |',
+        '|---|---|',
         ...rows,
       ].join('\n')
     })
     .join('\n\n')
+}
+
+/** For programs and maintainers: every limit, in the order of the files. */
+export function limitsJson(limits: readonly Limit[]): string {
+  const all = limits.map(({ file, name, value, meaning, subject }) => ({
+    file,
+    name,
+    value: formatValue(name, value).replaceAll('`', ''),
+    meaning,
+    subject,
+  }))
+  return `${JSON.stringify(all, null, 2)}\n`
+}
+
+function sentence(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
 const UNITS: [suffix: RegExp, units: [size: number, name: string][]][] = [
@@ -87,6 +115,15 @@ const UNITS: [suffix: RegExp, units: [size: number, name: string][]][] = [
       [60_000, 'min'],
       [1000, 's'],
       [1, 'ms'],
+    ],
+  ],
+  [
+    /_S$/,
+    [
+      [86_400, 'd'],
+      [3600, 'h'],
+      [60, 'min'],
+      [1, 's'],
     ],
   ],
 ]

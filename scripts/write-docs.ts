@@ -23,7 +23,7 @@ import { PUSH_EVENTS } from '#store/push/events.ts'
 import { apiTypes } from '../sdk/scripts/generate.ts'
 import { checkTable } from './checks/shown-by.ts'
 import { costTables } from './costs.ts'
-import { limitsIn, limitsTables } from './limits.ts'
+import { limitsIn, limitsJson, limitsTables } from './limits.ts'
 import { packageTable } from './packages/table.ts'
 import { releaseFiles } from './release/files.ts'
 import { callersTable } from './threat-model/callers.ts'
@@ -36,6 +36,7 @@ const BASE_TYPES: BaseType[] = [...OWN_TYPES, 'contacts']
 
 /** The files with generated parts, as they should be. test/docs.test.ts fails when a file differs. */
 export function writtenDocs(): Record<string, string> {
+  const limits = limitsIn(root)
   return {
     'docs/config.md': between('docs/config.md', 'variables', variables()),
     'docs/api.md': between(
@@ -52,7 +53,8 @@ export function writtenDocs(): Record<string, string> {
     'docs/cli.md': between('docs/cli.md', 'commands', commands()),
     'docs/connectors.md': between('docs/connectors.md', 'connectors', connectorTable()),
     'docs/costs.md': between('docs/costs.md', 'costs', costTables()),
-    'docs/limits.md': between('docs/limits.md', 'limits', limitsTables(limitsIn(root))),
+    'docs/limits.md': between('docs/limits.md', 'limits', limitsTables(limits)),
+    'docs/limits.json': limitsJson(limits),
     'docs/push.md': pushPage(),
     'docs/packages.md': between('docs/packages.md', 'packages', packageTable()),
     'docs/checks.md': between('docs/checks.md', 'checks', checkTable()),

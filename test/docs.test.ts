@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { limitsIn, limitsOf } from '../scripts/limits.ts'
+import { LIMIT_SUBJECTS, limitsIn, limitsOf } from '../scripts/limits.ts'
 import { writtenDocs } from '../scripts/write-docs.ts'
 
 const root = join(import.meta.dirname, '..')
 
 /** Everything that people read. */
-const PAGES = '{*.md,{docs,examples}/**/*.md,{sdk,lab}/*.md,test/harness/*.md}'
+const PAGES = '{*.md,{docs,examples,src}/**/*.md,{sdk,lab,web,migrations,bench}/*.md,test/{.,harness,long}/*.md}'
 
 /** The headings of a document as its links name them. */
 function anchorsOf(file: string): Set<string> {
@@ -45,9 +45,19 @@ suite('the documentation', () => {
     assert.deepEqual(otherwise, [], 'a limit is named MAX_ or MIN_')
   })
 
+  test('the page of limits has those that people meet, and no more than fit on it', () => {
+    const met = limitsIn(root).filter(({ subject }) => subject !== undefined)
+    assert.deepEqual(
+      met.filter(({ subject }) => LIMIT_SUBJECTS[subject!] === undefined).map(({ file, name }) => `${file}: ${name}`),
+      [],
+      'the subject is none of LIMIT_SUBJECTS in scripts/limits.ts',
+    )
+    assert.ok(met.length >= 30 && met.length <= 50, `${met.length} limits`)
+  })
+
   test('a limit is found with its comment of one or more lines, and without', () => {
     const text = [
-      '/** Limit: pages of a walk; then it ends. */',
+      '/** Limit (sync): pages of a walk; then it ends. */',
       'const MAX_PAGES = 1_000',
       '',
       '/**',
@@ -59,11 +69,11 @@ suite('the documentation', () => {
       'const MAX_OTHER = 3',
       'const SOME_MAX_THING = 4',
     ].join('\n')
-    const found = limitsOf('src/a.ts', text).map(({ name, value, meaning }) => [name, value, meaning])
+    const found = limitsOf('src/a.ts', text).map(({ name, value, meaning, subject }) => [name, value, meaning, subject])
     assert.deepEqual(found, [
-      ['MAX_PAGES', '1_000', 'pages of a walk; then it ends.'],
-      ['MIN_BYTES', '2 * 1024', 'bytes of a page; more is refused.'],
-      ['MAX_OTHER', '3', undefined],
+      ['MAX_PAGES', '1_000', 'pages of a walk; then it ends.', 'sync'],
+      ['MIN_BYTES', '2 * 1024', 'bytes of a page; more is refused.', undefined],
+      ['MAX_OTHER', '3', undefined, undefined],
     ])
   })
 

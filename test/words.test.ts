@@ -18,9 +18,10 @@ const prose = [
   ...filesIn('{src,test,bench,scripts,lab,sdk/src,sdk/scripts,web/src}/**/*.{ts,tsx,mjs}'),
   ...filesIn('migrations/*.sql'),
   ...filesIn('*.md').filter((file) => file !== 'CONTRIBUTING.md'),
-  ...filesIn('{docs,examples}/**/*.md'),
+  ...filesIn('{docs,examples,src}/**/*.md'),
   ...filesIn('examples/*/*.{js,py,sh,sql,html}'),
-  ...filesIn('{sdk,web}/*.md'),
+  ...filesIn('{sdk,web,migrations,bench}/*.md'),
+  ...filesIn('test/**/*.md'),
 ]
 
 /** Names that the glossary replaced. As English words they are free; as names in code they are not. */

@@ -13,7 +13,7 @@ import { route } from './route.ts'
 import { profileState } from './shapes/people.ts'
 import { overviewSchema } from './sync-overview.ts'
 
-/** Limit: accounts on one page of `GET /accounts`; more is answered with 400. */
+/** Limit (reading): accounts on one page of `GET /accounts`; more is answered with 400. */
 const MAX_ACCOUNTS_ON_PAGE = 200
 const DEFAULT_LIMIT = 50
 

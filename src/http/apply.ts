@@ -94,7 +94,7 @@ async function apply(
   }
 }
 
-/** Limit: profiles in one batch of `apply`; more is answered with 400. */
+/** Limit (sign-in): profiles in one batch of `apply`; more is answered with 400. */
 const MAX_PROFILES = 1000
 
 export const batch = route({

@@ -18,7 +18,7 @@ import { queryOf } from './query-pairs.ts'
 import { returnCode, returnError, returnReconnected } from './return-to-app.ts'
 import { route } from './route.ts'
 
-/** Limit: characters of an app's `state`; a longer one is returned as an error. */
+/** Limit (sign-in): characters of an app's `state`; a longer one is returned as an error. */
 const MAX_STATE = 4000
 
 const startQuery = z.object({

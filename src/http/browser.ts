@@ -3,7 +3,7 @@ import { randomSecret } from '#platform/ids.ts'
 import { cookieName, readCookie, setCookie } from './cookies.ts'
 import type { HttpDeps } from './deps.ts'
 
-/** Limit: lifetime of the cookie of a sign-in, in seconds; then the sign-in has to start again. */
+/** Limit (sign-in): lifetime of the sign-in cookie; then the sign-in has to start again. */
 const MAX_AGE_S = 20 * 60
 
 /** Who sets the cookie: this service, for sign-ins and for connect sessions, or the demo app, which stands for another server. */

@@ -14,11 +14,11 @@ import { sendEvents } from './event-stream.ts'
 import { holdPlace, type Places } from './places.ts'
 import { route } from './route.ts'
 
-/** Limit: seconds that a request for changes may wait for the next one; more is answered with 400. */
+/** Limit (reading): time that a request for changes may wait for the next one; more is answered with 400. */
 const MAX_WAIT_S = 30
 /** Limit: time for which one stream follows changes; then it ends, and the client continues with `Last-Event-ID`. */
 const MAX_STREAM_MS = 30 * 60_000
-/** Limit: requests of one app that wait for changes in one process, streams included; one more is answered with 429. */
+/** Limit (reading): requests of one app that wait for changes in one process, streams included; one more is answered with 429. */
 const MAX_READERS = 20
 const POLL_MS = 500
 /** How often a request that waits verifies that the secret is still valid. */

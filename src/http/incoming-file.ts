@@ -6,7 +6,7 @@ import { UploadRefused } from '#flows/authorize/files/upload-refused.ts'
 import { ApiError } from '#model/errors.ts'
 import { beginUpload, endUpload } from './uploading.ts'
 
-/** Limit: time for a whole upload; then it is refused. */
+/** Limit (uploads): time for a whole upload; then it is refused. */
 const MAX_UPLOAD_MS = 5 * 60_000
 /** Limit: time without a byte of an upload; then it is refused. */
 const MAX_IDLE_MS = 30_000

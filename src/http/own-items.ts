@@ -7,7 +7,7 @@ import { text } from './parameters.ts'
 import { route } from './route.ts'
 import { deleted } from './shapes/deleted.ts'
 
-/** Limit: own items in one request; more is answered with 400. */
+/** Limit (sync): own items in one request; more is answered with 400. */
 const MAX_ITEMS = 1000
 /** Limit: the last time that a JavaScript date can represent, in epoch milliseconds; a later one is answered with 400. */
 const MAX_TIME_MS = 8.64e15

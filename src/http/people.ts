@@ -13,7 +13,7 @@ import { addressWith, sendItems } from './send-items.ts'
 import { typedItemList } from './shapes/items.ts'
 import { person as knownPerson, personDetail } from './shapes/people.ts'
 
-/** Limit: people on one page of `/people`; a larger `limit` is answered with 400. */
+/** Limit (reading): people on one page of `/people`; a larger `limit` is answered with 400. */
 const MAX_PEOPLE = 500
 /** Limit: items sent with a person at `/people/:id`; a larger `limit` is answered with 400. */
 const MAX_PERSON_ITEMS = 100

@@ -46,7 +46,7 @@ const EXPOSED_HEADERS =
   'Link, ETag, X-Total-Count, X-Staleness, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed, X-Request-Id, WWW-Authenticate'
 /** Routes that scripts of any origin may call (CORS): they use tokens and no cookies. */
 const CORS_AUTH: RouteAuth[] = ['none', 'account']
-/** Limit: bytes of a request body, except in the proxy; more is answered with 413. */
+/** Limit (requests): bytes of a request body, except in the proxy; more is answered with 413. */
 const MAX_BODY_BYTES = 1024 * 1024
 
 /** Creates the HTTP server. A slow or silent client occupies a socket for seconds, and nothing else. */

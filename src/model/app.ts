@@ -56,7 +56,7 @@ export const OVERRIDES = [
   'base_url',
 ] as const
 
-/** Limit: characters of a redirect address; a longer one is refused. */
+/** Limit (sign-in): characters of a redirect address; a longer one is refused. */
 const MAX_ADDRESS = 2000
 const RESERVED_PARAMETERS = ['code', 'state', 'error', 'error_description', 'error_uri', 'access_token', 'iss']
 

@@ -1,4 +1,4 @@
-/** Limit: worker deaths that one endpoint of a profile or one destination may cause; then it is parked until it is resumed. */
+/** Limit (sync): worker deaths that one endpoint of a profile or one destination may cause; then it is parked until it is resumed. */
 export const MAX_DEATHS = 3
 
 /** After a worker death its jobs run alone in a process for this long, so that the next death is attributed to the right one. */

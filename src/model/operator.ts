@@ -43,7 +43,7 @@ export const SESSION_LIFETIME_MS = 7 * 86_400_000
 
 /** Limit: characters of the name of an operator or a passkey. */
 export const MAX_OPERATOR_NAME = 64
-/** Limit: characters that the password of an operator must have. */
+/** Limit (operators): characters that an operator password must have; a shorter one is refused. */
 export const MIN_PASSWORD = 12
 /** Limit: characters of the password of an operator. */
 export const MAX_PASSWORD = 256

@@ -12,7 +12,7 @@ export function tierNamed(name: string): Tier {
 
 const EVERYTHING = ['{src,lab}/**/*.test.ts', 'test/**/*.test.ts']
 /** Run by scripts/check.ts, beside the tests. */
-const IN_THE_CHECKS = ['test/{house,docs,words,package-names,threat-model}.test.ts']
+const IN_THE_CHECKS = ['test/{house,docs,document-figures,words,package-names,threat-model}.test.ts']
 /** Software of others that is itself tested. */
 const NIGHTLY = ['test/real/self/*.test.ts']
 /**

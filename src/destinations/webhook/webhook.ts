@@ -11,7 +11,7 @@ import { type Batch, type Connection, DeliveryError, type Finding, type Kind, ty
 import { explain } from '../driver-errors.ts'
 import { checkPort } from '../network-address.ts'
 
-/** Limit: milliseconds for one request to a webhook, until the head of its response has arrived. Then the request fails. */
+/** Limit (push): time for one request to a webhook, until the head of its response has arrived. Then the request fails. */
 const MAX_REQUEST_MS = 20_000
 /** Limit: bytes of a webhook's response body that are read, so that the connection can be reused; never parsed. More close the connection. */
 const MAX_BODY_BYTES = 16 * 1024

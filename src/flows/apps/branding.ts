@@ -6,7 +6,7 @@ import type { Database, Queries } from '#platform/postgres/database.ts'
 import { trimEndOf } from '#platform/trim-end.ts'
 import { deleteLogo, findLogo, putLogo } from '#store/apps/logos.ts'
 
-/** Limit: bytes of a logo; pages that people see load it. */
+/** Limit (operators): bytes of an app logo; a larger one is refused, because pages that people see load it. */
 export const MAX_LOGO_BYTES = 100 * 1024
 /** Limit: width and height of a logo in pixels; it is shown at 48. */
 const MAX_LOGO_PIXELS = 2048

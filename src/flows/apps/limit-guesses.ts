@@ -26,9 +26,9 @@ export interface Guess {
 }
 
 const WINDOW_MS = 60_000
-/** Limit: wrong secrets from one address in a minute for one app, hook or the admin API; beyond it the address is refused until the minute is over. */
+/** Limit (requests): wrong secrets from one address in a minute for one app, hook or the admin API; beyond it the address is refused until the minute is over. */
 const MAX_WRONG_PER_SUBJECT = 30
-/** Limit: wrong secrets from one address in a minute in total; beyond it the address is refused until the minute is over. */
+/** Limit (requests): wrong secrets from one address in a minute in total; beyond it the address is refused until the minute is over. */
 const MAX_WRONG_PER_ADDRESS = 100
 export const ATTEMPTS = { perSubject: MAX_WRONG_PER_SUBJECT, perAddress: MAX_WRONG_PER_ADDRESS }
 /** Limit: requests of one address that wait for their secret to be compared; further ones are refused immediately. */

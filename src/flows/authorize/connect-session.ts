@@ -18,7 +18,7 @@ import { servicesOf } from './services.ts'
 /** How long a link works if the app does not say; and the bounds. */
 export const SESSION_S = { default: 1800, min: 60, max: 7 * 86_400 } as const
 
-/** Limit: links of one account that no browser uses yet; with a further one, the oldest expires. */
+/** Limit (sign-in): links of one account that no browser uses yet; with a further one, the oldest expires. */
 const MAX_UNUSED_PER_ACCOUNT = 20
 /** Limit: open links of one app in each of 1024 shards, so at least 100,000 altogether; further ones are refused with `too_many_sessions`. */
 const MAX_OPEN_PER_SHARD = 200

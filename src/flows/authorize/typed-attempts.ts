@@ -7,11 +7,11 @@ import { releaseAttempts, reserveAttempts } from '#store/apps/attempts.ts'
 import type { AuthorizeDeps } from './deps.ts'
 
 const WINDOW_MS = 15 * 60_000
-/** Limit: refused attempts in 15 minutes to sign in as one user of a service on our page, from any browser and app; then the page refuses that user until the 15 minutes are over. */
+/** Limit (sign-in): refused attempts in 15 minutes to sign in as one user of a service on our page, from any browser and app; then the page refuses that user until the 15 minutes are over. */
 const MAX_WRONG_PER_NAME = 10
-/** Limit: refused attempts in 15 minutes to sign in on our page by one browser; then the page refuses the browser. */
+/** Limit (sign-in): refused attempts in 15 minutes to sign in on our page by one browser; then the page refuses the browser. */
 const MAX_WRONG_PER_BROWSER = 20
-/** Limit: refused attempts in 15 minutes to sign in on our page from one network address; then the page refuses the address. */
+/** Limit (sign-in): refused attempts in 15 minutes to sign in on our page from one network address; then the page refuses the address. */
 const MAX_WRONG_PER_ADDRESS = 60
 /** Limit: refused attempts in 15 minutes to sign in on our page for one app; then the page refuses everybody of the app. */
 const MAX_WRONG_PER_APP = 1000

@@ -3,7 +3,7 @@ import { ApiError } from '#model/errors.ts'
 
 /** A body up to this size is buffered, so that it can be sent again after a refresh; a larger one is streamed once. */
 const BUFFERED_BYTES = 256 * 1024
-/** Limit: bytes of a form that must be signed, and so is buffered; a larger one is refused with 413. */
+/** Limit (proxy): bytes of a form that must be signed, and so is buffered; a larger one is refused with 413. */
 const MAX_SIGNED_FORM_BYTES = 2 * 1024 * 1024
 
 export interface CallBody {

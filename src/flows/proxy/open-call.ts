@@ -25,7 +25,7 @@ export interface OpenedCall extends StreamResponse {
   url: string
 }
 
-/** Limit: redirects that a proxied call follows; then the redirect itself is the response. */
+/** Limit (proxy): redirects that a proxied call follows; then the redirect itself is the response. */
 const MAX_REDIRECTS = 5
 const IDEMPOTENT = new Set('GET HEAD OPTIONS PUT DELETE PROPFIND REPORT SEARCH QUERY'.split(' '))
 const REDIRECTS = new Set([301, 302, 303, 307, 308])

@@ -40,7 +40,7 @@ export interface Pagination {
 }
 
 const linkPagination = linkPages()
-/** Limit: bytes of one page that the proxy joins to others; a larger one ends the walk with an error. */
+/** Limit (proxy): bytes of one page that the proxy joins to others; a larger one ends the walk with an error. */
 export const MAX_PAGE_BYTES = 5 * 1024 * 1024
 /** Limit: nesting of such a page; a deeper one ends the walk with an error. */
 const MAX_PAGE_DEPTH = 1000

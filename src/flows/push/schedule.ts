@@ -23,7 +23,7 @@ type QuietHours = z.output<typeof quietHours>
 
 const EVERY = /^every (\d+[smhd])$/
 
-/** Limit: shortest interval of a schedule; a shorter one is refused with 400. */
+/** Limit (push): shortest interval of a schedule; a shorter one is refused with 400. */
 const MIN_EVERY_MS = 10_000
 /** Limit: longest interval of a schedule; a longer one is refused with 400. */
 const MAX_EVERY_MS = 366 * 86_400_000

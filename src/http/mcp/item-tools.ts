@@ -7,7 +7,7 @@ import { TYPE_NAMES, type TypeName } from '#model/types.ts'
 import { readFitting, shortened } from './fit-result.ts'
 import { READ_HINTS, type ToolContext, tool } from './tool.ts'
 
-/** Limit: items in one result of an agent's tool; a larger `limit` is refused. */
+/** Limit (agents): items in one result of an agent's tool; a larger `limit` is refused. */
 const MAX_AGENT_ITEMS = 50
 const DEFAULT_AGENT_ITEMS = 20
 /** The fields of an item without the service's own record, which is long. */

@@ -20,7 +20,7 @@ import {
 import { route } from '../route.ts'
 import * as shapes from './shapes.ts'
 
-/** Limit: wrong passwords from one address in a minute for one name; beyond it the address is refused until the minute is over. */
+/** Limit (operators): wrong passwords from one address in a minute for one name; beyond it the address is refused until the minute is over. */
 const MAX_WRONG_PASSWORDS = 10
 
 const password = z.string().max(MAX_PASSWORD)

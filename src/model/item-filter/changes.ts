@@ -11,7 +11,7 @@ export interface ChangeFilter {
 /** Limit: characters of a cursor, which must fit in the address of a request; an account with too many profiles gets 400. */
 export const MAX_CURSOR = 10_000
 const DEFAULT_CHANGES = 100
-/** Limit: changes in one response; a greater `limit` is answered with 400. */
+/** Limit (reading): changes in one response; a greater `limit` is answered with 400. */
 const MAX_CHANGES = 1000
 
 function isTypeName(name: string): name is TypeName {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Limit: fields that one request may select; more is answered with 400. */
+/** Limit (reading): fields that one request may select; more is answered with 400. */
 const MAX_FIELDS = 64
 /** Limit: steps of the path to one field; more is answered with 400. */
 const MAX_DEPTH = 16

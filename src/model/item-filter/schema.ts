@@ -36,7 +36,7 @@ const before = z
   .optional()
   .describe('Only items after this one: `<at>_<id>` of the last item read.')
 
-/** Limit: characters of a search; more is answered with 400. */
+/** Limit (reading): characters of a search; more is answered with 400. */
 const MAX_SEARCH = 1000
 /** Limit: characters of the list of services in one query; more is answered with 400. */
 const MAX_SERVICES_LIST = 2000

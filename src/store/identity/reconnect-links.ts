@@ -14,7 +14,7 @@ export interface ReconnectLink {
   expiresAt: number
 }
 
-/** Limit: links to reconnect one profile that are valid at the same time; a further one ends the oldest. */
+/** Limit (sign-in): links to reconnect one profile that are valid at the same time; a further one ends the oldest. */
 const MAX_LINKS = 10
 
 const insert = statement(

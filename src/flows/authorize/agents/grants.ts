@@ -32,9 +32,9 @@ export async function revokeGrantOf(
   if (!isRevoked) throw new ApiError('not_found', `There is no agent ${id}.`)
 }
 
-/** Limit: calls of tools that an agent may make at once; then it must wait for the bucket to refill. */
+/** Limit (agents): tool calls that an agent may make in a burst; then it must wait for the bucket to refill. */
 export const MAX_AGENT_BURST = 60
-/** Limit: writes that an agent may make at once; then it must wait for the bucket to refill. */
+/** Limit (agents): writes that an agent may make in a burst; then it must wait for the bucket to refill. */
 export const MAX_AGENT_WRITE_BURST = 10
 const CALLS_PER_MS = 60 / 60_000
 const WRITES_PER_MS = 10 / 60_000

@@ -7,7 +7,7 @@ import { isZip, listZip, readZipEntry, ZipError } from '#platform/zip.ts'
 import { readUploadBytes, replaceUploadBytes, type UploadKey } from '#store/sync/uploads.ts'
 import type { UploadProblem } from './upload-problems.ts'
 
-/** Limit: events and contacts of one uploaded file; a file with more is refused. */
+/** Limit (uploads): events and contacts of one uploaded file; a file with more is refused. */
 const MAX_RECORDS = 50_000
 /** Limit: files and folders of an uploaded archive; one with more is refused. */
 const MAX_ENTRIES = 10_000

@@ -4,7 +4,7 @@ import type { Database } from '#platform/postgres/database.ts'
 import { deleteUpload, insertUpload, insertUploadBytes, type UploadKey } from '#store/sync/uploads.ts'
 import { UploadRefused } from './upload-refused.ts'
 
-/** Limit: bytes of an uploaded file; a larger one is refused. */
+/** Limit (uploads): bytes of an uploaded file; a larger one is refused. */
 export const MAX_UPLOAD_BYTES = 32 * 1024 * 1024
 /** Bytes that are written at once; as many wait in memory. */
 const PART_BYTES = 512 * 1024

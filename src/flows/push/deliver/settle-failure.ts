@@ -8,7 +8,7 @@ import { type Cursor, failCursor, yieldCursor } from '#store/push/leases.ts'
 import { type DeliverDeps, deliveryTimesOf } from '../deps.ts'
 import { raiseEvent } from '../events.ts'
 
-/** Limit: wait between two attempts of a delivery that failed. */
+/** Limit (push): wait between two attempts of a failed delivery, which doubles up to this. */
 const MAX_WAIT_MS = 3_600_000
 /** Limit: wait that a destination may ask for (Retry-After); a longer one is cut to this. */
 const MAX_RETRY_AFTER_MS = 86_400_000

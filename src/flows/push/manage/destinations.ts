@@ -36,7 +36,7 @@ export interface NewDestination {
   options?: Record<string, unknown> | undefined
 }
 
-/** Limit: destinations of one app; one more is refused. */
+/** Limit (push): destinations of one app; one more is refused. */
 const MAX_DESTINATIONS = 20
 
 /** Checks everything about a destination except its server, and builds it. */

@@ -21,7 +21,7 @@ interface CachedIndex {
   profiles: { profile: ReadableProfile; upTo: number; endpoints: string[] }[]
 }
 
-/** Limit: contacts of an account that are grouped into people; with more, `/people` is answered with 413. */
+/** Limit (reading): contacts of an account that are grouped into people; with more, `/people` is answered with 413. */
 const MAX_CONTACTS = 250_000
 /** Limit: contacts whose people are cached in one process, about 0.2 KB each; the least recently used account is evicted. */
 const MAX_CACHED_CONTACTS = 500_000

@@ -40,7 +40,7 @@ interface IdentifiedRecord extends RecordText {
   raw: LosslessJson
 }
 
-/** Limit: bytes of one record; a larger one is quarantined. */
+/** Limit (sync): bytes of one record; a larger one is quarantined. */
 const MAX_ITEM_BYTES = 1024 * 1024
 
 /** Nothing to write. */

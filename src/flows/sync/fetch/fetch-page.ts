@@ -14,7 +14,7 @@ import { countersOf } from '../run/run-log.ts'
 import { classifyResponse, type FetchedPage, type Unchanged } from './classify-response.ts'
 import { reservePage } from './paid-page.ts'
 
-/** Limit: bytes of one page of a service, compressed and decoded; a larger page fails the sync. */
+/** Limit (sync): bytes of one page of a service, compressed and decoded; a larger page fails the sync. */
 const MAX_PAGE_BYTES = 5 * 1024 * 1024
 /** Limit: longest wait for a call within a run of a sync; for a longer one the endpoint is rescheduled. */
 const MAX_WAIT_MS = 2000

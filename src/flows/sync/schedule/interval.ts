@@ -4,7 +4,7 @@ import type { Chance } from '#platform/chance.ts'
 import { nextRun } from '#platform/cron.ts'
 
 const DAY_MS = 86_400_000
-/** Limit: shortest time between two syncs of an endpoint for which an app has no rule. */
+/** Limit (sync): shortest time between two syncs of an endpoint for which an app has no rule. */
 const MIN_INTERVAL_MS = 60_000
 
 export interface SyncInterval {

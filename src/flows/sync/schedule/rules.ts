@@ -61,7 +61,7 @@ function checkEndpoint(registry: SyncDeps['registry'], name: string): string {
   throw invalidInput('bad_body', `pace.${name}`, 'unknown endpoint.')
 }
 
-/** Limit: shortest time between two syncs that an app may set; less is refused with 400. */
+/** Limit (sync): shortest time between two syncs that an app may set; less is refused with 400. */
 const MIN_RULE_MS = 30_000
 
 /** Limit: longest time between two syncs that an app may set; more is refused with 400. */
