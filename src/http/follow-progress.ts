@@ -7,7 +7,7 @@ import { takePlace } from './places.ts'
 const POLL_MS = 500
 /** Limit (sync): time for which a request may follow one sync; then the stream ends. */
 const MAX_FOLLOW_MS = 30 * 60_000
-/** Limit (sync): requests that follow syncs of one account at once, in one process; each reads the database twice a second. Further ones are refused. */
+/** Limit (sync): concurrent requests in one process that follow syncs of one account; each reads the database twice a second. Further ones are refused. */
 const MAX_FOLLOWERS = 20
 const RETRY_AFTER_S = 5
 
