@@ -21,8 +21,8 @@ const COPIED = [
   'CHANGELOG.md',
   'SECURITY.md',
 ]
-/** Only tests use these. */
-const LEFT_OUT = ['**/*.test.ts', 'lab/testing/**', 'lab/**/testing.ts']
+/** Only tests and people who change the sources use these. */
+const LEFT_OUT = ['**/*.test.ts', 'src/**/README.md', 'lab/testing/**', 'lab/**/testing.ts']
 
 /**
  * Writes the npm package into a folder: a mirror of the sources as JavaScript, the migrations, the types of the kit and the list of

@@ -13,7 +13,7 @@ export function releaseFiles(): string[] {
   const copied = [...lastStage.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources]) => sources!.split(' '))
   const ignored = readFileSync(join(root, '.dockerignore'), 'utf8')
     .split('\n')
-    .filter((line) => line.startsWith('**/'))
+    .filter((line) => /^[\w*]+\//.test(line))
   return copied
     .flatMap((source) =>
       lstatSync(join(root, source)).isDirectory()
