@@ -40,6 +40,8 @@ const STORE_DRIVERS = /^(pg|pg-boss)$/
 const DRIVERS = /^(mysql2|@nats-io)(\/|$)/
 const SQL =
   /^.(\s*(select\s+(.+\sfrom\s|\d|[\w.]+\()|insert\s+(ignore\s+)?into\s|delete\s+from\s|update\s+\S+\s+set\s|with\s+\w+\s+as\s*\(|(create|drop|alter)\s+(or\s+replace\s+)?(table|index|view|schema)\s))/is
+/** Turns off the types of the pages' router, or reads everything again after a change. */
+const UNTYPED_OR_UNNAMED = /\bas never\b|\bstrict: false\b|\b(?:invalidate|refetch|reset)Queries\((?!\{\s*queryKey)/
 const TIME_AND_CHANCE = ['src/platform/clock.ts', 'src/platform/chance.ts']
 const isStore = (file: string): boolean => /^src\/(store|platform\/(postgres|embedded-postgres|queue))\//.test(file)
 
@@ -284,5 +286,20 @@ suite('the house', () => {
         ].map(([found]) => `${file}: ${found}`),
       )
     assert.deepEqual(wrong, [])
+  })
+
+  test('pages leave routes to the compiler, and name what they read again', () => {
+    const wrong = everything
+      .filter((file) => file.startsWith('web/src/'))
+      .filter((file) => UNTYPED_OR_UNNAMED.test(readFileSync(join(root, file), 'utf8')))
+    assert.deepEqual(wrong, [])
+    for (const code of [
+      'search as never',
+      'useParams({ strict: false })',
+      'queries.invalidateQueries()',
+      'queries.invalidateQueries({ predicate })',
+    ])
+      assert.match(code, UNTYPED_OR_UNNAMED)
+    assert.doesNotMatch('queries.invalidateQueries({ queryKey })', UNTYPED_OR_UNNAMED)
   })
 })

@@ -10,7 +10,7 @@ export function tierNamed(name: string): Tier {
   return found
 }
 
-const EVERYTHING = ['{src,lab}/**/*.test.ts', 'test/**/*.test.ts']
+const EVERYTHING = ['{src,lab,web/src}/**/*.test.ts', 'test/**/*.test.ts']
 /** Run by scripts/check.ts, beside the tests. */
 const IN_THE_CHECKS = ['test/{house,docs,document-figures,words,package-names,threat-model}.test.ts']
 /** Software of others that is itself tested. */
@@ -70,7 +70,7 @@ const GENERATED = [
   'test/hostile/services.test.ts',
 ]
 /** These files share processes, unless they change theirs. All others test or start processes. */
-const TOGETHER = ['{src,lab}/**/*.test.ts', 'test/{spec,store,upstream}/**/*.test.ts', 'test/sdk/*.test.ts']
+const TOGETHER = ['{src,lab,web/src}/**/*.test.ts', 'test/{spec,store,upstream}/**/*.test.ts', 'test/sdk/*.test.ts']
 
 /** Of those, the ones that start servers of others or many processes, or need a database without statistics of the planner. */
 const ALONE = [

@@ -1,6 +1,7 @@
-import { type Core, call, type Input, type Operation, type ResponseOf } from '@tributary-hub/client/core.ts'
+import { type Core, call, type Input, type ResponseOf } from '@tributary-hub/client/core.ts'
 import { createTransport } from '@tributary-hub/client/transport.ts'
 import { sendConfirmed } from './confirm-identity.ts'
+import { keyOf, OPERATOR, type Read } from './keys.ts'
 
 /** The server takes a session cookie only with this header, which a simple request of another origin cannot send. */
 const DASHBOARD = { 'tributary-dashboard': '1' }
@@ -33,19 +34,19 @@ export const withToken = (token: string): Core => {
   return { transport, authorization: `Bearer ${token}` }
 }
 
-/** Options of a query: its key is the caller, the operation and the input, so that equal requests are shared. */
-export function request<K extends Operation>(
+/** Options of a query. */
+export function request<K extends Read>(
   who: { core: Core; name: string },
   operation: K,
   input: Pick<Input, 'path' | 'query'> = {},
 ) {
   return {
-    queryKey: [who.name, operation, input.path ?? {}, input.query ?? {}] as const,
+    queryKey: keyOf(operation, who.name, input.path, input.query),
     queryFn: ({ signal }: { signal: AbortSignal }): Promise<ResponseOf<K>> =>
       call(who.core, operation, { ...input, options: { signal } }),
   }
 }
 
-export const operator = { core: asOperator, name: 'operator' }
+export const operator = { core: asOperator, name: OPERATOR }
 export const app = (clientId: string) => ({ core: asApp(clientId), name: clientId })
 export const account = (id: string) => ({ core: asAccount(id), name: id })

@@ -1,17 +1,8 @@
 import { call, type ResponseOf } from '@tributary-hub/client/core.ts'
+import { toBytes, toText } from './base64url.ts'
 import { asOperator } from './core.ts'
 
 type Creation = ResponseOf<'POST /dashboard/passkeys/options'>
-
-const toBytes = (text: string): Uint8Array<ArrayBuffer> => {
-  const plain = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-  return Uint8Array.from(plain, (character) => character.charCodeAt(0))
-}
-const toText = (bytes: ArrayBuffer): string =>
-  btoa(String.fromCharCode(...new Uint8Array(bytes)))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
 
 export const canUsePasskeys = (): boolean => 'PublicKeyCredential' in globalThis
 

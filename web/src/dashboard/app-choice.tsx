@@ -1,11 +1,12 @@
 import { useAddress } from './address.ts'
 import { rememberApp, useApps, useCurrentApp } from './current-app.ts'
+import { frameSearch } from './search.ts'
 
 /** Chooses the app that the pages show. */
 export function AppChoice() {
   const { data } = useApps()
   const current = useCurrentApp()
-  const [, change] = useAddress()
+  const [, change] = useAddress(frameSearch)
   if (data === undefined || data.length === 0) return null
   return (
     <label className="row app-choice">

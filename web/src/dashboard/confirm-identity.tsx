@@ -1,16 +1,16 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { onConfirmIdentity } from '../api/confirm-identity.ts'
 import { Dialog } from '../ui/dialog.tsx'
+import { useReadAgain } from '../ui/use-action.ts'
+import { sessionsChanged } from './changes.ts'
 import { CredentialsForm } from './credentials-form.tsx'
-import { sessionRequest } from './session.ts'
 
 /** Asks for the password or passkey again before a dangerous action, which then goes on. */
 export function ConfirmIdentity({ name }: { name: string }) {
   const [isOpen, setOpen] = useState(false)
   // Several requests may ask at once; one answer counts for all of them.
   const waiting = useRef<((isConfirmed: boolean) => void)[]>([])
-  const queries = useQueryClient()
+  const readAgain = useReadAgain()
   const close = (isConfirmed: boolean) => {
     setOpen(false)
     for (const answer of waiting.current.splice(0)) answer(isConfirmed)
@@ -32,7 +32,7 @@ export function ConfirmIdentity({ name }: { name: string }) {
       <CredentialsForm
         name={name}
         onDone={() => {
-          void queries.invalidateQueries({ queryKey: sessionRequest.queryKey })
+          void readAgain(sessionsChanged)
           close(true)
         }}
       />

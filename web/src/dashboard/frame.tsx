@@ -1,6 +1,6 @@
 import { Link, Outlet } from '@tanstack/react-router'
 import { AppChoice } from './app-choice.tsx'
-import { PAGES } from './pages.ts'
+import { NAVIGATION } from './navigation.ts'
 import { useIsOperator } from './session.ts'
 import { SignedIn } from './signed-in.tsx'
 
@@ -30,17 +30,11 @@ function FramedPage() {
         </div>
       </header>
       <nav className="frame-nav" aria-label="Dashboard">
-        {PAGES.map(
-          ({ path, navigation, isForOperators }) =>
-            navigation !== undefined &&
-            (isOperator || isForOperators !== true) && (
-              <Link
-                key={path}
-                to={path}
-                activeOptions={{ exact: path === '/' }}
-                activeProps={{ 'aria-current': 'page' }}
-              >
-                {navigation}
+        {NAVIGATION.map(
+          ({ to, title, ...page }) =>
+            (isOperator || !('isForOperators' in page)) && (
+              <Link key={to} to={to} activeOptions={{ exact: to === '/' }} activeProps={{ 'aria-current': 'page' }}>
+                {title}
               </Link>
             ),
         )}

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { call } from '@tributary-hub/client/core.ts'
 import { asOperator, operator, request } from '../api/core.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -6,11 +6,14 @@ import { ConfirmButton } from '../ui/confirm-button.tsx'
 import { QueryView } from '../ui/query-view.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
+import { useReadAgain } from '../ui/use-action.ts'
+import { browserName } from './browser-name.ts'
+import { sessionsChanged } from './changes.ts'
 
 /** The browsers in which people are signed in; of one operator, or of all. */
 export function SessionsTable({ of }: { of?: string | undefined }) {
   const sessions = useQuery(request(operator, 'GET /admin/sessions'))
-  const queries = useQueryClient()
+  const readAgain = useReadAgain()
   return (
     <QueryView query={sessions}>
       {(rows) => (
@@ -39,7 +42,7 @@ export function SessionsTable({ of }: { of?: string | undefined }) {
                   title={`End this session of ${name}`}
                   onConfirm={async () => {
                     await call(asOperator, 'DELETE /admin/sessions/{id}', { path: { id } })
-                    await queries.invalidateQueries({ queryKey: ['operator'] })
+                    await readAgain(sessionsChanged)
                   }}
                 >
                   That browser is signed out with its next request.
@@ -51,14 +54,4 @@ export function SessionsTable({ of }: { of?: string | undefined }) {
       )}
     </QueryView>
   )
-}
-
-/** A browser as people call it. */
-function browserName(text: string): string {
-  const [, name, version] = /(Firefox|Edg|OPR|HeadlessChrome|Chrome|Safari)\/(\d+)/.exec(text) ?? []
-  const [, system] = /(Windows|Mac OS|Android|iPhone|iPad|Linux)/.exec(text) ?? []
-  if (name === undefined) return text.slice(0, 40)
-  return [name === 'Edg' ? 'Edge' : name, version, system && `on ${system}`]
-    .filter((part) => part !== undefined)
-    .join(' ')
 }

@@ -16,7 +16,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   useEffect(
     () =>
       queries.getQueryCache().subscribe(({ query, type }) => {
-        const isOther = query.queryKey[1] !== sessionRequest.queryKey[1]
+        const isOther = query.queryKey[0] !== sessionRequest.queryKey[0]
         if (type === 'updated' && isOther && isSignedOut(query.state.error)) void refetch()
       }),
     [queries, refetch],
@@ -24,8 +24,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (!isOut) return
     const next = `${location.pathname.slice('/dashboard'.length)}${location.search}`
-    // The typed form of `search` belongs to routes with a schema; ours are texts.
-    void navigate({ to: '/sign-in', search: next.length < 2 ? {} : { next }, replace: true } as never)
+    void navigate({ to: '/sign-in', search: next.length < 2 ? {} : { next }, replace: true })
   }, [isOut, navigate])
   if (isOut) return null
   if (data === undefined) return error === null ? null : <ErrorNotice error={error} retry={refetch} />

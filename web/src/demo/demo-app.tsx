@@ -4,6 +4,7 @@ import { ErrorNotice } from '../ui/error-notice.tsx'
 import { setAddress } from './address.ts'
 import { type Control, forgetSession, readControls, readSession, type Session } from './demo-server.ts'
 import { Home } from './home.tsx'
+import { CONTROLS, PANEL, PROGRESS, SESSION } from './keys.ts'
 import { createRecorder } from './requests/recorder.ts'
 import { eraseAccount } from './requests/sdk-calls.ts'
 import { SessionContext } from './session-context.ts'
@@ -17,7 +18,7 @@ const HOUR_MS = 3_600_000
 export function DemoApp() {
   const client = useQueryClient()
   const session = useQuery({
-    queryKey: ['session'],
+    queryKey: [SESSION],
     queryFn: ({ signal }) => readSession(signal),
     refetchInterval: SESSION_MS,
   })
@@ -33,7 +34,7 @@ export function DemoApp() {
       if (token !== undefined) await call.run(createRecorder(token).account(call.code), {})
       await forgetSession()
       setAddress({ item: undefined, person: undefined, q: undefined, type: undefined }, false)
-      client.removeQueries({ predicate: ({ queryKey: [first] }) => first !== 'session' })
+      for (const first of [CONTROLS, PROGRESS, PANEL]) client.removeQueries({ queryKey: [first] })
       await refetch()
     } finally {
       setLeaving(false)
@@ -60,7 +61,7 @@ export function DemoApp() {
 
 function SignedIn({ session, token, failure }: { session: Session; token: string; failure: string | undefined }) {
   const controls = useQuery({
-    queryKey: ['controls'],
+    queryKey: [CONTROLS],
     queryFn: ({ signal }) => readControls(signal),
     refetchInterval: CONTROLS_MS,
   })

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { ownPath } from './own-path.ts'
 
 /** A picture of a demo service by its path, so that it loads under every name of this server; a plain field where there is none. */
 export function Picture({
@@ -27,12 +28,4 @@ export function Picture({
   return (
     <img src={own} alt={alt} className={className} loading="lazy" decoding="async" onError={() => setFailed(own)} />
   )
-}
-
-const SERVICES = '/demo/services/'
-
-function ownPath(src: string | undefined): string | undefined {
-  if (src === undefined || !URL.canParse(src)) return undefined
-  const { pathname, search } = new URL(src)
-  return pathname.startsWith(SERVICES) ? pathname + search : undefined
 }

@@ -1,14 +1,14 @@
 /** Buttons that choose a part of a page. */
-export function Tabs({
+export function Tabs<Name extends string>({
   label,
   tabs,
   current,
   onChoose,
 }: {
   label: string
-  tabs: { name: string; title: string }[]
+  tabs: readonly { name: Name; title: string }[]
   current: string
-  onChoose: (name: string) => void
+  onChoose: (name: Name) => void
 }) {
   return (
     <nav className="tabs" aria-label={label}>

@@ -2,7 +2,7 @@ import { Time } from '../../ui/time.tsx'
 import { openItem } from '../item/item-dialog.tsx'
 import { Panel } from '../panel.tsx'
 import type { Recorder } from '../requests/recorder.ts'
-import type { Happening } from './use-changes.ts'
+import type { Happening } from './summaries.ts'
 import './changes.css'
 
 /** What happened since the page was opened. */

@@ -1,25 +1,18 @@
 import { isTributaryError } from '@tributary-hub/client/errors.ts'
-import type { Change, Item } from '@tributary-hub/client/generated/api.ts'
 import { sleep } from '@tributary-hub/client/transport.ts'
 import { useEffect, useState } from 'react'
-import { serviceOf, titleOf } from '../item/item-words.ts'
 import type { Recorder } from '../requests/recorder.ts'
-
-export interface Happening {
-  key: number
-  at: number
-  sentence: string
-  /** Items that can be opened. */
-  items: { id: string; title: string }[]
-}
+import { type Happening, summaries } from './summaries.ts'
 
 const FOLLOW = "for await (const { changes } of account.followChanges({ cursor: 'now' })) console.log(changes)"
 const POLL_MS = 2500
-/** Limit: entries that are kept, and items that each names. */
+/** Limit: entries that are kept. */
 const MAX_KEPT = 12
-const MAX_NAMED = 5
 
 let keys = 0
+
+const withNews = (before: Happening[], news: Omit<Happening, 'key' | 'at'>[]): Happening[] =>
+  [...news.map((each) => ({ key: (keys += 1), at: Date.now(), ...each })), ...before].slice(0, MAX_KEPT)
 
 /** What has changed since the page was opened, as an app follows it, and what the person pressed. */
 export function useChanges(recorder: Recorder, isReady: boolean, onChange: () => void) {
@@ -34,7 +27,7 @@ export function useChanges(recorder: Recorder, isReady: boolean, onChange: () =>
           const pages = recorder.account(FOLLOW).followChanges({ cursor }, { pollMs: POLL_MS, signal })
           for await (const page of pages) {
             ;({ cursor } = page)
-            setHappenings((before) => [...summaries(page.changes), ...before].slice(0, MAX_KEPT))
+            setHappenings((before) => withNews(before, summaries(page.changes)))
             onChange()
           }
         } catch (error) {
@@ -47,29 +40,6 @@ export function useChanges(recorder: Recorder, isReady: boolean, onChange: () =>
     })
     return () => ended.abort()
   }, [recorder, isReady, onChange])
-  const tell = (sentence: string) =>
-    setHappenings((before) => [{ key: (keys += 1), at: Date.now(), sentence, items: [] }, ...before].slice(0, MAX_KEPT))
+  const tell = (sentence: string) => setHappenings((before) => withNews(before, [{ sentence, items: [] }]))
   return { happenings, tell }
-}
-
-/** One sentence per service. */
-function summaries(changes: readonly Change[]): Happening[] {
-  const services = [...new Set(changes.map(serviceIn))]
-  return services.map((service) => {
-    const list = changes.filter((change) => serviceIn(change) === service)
-    const stored = list.flatMap((each) => (each.change === 'upsert' ? [each.item as Pick<Item, 'id' | 'oembed'>] : []))
-    const deleted = list.filter((each) => each.change === 'delete').length
-    const parts = [
-      ...(stored.length === 0 ? [] : [`${stored.length} new or changed`]),
-      ...(deleted === 0 ? [] : [`${deleted} deleted`]),
-      ...(list.some((each) => each.change === 'profile_removed') ? ['disconnected'] : []),
-    ]
-    const items = stored.slice(0, MAX_NAMED).map((item) => ({ id: item.id, title: titleOf(item) }))
-    return { key: (keys += 1), at: Date.now(), sentence: `${service}: ${parts.join(', ')}`, items }
-  })
-}
-
-function serviceIn(change: Change): string {
-  if (change.change === 'profile_removed') return change.profile.replace(/^.*@/, '')
-  return serviceOf(change.change === 'delete' ? change : (change.item as Pick<Item, 'idr'>))
 }

@@ -10,6 +10,7 @@ import { usePages, useRecorder } from '../requests/use-call.ts'
 import { SessionContext } from '../session-context.ts'
 import { ShowMore } from '../show-more.tsx'
 import { FeedItem } from './feed-item.tsx'
+import { searchOf } from './search-of.ts'
 import './feed.css'
 
 const TYPES: [keyof ItemTypes, string][] = [
@@ -78,9 +79,4 @@ export function Feed() {
       </div>
     </Panel>
   )
-}
-
-/** The last word may be unfinished: a final `*` finds its continuations. */
-function searchOf(q: string | undefined): string | undefined {
-  return q !== undefined && /[\p{L}\p{N}]$/u.test(q) ? `${q}*` : q
 }

@@ -1,4 +1,3 @@
-import type { Item } from '@tributary-hub/client/generated/api.ts'
 import { lazy, Suspense, useContext, useMemo, useState } from 'react'
 import type { Series } from '../../ui/chart.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
@@ -7,13 +6,12 @@ import type { Recorder } from '../requests/recorder.ts'
 import { listItems } from '../requests/sdk-calls.ts'
 import { useCall, useRecorder } from '../requests/use-call.ts'
 import { SessionContext } from '../session-context.ts'
+import { inHours, type Point, sentenceOf, titleOf, weekly } from './measures.ts'
 import './health.css'
 
 const Chart = lazy(async () => ({ default: (await import('../../ui/chart.tsx')).Chart }))
 
 const METRICS = ['resting heart rate', 'weight', 'sleep', 'steps', 'body temperature']
-const WEEK_MS = 7 * 86_400_000
-const WEEKS = 52
 
 /** Heart rate and the other measures, and the distance of each week. */
 export function Health() {
@@ -57,10 +55,6 @@ function Measures({ recorder, metric }: { recorder: Recorder; metric: string }) 
   )
 }
 
-const titleOf = (metric: string, unit: string) =>
-  `${metric.replace(/^./, (first) => first.toUpperCase())}${unit === 'count' || unit === '' ? '' : `, ${unit === 's' ? 'hours' : unit}`}`
-const inHours = ({ at, value }: { at: number; value: number }) => ({ at, value: value / 3600 })
-
 function Distances({ recorder }: { recorder: Recorder }) {
   const { until } = useContext(SessionContext)
   const activities = useCall(recorder, 'activities', listItems('activities', { limit: 500, select: 'at,map', until }))
@@ -73,19 +67,9 @@ function Distances({ recorder }: { recorder: Recorder }) {
   )
 }
 
-/** Kilometres of each of the last weeks; a week without an activity counts as 0. */
-function weekly(items: readonly Item[], end: number): { at: number; value: number }[] {
-  const weeks = Array.from({ length: WEEKS }, (_, index) => ({ at: end - (WEEKS - index) * WEEK_MS, value: 0 }))
-  for (const { at, map } of items) {
-    const week = weeks[WEEKS - 1 - Math.floor((end - at) / WEEK_MS)]
-    if (week !== undefined) week.value += (map?.meters ?? 0) / 1000
-  }
-  return weeks
-}
-
 interface Line {
   title: string
-  points: { at: number; value: number }[]
+  points: Point[]
   color: string
   isBars?: boolean
 }
@@ -110,10 +94,4 @@ function Lines({ title, points, color, isBars = false }: Line) {
       )}
     </figure>
   )
-}
-
-function sentenceOf(title: string, points: Line['points']): string {
-  const values = points.map(({ value }) => value)
-  const [low, high] = [Math.min(...values), Math.max(...values)].map((value) => value.toFixed(1))
-  return `${title}: ${points.length} values from ${low} to ${high}, the latest ${values.at(-1)?.toFixed(1)}`
 }

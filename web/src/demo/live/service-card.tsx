@@ -3,11 +3,11 @@ import type { EndpointProgress, Profile } from '@tributary-hub/client/generated/
 import { useContext } from 'react'
 import { Badge } from '../../ui/badge.tsx'
 import type { Action, Control, DemoService } from '../demo-server.ts'
+import { PROGRESS } from '../keys.ts'
 import type { Recorder } from '../requests/recorder.ts'
 import { getProgress } from '../requests/sdk-calls.ts'
 import { ServiceMark } from '../service-mark.tsx'
 import { SessionContext } from '../session-context.ts'
-import { PROGRESS } from './use-live.ts'
 import { endpointCount, endpointTrouble, isBusy, items, profileWords } from './words.ts'
 
 /** How often a card looks at its progress: while something happens, and otherwise. */

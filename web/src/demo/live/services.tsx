@@ -1,16 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ConnectionError } from '@tributary-hub/client/errors.ts'
-import type { Profile, Profiles } from '@tributary-hub/client/generated/api.ts'
 import { useContext } from 'react'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { type Action, type Control, control } from '../demo-server.ts'
+import { CONTROLS, PANEL, PROGRESS } from '../keys.ts'
 import type { Recorder } from '../requests/recorder.ts'
 import { RequestBar } from '../requests/request-bar.tsx'
 import { listProfiles, readAgain, type SdkCall, syncNow } from '../requests/sdk-calls.ts'
 import { SessionContext } from '../session-context.ts'
 import { ServiceCard } from './service-card.tsx'
-import { type Overview, PROGRESS } from './use-live.ts'
-import { items } from './words.ts'
+import { headline, type Overview, profileOf } from './words.ts'
 import './live.css'
 
 const PROFILES_MS = 2500
@@ -48,7 +47,8 @@ export function Services({
       // A few calls are still allowed, which is enough for what is new: everything must be read.
       if (service !== undefined && action === 'throttle') await run(readAgain(service), recorder)
     },
-    onSettled: () => client.invalidateQueries(),
+    onSettled: () =>
+      Promise.all([CONTROLS, PROGRESS, PANEL].map((first) => client.invalidateQueries({ queryKey: [first] }))),
   })
   return (
     <section className="services" aria-labelledby="services">
@@ -98,20 +98,3 @@ export function Services({
 }
 
 const run = (call: SdkCall<unknown>, recorder: Recorder) => call.run(recorder.account(call.code), {})
-
-/** The one that was connected last. */
-function profileOf(profiles: Profiles | undefined, service: string): Profile | undefined {
-  const found = profiles?.[service]
-  const last = Array.isArray(found) ? found.at(-1) : undefined
-  return typeof last === 'object' ? last : undefined
-}
-
-function headline(overview: Overview | undefined): string {
-  if (overview === undefined) return 'Connecting …'
-  const { state, items: stored, endpoints, profiles } = overview
-  const all = `${items(stored)} from ${profiles.length} ${profiles.length === 1 ? 'service' : 'services'}`
-  if (state === 'first_sync')
-    return `Reading for the first time: ${all} so far, ${endpoints.done} of ${endpoints.of} endpoints`
-  if (state === 'needs_auth') return `${all}; one waits for a new sign-in`
-  return `${all}, and what is new arrives by itself`
-}

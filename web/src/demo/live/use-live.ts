@@ -1,14 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { ResponseOf } from '@tributary-hub/client/core.ts'
 import { isTributaryError } from '@tributary-hub/client/errors.ts'
 import { sleep } from '@tributary-hub/client/transport.ts'
 import { useCallback, useEffect, useState } from 'react'
+import { PANEL, PROGRESS, SESSION } from '../keys.ts'
 import type { Recorder } from '../requests/recorder.ts'
-import { PANEL } from '../requests/use-call.ts'
+import type { Overview } from './words.ts'
 
-export type Overview = ResponseOf<'GET /sync'>
-
-export const PROGRESS = 'progress'
 const FOLLOW = 'for await (const { progress } of account.sync.follow()) console.log(progress)'
 /** After a sync has ended, how long until the page looks again. */
 const LOOK_AGAIN_MS = 5000
@@ -39,7 +36,7 @@ export function useLive(recorder: Recorder): {
         } catch (error) {
           if (signal.aborted) return
           // The access ended, in another tab for example: the session says so. Everything else is the connection, which comes back.
-          if (isTributaryError(error) && error.status < 500) return client.invalidateQueries({ queryKey: ['session'] })
+          if (isTributaryError(error) && error.status < 500) return client.invalidateQueries({ queryKey: [SESSION] })
         }
         await sleep(LOOK_AGAIN_MS, signal)
       }

@@ -1,4 +1,5 @@
-import type { EndpointProgress, Profile } from '@tributary-hub/client/generated/api.ts'
+import type { ResponseOf } from '@tributary-hub/client/core.ts'
+import type { EndpointProgress, Profile, Profiles } from '@tributary-hub/client/generated/api.ts'
 import { formatCount } from '../../ui/amounts.ts'
 import type { Tone } from '../../ui/badge.tsx'
 
@@ -69,4 +70,24 @@ function nextTry(nextRun: number, now: number): string {
   const seconds = Math.max(0, Math.round((nextRun - now) / 1000))
   if (seconds < 2) return 'next try now'
   return seconds < 90 ? `next try in ${seconds} s` : `next try in ${Math.round(seconds / 60)} min`
+}
+
+/** The profile of a service that was connected last. */
+export function profileOf(profiles: Profiles | undefined, service: string): Profile | undefined {
+  const found = profiles?.[service]
+  const last = Array.isArray(found) ? found.at(-1) : undefined
+  return typeof last === 'object' ? last : undefined
+}
+
+export type Overview = ResponseOf<'GET /sync'>
+
+/** How far everything is, in a line. */
+export function headline(overview: Overview | undefined): string {
+  if (overview === undefined) return 'Connecting …'
+  const { state, items: stored, endpoints, profiles } = overview
+  const all = `${items(stored)} from ${profiles.length} ${profiles.length === 1 ? 'service' : 'services'}`
+  if (state === 'first_sync')
+    return `Reading for the first time: ${all} so far, ${endpoints.done} of ${endpoints.of} endpoints`
+  if (state === 'needs_auth') return `${all}; one waits for a new sign-in`
+  return `${all}, and what is new arrives by itself`
 }

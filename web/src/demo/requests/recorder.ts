@@ -85,28 +85,3 @@ export function createRecorder(token: string): Recorder {
 /** A request that is sent again and again is shown once. */
 const isRepeated = (one: SentRequest, other: SentRequest) =>
   one.method === other.method && one.path === other.path && one.headers['accept'] === other.headers['accept']
-
-/** The request as a command for a terminal. */
-export function curlOf({ method, path, headers, body }: SentRequest): string {
-  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
-  const isJson = headers['accept'] !== 'text/event-stream'
-  const lines = [
-    `curl ${isJson ? '-s ' : '-N '}${method === 'GET' ? '' : `-X ${method} `}${quoted(location.origin + path)}`,
-    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`-d ${quoted(body)}`]),
-  ]
-  return lines.join(' \\\n  ') + (isJson ? ' | jq' : '')
-}
-
-/** The request as a program that uses the SDK. */
-export function codeOf({ code, headers }: SentRequest, clientId: string): string {
-  const token = headers['authorization']?.slice('Bearer '.length) ?? ''
-  return [
-    `import { createClient } from '@tributary-hub/client'`,
-    '',
-    `const client = createClient({ baseUrl: '${location.origin}', clientId: '${clientId}' })`,
-    `const account = client.account('${token}')`,
-    '',
-    code.startsWith('await') ? `console.log(${code})` : code,
-  ].join('\n')
-}

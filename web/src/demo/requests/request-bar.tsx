@@ -1,7 +1,8 @@
 import { useContext, useId, useState, useSyncExternalStore } from 'react'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { SessionContext } from '../session-context.ts'
-import { codeOf, curlOf, type Recorder, type SentRequest } from './recorder.ts'
+import type { Recorder, SentRequest } from './recorder.ts'
+import { codeOf, curlOf } from './request-code.ts'
 import './requests.css'
 
 const VIEWS = ['curl', 'TypeScript', 'Response'] as const
@@ -64,7 +65,11 @@ function Details({ sent, first, of }: { sent: readonly SentRequest[]; first: Sen
   const [chosen, setChosen] = useState<number>()
   const request = sent.find(({ id }) => id === chosen) ?? first
   const text =
-    view === 'curl' ? curlOf(request) : view === 'TypeScript' ? codeOf(request, session.client_id) : shown(request)
+    view === 'curl'
+      ? curlOf(request, location.origin)
+      : view === 'TypeScript'
+        ? codeOf(request, session.client_id, location.origin)
+        : shown(request)
   return (
     <div className="request-details">
       <div className="row apart">

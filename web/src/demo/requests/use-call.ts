@@ -1,6 +1,7 @@
 import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { Page } from '@tributary-hub/client/pages.ts'
 import { useContext, useMemo } from 'react'
+import { PANEL } from '../keys.ts'
 import { SessionContext } from '../session-context.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import type { ListQuery, SdkCall } from './sdk-calls.ts'
@@ -10,9 +11,6 @@ export function useRecorder(): Recorder {
   const { token } = useContext(SessionContext)
   return useMemo(() => createRecorder(token), [token])
 }
-
-/** Begins the key of every query that shows items: live changes load these again. */
-export const PANEL = 'panel'
 
 /** Makes a call of the SDK and shows its result; the old one stays while another loads. */
 export function useCall<T>(recorder: Recorder, panel: string, call: SdkCall<T>, options: { enabled?: boolean } = {}) {

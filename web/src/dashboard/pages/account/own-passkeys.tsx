@@ -9,20 +9,26 @@ import { Field } from '../../../ui/field.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Table } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
-import { useAction } from '../../../ui/use-action.ts'
+import { useAction, useReadAgain } from '../../../ui/use-action.ts'
+import { passkeysChanged } from '../../changes.ts'
 
 /** The passkeys of the person who is signed in. */
 export function OwnPasskeys() {
   const passkeys = useQuery(request(operator, 'GET /dashboard/passkeys'))
   const [name, setName] = useState('')
   const action = useAction()
+  const readAgain = useReadAgain()
   const add = () =>
-    action.run(async () => {
-      const options = await call(asOperator, 'POST /dashboard/passkeys/options')
-      const registration = await createPasskey(options)
-      await call(asOperator, 'POST /dashboard/passkeys', { body: { name, registration } })
-      setName('')
-    }, 'The passkey is added.')
+    action.run(
+      passkeysChanged,
+      async () => {
+        const options = await call(asOperator, 'POST /dashboard/passkeys/options')
+        const registration = await createPasskey(options)
+        await call(asOperator, 'POST /dashboard/passkeys', { body: { name, registration } })
+        setName('')
+      },
+      'The passkey is added.',
+    )
   return (
     <section className="card stack" aria-labelledby="passkeys">
       <h2 id="passkeys">Passkeys</h2>
@@ -45,7 +51,7 @@ export function OwnPasskeys() {
                     title={`Delete ${row.name}`}
                     onConfirm={async () => {
                       await call(asOperator, 'DELETE /dashboard/passkeys/{id}', { path: { id: row.id } })
-                      await passkeys.refetch()
+                      await readAgain(passkeysChanged)
                     }}
                   >
                     You cannot sign in with it any more.

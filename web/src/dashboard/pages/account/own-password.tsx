@@ -4,16 +4,21 @@ import { asOperator } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { useAction } from '../../../ui/use-action.ts'
+import { sessionsChanged } from '../../changes.ts'
 
 /** Sets the password of the person who is signed in. */
 export function OwnPassword({ name }: { name: string }) {
   const [password, setPassword] = useState('')
   const action = useAction()
   const change = () =>
-    action.run(async () => {
-      await call(asOperator, 'PUT /dashboard/password', { body: { password } })
-      setPassword('')
-    }, 'The password is changed. Your other sessions have ended.')
+    action.run(
+      sessionsChanged,
+      async () => {
+        await call(asOperator, 'PUT /dashboard/password', { body: { password } })
+        setPassword('')
+      },
+      'The password is changed. Your other sessions have ended.',
+    )
   return (
     <section className="card" aria-labelledby="password">
       <h2 id="password">Password</h2>

@@ -1,6 +1,6 @@
 import './page.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { call } from '@tributary-hub/client/core.ts'
 import type { AccountDetail } from '@tributary-hub/client/generated/api.ts'
 import { app, request } from '../../../api/core.ts'
@@ -9,57 +9,51 @@ import { ConfirmButton } from '../../../ui/confirm-button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Time } from '../../../ui/time.tsx'
-import { useCurrentApp } from '../../current-app.ts'
-import { PageLink } from '../../page-link.tsx'
+import { useReadAgain } from '../../../ui/use-action.ts'
+import { accountErased, accountReads } from '../../changes.ts'
+import { useCurrentApp, useNamedApp } from '../../current-app.ts'
 import { PageTitle } from '../../page-title.tsx'
+import { nameOf } from './account-words.ts'
 import { Agents } from './agents.tsx'
 import { ExportButton } from './export-button.tsx'
-import { nameOf } from './page.tsx'
 import { ProfileCard } from './profile-card.tsx'
 
 const REFRESH_MS = 10_000
-const requestFor = (clientId: string, id: string) => request(app(clientId), 'GET /accounts/{id}', { path: { id } })
 
 /** One account: its profiles with their syncs, what it uses, and what can be done with it. */
 export default function AccountPage() {
-  const { account: id = '' } = useParams({ strict: false }) as { account?: string }
+  const { account: id } = useParams({ from: '/framed/accounts/$account' })
+  const named = useNamedApp()
   const clientId = useCurrentApp()
   const account = useQuery({
-    ...requestFor(clientId ?? '', id),
+    ...request(app(clientId ?? ''), 'GET /accounts/{id}', { path: { id } }),
     enabled: clientId !== undefined,
     refetchInterval: REFRESH_MS,
   })
   return (
     <div className="stack">
       <p className="accounts-back">
-        <PageLink to="/accounts">Accounts</PageLink>
+        <Link to="/accounts" search={{ app: named }}>
+          Accounts
+        </Link>
       </p>
-      <QueryView query={account}>
-        {(shown) => <Shown account={shown} clientId={clientId ?? ''} reload={() => account.refetch()} />}
-      </QueryView>
+      <QueryView query={account}>{(shown) => <Shown account={shown} clientId={clientId ?? ''} />}</QueryView>
     </div>
   )
 }
 
-function Shown({
-  account,
-  clientId,
-  reload,
-}: {
-  account: AccountDetail
-  clientId: string
-  reload: () => Promise<unknown>
-}) {
+function Shown({ account, clientId }: { account: AccountDetail; clientId: string }) {
+  const named = useNamedApp()
   const { id } = account
   return (
     <>
       <PageTitle title={nameOf(account)}>
-        <PageLink to="/items" search={{ account: id }} className="button quiet">
+        <Link to="/items" search={{ app: named, account: id }} className="button quiet">
           Items
-        </PageLink>
-        <PageLink to="/log" search={{ account: id }} className="button quiet">
+        </Link>
+        <Link to="/log" search={{ app: named, account: id }} className="button quiet">
           Log
-        </PageLink>
+        </Link>
         <ExportButton account={id} />
         <EraseButton clientId={clientId} account={account} />
       </PageTitle>
@@ -72,7 +66,7 @@ function Shown({
       </p>
       <Usage account={account} />
       {account.profiles.map((profile) => (
-        <ProfileCard key={profile.profile} clientId={clientId} account={id} profile={profile} reload={reload} />
+        <ProfileCard key={profile.profile} clientId={clientId} account={id} profile={profile} />
       ))}
       {account.profiles.length === 0 && <p className="soft">No service is connected.</p>}
       <Agents account={id} />
@@ -107,14 +101,14 @@ function Usage({ account: { sync, usage } }: { account: AccountDetail }) {
 function EraseButton({ clientId, account }: { clientId: string; account: AccountDetail }) {
   const navigate = useNavigate()
   const queries = useQueryClient()
+  const readAgain = useReadAgain()
   const erase = async () => {
     await call(app(clientId).core, 'DELETE /accounts/{id}', { path: { id: account.id } })
     // In place of the erased account: Back must not lead to it. Left first, because this page would ask for it again.
-    await navigate({ to: '/accounts', search: { app: clientId, erased: account.id }, replace: true } as never)
+    await navigate({ to: '/accounts', search: { app: clientId, erased: account.id }, replace: true })
     // What is remembered of the account must not be shown again.
-    for (const queryKey of [[account.id], requestFor(clientId, account.id).queryKey])
-      queries.removeQueries({ queryKey })
-    await queries.invalidateQueries({ queryKey: [clientId] })
+    for (const queryKey of accountReads(clientId, account.id)) queries.removeQueries({ queryKey })
+    await readAgain(accountErased(clientId, account.id))
   }
   return (
     <ConfirmButton label="Erase" title="Erase this account" typed={account.id} onConfirm={erase}>

@@ -4,14 +4,17 @@ import { account as forAccount, request } from '../../../api/core.ts'
 import { ConfirmButton } from '../../../ui/confirm-button.tsx'
 import { Table } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
+import { useReadAgain } from '../../../ui/use-action.ts'
+import { agentsChanged } from '../../changes.ts'
 
 /** Agents to whom the person gave access; nothing where there are none. */
 export function Agents({ account }: { account: string }) {
   const agents = useQuery(request(forAccount(account), 'GET /agents'))
+  const readAgain = useReadAgain()
   if (agents.data === undefined || agents.data.length === 0) return null
   const end = async (id: string) => {
     await call(forAccount(account).core, 'DELETE /agents/{id}', { path: { id } })
-    await agents.refetch()
+    await readAgain(agentsChanged(account))
   }
   return (
     <section className="card" aria-labelledby="agents">

@@ -1,12 +1,13 @@
 import { call } from '@tributary-hub/client/core.ts'
 import type { EndpointProgress, SyncProgress } from '@tributary-hub/client/generated/api.ts'
-import { useState } from 'react'
 import { account as forAccount } from '../../../api/core.ts'
 import { formatCount } from '../../../ui/amounts.ts'
 import { Badge, type Tone } from '../../../ui/badge.tsx'
 import { ErrorNotice } from '../../../ui/error-notice.tsx'
 import { Table } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
+import { useAction } from '../../../ui/use-action.ts'
+import { profilesChanged } from '../../changes.ts'
 
 const TONES: Record<EndpointProgress['state'], Tone> = {
   waiting: 'plain',
@@ -21,27 +22,24 @@ const TONES: Record<EndpointProgress['state'], Tone> = {
 const NEVER_MS = 100 * 365 * 86_400_000
 
 interface Props {
+  clientId: string
   account: string
   profile: string
   progress: SyncProgress
-  onRequested: () => Promise<unknown>
+  onRequested: () => void
 }
 
 type Named = EndpointProgress & { name: string }
 
 /** The endpoints of a profile: a bar while they are read, and what is wrong with them. */
-export function EndpointTable({ account, profile, progress, onRequested }: Props) {
-  const [error, setError] = useState<unknown>()
+export function EndpointTable({ clientId, account, profile, progress, onRequested }: Props) {
+  const { run, error } = useAction()
   const rows: Named[] = Object.entries(progress).map(([name, each]) => ({ name, ...each }))
-  const request = async (body: Record<string, boolean>) => {
-    setError(undefined)
-    try {
+  const request = (body: Record<string, boolean>) =>
+    run(profilesChanged(clientId, account), async () => {
       await call(forAccount(account).core, 'POST /profiles/{profile}/sync', { path: { profile }, body })
-      await onRequested()
-    } catch (failure) {
-      setError(failure)
-    }
-  }
+      onRequested()
+    })
   return (
     <>
       <Table
@@ -80,7 +78,13 @@ export function EndpointTable({ account, profile, progress, onRequested }: Props
   )
 }
 
-function Notes({ endpoint, request }: { endpoint: Named; request: (body: Record<string, boolean>) => Promise<void> }) {
+function Notes({
+  endpoint,
+  request,
+}: {
+  endpoint: Named
+  request: (body: Record<string, boolean>) => Promise<boolean>
+}) {
   const { name, faults, quarantined = 0, quarantine = [], suspect_deletes: suspects = 0 } = endpoint
   return (
     <div className="accounts-notes">

@@ -1,5 +1,6 @@
 import './page.css'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { call } from '@tributary-hub/client/core.ts'
 import { useState } from 'react'
 import { operator, request } from '../../../api/core.ts'
@@ -8,18 +9,23 @@ import { ErrorNotice } from '../../../ui/error-notice.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Table } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
+import { useAction } from '../../../ui/use-action.ts'
 import { useAddress } from '../../address.ts'
-import { useCurrentApp } from '../../current-app.ts'
-import { PageLink } from '../../page-link.tsx'
+import { quarantineRetried } from '../../changes.ts'
+import { useCurrentApp, useNamedApp } from '../../current-app.ts'
 import { PageTitle } from '../../page-title.tsx'
+import { faultsSearch } from '../../search.ts'
 
 /** What could not be read or stored, of all accounts of the app in view. */
 export default function FaultsPage() {
   const clientId = useCurrentApp()
+  const named = useNamedApp()
   return (
     <div className="stack">
       <p className="accounts-back">
-        <PageLink to="/accounts">Accounts</PageLink>
+        <Link to="/accounts" search={{ app: named }}>
+          Accounts
+        </Link>
       </p>
       <PageTitle title="Faults and quarantine" />
       {clientId !== undefined && <Quarantine clientId={clientId} />}
@@ -28,28 +34,26 @@ export default function FaultsPage() {
   )
 }
 
-const Where = ({ profile, service, endpoint }: { profile: string; service: string; endpoint: string }) => (
-  <PageLink to="/accounts" search={{ q: profile }}>
-    {service} <code>{endpoint}</code>
-  </PageLink>
-)
+function Where({ profile, service, endpoint }: { profile: string; service: string; endpoint: string }) {
+  const app = useNamedApp()
+  return (
+    <Link to="/accounts" search={{ app, q: profile }}>
+      {service} <code>{endpoint}</code>
+    </Link>
+  )
+}
 
 function Quarantine({ clientId }: { clientId: string }) {
-  const [{ quarantine_after: after }, change] = useAddress()
+  const [{ quarantine_after: after }, change] = useAddress(faultsSearch)
   const [done, setDone] = useState<string>()
-  const [error, setError] = useState<unknown>()
+  const { run, error } = useAction()
   const path = { client_id: clientId }
   const found = useQuery(request(operator, 'GET /admin/apps/{client_id}/quarantine', { path, query: { after } }))
-  const retry = async () => {
-    setError(undefined)
-    try {
+  const retry = () =>
+    run(quarantineRetried(clientId), async () => {
       const { endpoints } = await call(operator.core, 'POST /admin/apps/{client_id}/quarantine/retry', { path })
       setDone(`The next run of ${formatCount(endpoints)} endpoints reads their records again.`)
-      await found.refetch()
-    } catch (failure) {
-      setError(failure)
-    }
-  }
+    })
   return (
     <section className="card stack" aria-labelledby="quarantine">
       <div className="row apart">
@@ -93,7 +97,7 @@ function Quarantine({ clientId }: { clientId: string }) {
 }
 
 function Faults({ clientId }: { clientId: string }) {
-  const [{ faults_after: after }, change] = useAddress()
+  const [{ faults_after: after }, change] = useAddress(faultsSearch)
   const found = useQuery(
     request(operator, 'GET /admin/apps/{client_id}/faults', { path: { client_id: clientId }, query: { after } }),
   )

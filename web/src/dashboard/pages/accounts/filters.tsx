@@ -6,12 +6,13 @@ import { useTyped } from '../../../ui/use-typed.ts'
 import { useAddress } from '../../address.ts'
 import { useCurrentApp } from '../../current-app.ts'
 import { stateText } from '../../profile-state.tsx'
+import { accountsSearch } from '../../search.ts'
 
 const STATES = ['active', 'connecting', 'limited', 'needs_auth', 'paused']
 
 /** Search and filters; they live in the address. */
 export function Filters() {
-  const [{ service, state, reason, failing }, change] = useAddress()
+  const [{ service, state, reason, failing }, change] = useAddress(accountsSearch)
   const clientId = useCurrentApp()
   const services = useQuery({ ...request(app(clientId ?? ''), 'GET /services'), enabled: clientId !== undefined })
   const shownState = failing === 'true' ? 'failing' : (state ?? '')
@@ -62,7 +63,7 @@ export function Filters() {
 }
 
 function SearchField() {
-  const [{ q = '' }, change] = useAddress()
+  const [{ q = '' }, change] = useAddress(accountsSearch)
   const search = useCallback(
     (words: string) => change({ q: words, cursor: undefined, erased: undefined }, { replace: true }),
     [change],

@@ -1,27 +1,30 @@
 import './page.css'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { Account } from '@tributary-hub/client/generated/api.ts'
 import { type Page, pagedByLink } from '@tributary-hub/client/pages.ts'
 import { app } from '../../../api/core.ts'
+import { keyOf } from '../../../api/keys.ts'
 import { formatCount } from '../../../ui/amounts.ts'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Table } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { useAddress } from '../../address.ts'
-import { useCurrentApp } from '../../current-app.ts'
-import { PageLink } from '../../page-link.tsx'
+import { useCurrentApp, useNamedApp } from '../../current-app.ts'
 import { PageTitle } from '../../page-title.tsx'
 import { ProfileState } from '../../profile-state.tsx'
+import { accountsSearch } from '../../search.ts'
+import { lastSync, nameOf } from './account-words.ts'
 import { Filters } from './filters.tsx'
 
 const PAGE_SIZE = '50'
 
 /** Accounts of the app in view that match the address. */
 function useAccounts(clientId: string | undefined) {
-  const [{ q, service, state, reason, failing, cursor }] = useAddress()
+  const [{ q, service, state, reason, failing, cursor }] = useAddress(accountsSearch)
   const query = { q, service, state, reason, failing, cursor, count: 'true', limit: PAGE_SIZE }
   return useQuery({
-    queryKey: [clientId, 'GET /accounts', query],
+    queryKey: keyOf('GET /accounts', clientId ?? '', {}, query),
     queryFn: ({ signal }): Promise<Page<Account>> =>
       pagedByLink<Account>(app(clientId ?? '').core, 'GET /accounts', { query, options: { signal } }).first(),
     enabled: clientId !== undefined,
@@ -32,18 +35,19 @@ function useAccounts(clientId: string | undefined) {
 export default function AccountsPage() {
   const clientId = useCurrentApp()
   const accounts = useAccounts(clientId)
-  const [address] = useAddress()
+  const named = useNamedApp()
+  const [{ erased }] = useAddress(accountsSearch)
   return (
     <div className="stack">
       <PageTitle title="Accounts">
-        <PageLink to="/accounts/faults" className="button quiet">
+        <Link to="/accounts/faults" search={{ app: named }} className="button quiet">
           Faults and quarantine
-        </PageLink>
+        </Link>
       </PageTitle>
-      {address['erased'] !== undefined && (
+      {erased !== undefined && (
         <p className="notice" role="status">
-          Account <code>{address['erased']}</code> is erased. Its tokens at the services are revoked, and destinations
-          delete its rows.
+          Account <code>{erased}</code> is erased. Its tokens at the services are revoked, and destinations delete its
+          rows.
         </p>
       )}
       <Filters />
@@ -55,7 +59,8 @@ export default function AccountsPage() {
 }
 
 function AccountTable({ page: { items, total, next } }: { page: Page<Account> }) {
-  const [{ q, service, state, reason, failing, cursor }] = useAddress()
+  const [{ q, service, state, reason, failing, cursor }] = useAddress(accountsSearch)
+  const app = useNamedApp()
   const isFiltered = [q, service, state, reason, failing].some((each) => each !== undefined)
   return (
     <>
@@ -72,10 +77,15 @@ function AccountTable({ page: { items, total, next } }: { page: Page<Account> })
           {
             title: 'Person',
             cell: (account) => (
-              <PageLink to={`/accounts/${account.id}`} className="accounts-person">
+              <Link
+                to="/accounts/$account"
+                params={{ account: account.id }}
+                search={{ app }}
+                className="accounts-person"
+              >
                 <strong>{nameOf(account)}</strong>
                 <code>{account.id}</code>
-              </PageLink>
+              </Link>
             ),
           },
           {
@@ -98,30 +108,20 @@ function AccountTable({ page: { items, total, next } }: { page: Page<Account> })
       />
       <div className="row">
         {cursor !== undefined && (
-          <PageLink to="/accounts" search={{ q, service, state, reason, failing }} className="button quiet">
+          <Link to="/accounts" search={{ app, q, service, state, reason, failing }} className="button quiet">
             First page
-          </PageLink>
+          </Link>
         )}
         {next !== undefined && (
-          <PageLink
+          <Link
             to="/accounts"
-            search={{ q, service, state, reason, failing, cursor: next['cursor'] }}
+            search={{ app, q, service, state, reason, failing, cursor: next['cursor'] }}
             className="button quiet"
           >
             Next page
-          </PageLink>
+          </Link>
         )}
       </div>
     </>
   )
-}
-
-export const nameOf = ({ profiles }: Pick<Account, 'profiles'>): string => {
-  const named = profiles.find(({ name }) => name !== undefined && name !== '')
-  return named?.name ?? profiles.find(({ handle }) => handle !== undefined)?.handle ?? 'Unnamed'
-}
-
-function lastSync(profiles: Account['profiles']): number | undefined {
-  const times = profiles.flatMap(({ synced_at: at }) => at ?? [])
-  return times.length === 0 ? undefined : Math.max(...times)
 }

@@ -7,6 +7,8 @@ import { ConfirmButton } from '../../../ui/confirm-button.tsx'
 import { ErrorNotice } from '../../../ui/error-notice.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Time } from '../../../ui/time.tsx'
+import { useAction, useReadAgain } from '../../../ui/use-action.ts'
+import { profilesChanged } from '../../changes.ts'
 import { ProfileState } from '../../profile-state.tsx'
 import { EndpointTable } from './endpoint-table.tsx'
 import { useSync } from './use-sync.ts'
@@ -15,11 +17,10 @@ interface Props {
   clientId: string
   account: string
   profile: AccountProfile
-  reload: () => Promise<unknown>
 }
 
 /** A profile: who it is, what was granted, its sync per endpoint, and what can be done. */
-export function ProfileCard({ clientId, account, profile, reload }: Props) {
+export function ProfileCard({ clientId, account, profile }: Props) {
   const { query, isLive, expect } = useSync(account, profile.profile)
   const heading = `profile-${profile.profile}`
   return (
@@ -39,10 +40,16 @@ export function ProfileCard({ clientId, account, profile, reload }: Props) {
       </p>
       {profile.error !== undefined && <p className="notice bad">{profile.error}</p>}
       <Scopes granted={profile.scope} />
-      <Actions {...{ clientId, account, profile, reload, expect }} />
+      <Actions {...{ clientId, account, profile, expect }} />
       <QueryView query={query}>
         {(progress) => (
-          <EndpointTable account={account} profile={profile.profile} progress={progress} onRequested={expect} />
+          <EndpointTable
+            clientId={clientId}
+            account={account}
+            profile={profile.profile}
+            progress={progress}
+            onRequested={expect}
+          />
         )}
       </QueryView>
     </section>
@@ -60,24 +67,22 @@ function Scopes({ granted }: { granted: string | undefined }) {
   )
 }
 
-function Actions({ clientId, account, profile, reload, expect }: Props & { expect: () => Promise<unknown> }) {
-  const [error, setError] = useState<unknown>()
+function Actions({ clientId, account, profile, expect }: Props & { expect: () => void }) {
+  const { run, isBusy, error } = useAction()
+  const readAgain = useReadAgain()
   const [link, setLink] = useState<string>()
   const path = { profile: profile.profile }
   const { core } = forAccount(account)
   const inApp = { id: account, profile: profile.profile }
   const isPaused = profile.state === 'paused'
-  const act = async (action: () => Promise<unknown>) => {
-    setError(undefined)
-    try {
+  const changes = profilesChanged(clientId, account)
+  const act = (action: () => Promise<unknown>) =>
+    run(changes, async () => {
       await action()
-      await Promise.all([expect(), reload()])
-    } catch (failure) {
-      setError(failure)
-    }
-  }
+      expect()
+    })
   const button = (label: string, action: () => Promise<unknown>, isDisabled = false) => (
-    <button type="button" className="quiet" disabled={isDisabled} onClick={() => void act(action)}>
+    <button type="button" className="quiet" disabled={isDisabled || isBusy} onClick={() => void act(action)}>
       {label}
     </button>
   )
@@ -114,7 +119,7 @@ function Actions({ clientId, account, profile, reload, expect }: Props & { expec
           typed={profile.service}
           onConfirm={async () => {
             await call(core, 'DELETE /profiles/{profile}', { path })
-            await reload()
+            await readAgain(changes)
           }}
         >
           <p>

@@ -42,9 +42,6 @@ export function useSync(account: string, profile: string) {
   return {
     query,
     isLive,
-    expect: async () => {
-      setQuickUntil(Date.now() + QUICK_FOR_MS)
-      await query.refetch()
-    },
+    expect: () => setQuickUntil(Date.now() + QUICK_FOR_MS),
   }
 }

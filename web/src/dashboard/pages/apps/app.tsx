@@ -8,6 +8,7 @@ import { Tabs } from '../../../ui/tabs.tsx'
 import { useAddress } from '../../address.ts'
 import { rememberApp } from '../../current-app.ts'
 import { PageTitle } from '../../page-title.tsx'
+import { appSearch } from '../../search.ts'
 import { useIsOperator } from '../../session.ts'
 import { BrandingForm } from './branding.tsx'
 import { DeleteApp } from './delete-app.tsx'
@@ -22,13 +23,13 @@ const TABS = [
   { name: 'settings', title: 'Settings' },
   { name: 'secrets', title: 'Secrets' },
   { name: 'look', title: 'Look' },
-]
+] as const
 /** Only operators delete apps. */
-const TABS_OF_OPERATORS = [...TABS, { name: 'delete', title: 'Delete' }]
+const TABS_OF_OPERATORS = [...TABS, { name: 'delete', title: 'Delete' }] as const
 
 export default function AppPage() {
-  const { app: id = '' } = useParams({ strict: false }) as { app?: string }
-  const [{ tab = 'keys' }, change] = useAddress()
+  const { app: id } = useParams({ from: '/framed/apps/$app' })
+  const [{ tab = 'keys' }, change] = useAddress(appSearch)
   const app = useQuery(request(operator, 'GET /admin/apps/{client_id}', { path: { client_id: id } }))
   const isOperator = useIsOperator()
   useEffect(() => rememberApp(id), [id])

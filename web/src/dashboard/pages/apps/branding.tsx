@@ -4,6 +4,7 @@ import { asOperator } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { useAction } from '../../../ui/use-action.ts'
+import { appChanged } from '../../changes.ts'
 import type { ShownApp } from './shown-app.ts'
 
 /** How the app looks on the pages that people see: colour, logo, privacy policy. */
@@ -15,18 +16,22 @@ export function BrandingForm({ app }: { app: ShownApp }) {
   const action = useAction()
   const save = (event: FormEvent) => {
     event.preventDefault()
-    void action.run(async () => {
-      const branding = {
-        color: color === '' ? null : color,
-        privacy_url: privacy === '' ? null : privacy,
-        ...(logo === undefined ? {} : { logo: logo === null ? null : await base64Of(logo) }),
-      }
-      await call(asOperator, 'PATCH /admin/apps/{client_id}', {
-        path: { client_id: app.client_id },
-        body: { branding },
-      })
-      setLogo(undefined)
-    }, 'Saved.')
+    void action.run(
+      appChanged(app.client_id),
+      async () => {
+        const branding = {
+          color: color === '' ? null : color,
+          privacy_url: privacy === '' ? null : privacy,
+          ...(logo === undefined ? {} : { logo: logo === null ? null : await base64Of(logo) }),
+        }
+        await call(asOperator, 'PATCH /admin/apps/{client_id}', {
+          path: { client_id: app.client_id },
+          body: { branding },
+        })
+        setLogo(undefined)
+      },
+      'Saved.',
+    )
   }
   return (
     <form className="card stack apps-form" onSubmit={save} aria-label="Look">

@@ -6,9 +6,10 @@ import { CheckField } from '../../../ui/check-field.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
+import { linesOf } from '../../../ui/lines.ts'
 import { OnceSecret } from '../../../ui/once-secret.tsx'
 import { useAction } from '../../../ui/use-action.ts'
-import { linesOf } from './lines.ts'
+import { appCreated } from '../../changes.ts'
 
 /** Asks for what an app requires, and shows its secret once. */
 export function CreateApp({ onClose }: { onClose: (created: string | undefined) => void }) {
@@ -19,7 +20,7 @@ export function CreateApp({ onClose }: { onClose: (created: string | undefined) 
   const action = useAction()
   const create = (event: FormEvent) => {
     event.preventDefault()
-    void action.run(async () => {
+    void action.run(appCreated, async () => {
       const body = { name, redirect_uris: linesOf(uris), public: isPublic }
       const app = await call(asOperator, 'POST /admin/apps', { body })
       setMade({ id: app.client_id, secret: app.client_secret })

@@ -1,23 +1,24 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { call } from '@tributary-hub/client/core.ts'
 import { useState } from 'react'
 import { asOperator } from '../../../api/core.ts'
 import { CheckField } from '../../../ui/check-field.tsx'
 import { ConfirmButton } from '../../../ui/confirm-button.tsx'
+import { useReadAgain } from '../../../ui/use-action.ts'
+import { appDeleted } from '../../changes.ts'
 import type { ShownApp } from './shown-app.ts'
 
 /** Deletes an app after its name was typed; shows how far a deletion is. */
 export function DeleteApp({ app }: { app: ShownApp }) {
   const [erases, setErases] = useState(false)
-  const queries = useQueryClient()
+  const readAgain = useReadAgain()
   const navigate = useNavigate()
   const remove = async () => {
     const path = { client_id: app.client_id }
     const result = await call(asOperator, 'DELETE /admin/apps/{client_id}', { path, query: { erase: erases } })
     // Left first: the page of an app that is gone would ask for it again.
     if ('deleted' in result) await navigate({ to: '/apps' })
-    await queries.invalidateQueries()
+    await readAgain(appDeleted(app.client_id))
   }
   if (app.deletion !== undefined)
     return (

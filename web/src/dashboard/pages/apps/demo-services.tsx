@@ -2,12 +2,14 @@ import { call } from '@tributary-hub/client/core.ts'
 import { asOperator } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'
 import { useAction } from '../../../ui/use-action.ts'
+import { keysChanged } from '../../changes.ts'
 
 /** Test mode: gives the app keys of the demo services, while they run here. */
 export function DemoServices({ clientId }: { clientId: string }) {
   const action = useAction()
   const use = () =>
     action.run(
+      keysChanged(clientId),
       () => call(asOperator, 'POST /admin/apps/{client_id}/demo-services', { path: { client_id: clientId } }),
       'The app has keys of the demo services.',
     )

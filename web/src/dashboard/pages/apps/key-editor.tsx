@@ -7,9 +7,10 @@ import { CopyButton } from '../../../ui/copy-button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { useAction } from '../../../ui/use-action.ts'
+import { keysChanged } from '../../changes.ts'
 import { useIsOperator } from '../../session.ts'
 import { KeyTest } from './key-test.tsx'
-import { linesOf } from './lines.ts'
+import { linesOfPairs, pairsIn } from './override-lines.ts'
 import { OverridesField } from './overrides-field.tsx'
 import type { KeyOfService, ServiceEntry, ShownApp } from './shown-app.ts'
 
@@ -55,12 +56,16 @@ export function KeyEditor({
       ...(Object.keys(given).length === 0 ? {} : { settings: given }),
     }
     void action
-      .run(() => call(asOperator, 'PUT /admin/apps/{client_id}/keys/{service}', { path, body }), 'Saved.')
+      .run(
+        keysChanged(app.client_id),
+        () => call(asOperator, 'PUT /admin/apps/{client_id}/keys/{service}', { path, body }),
+        'Saved.',
+      )
       .then((isSaved) => isSaved && setSecret(''))
   }
   const remove = async () => {
     await call(asOperator, 'DELETE /admin/apps/{client_id}/keys/{service}', { path })
-    await action.run(async () => undefined, 'The keys are deleted.')
+    await action.run(keysChanged(app.client_id), async () => undefined, 'The keys are deleted.')
   }
   return (
     <div className="stack">
@@ -173,16 +178,3 @@ export function KeyEditor({
     </div>
   )
 }
-
-const linesOfPairs = (pairs: Record<string, string>): string =>
-  Object.entries(pairs)
-    .map(([name, value]) => `${name}=${value}`)
-    .join('\n')
-
-const pairsIn = (text: string): Record<string, string> =>
-  Object.fromEntries(
-    linesOf(text).map((line) => {
-      const equals = line.indexOf('=')
-      return equals < 0 ? [line, ''] : [line.slice(0, equals).trim(), line.slice(equals + 1).trim()]
-    }),
-  )

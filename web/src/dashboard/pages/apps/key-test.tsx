@@ -4,6 +4,7 @@ import { asOperator } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'
 import { Findings } from '../../../ui/findings.tsx'
 import { useAction } from '../../../ui/use-action.ts'
+import { appChanged, tried } from '../../changes.ts'
 import { type ServiceEntry, type ShownApp, triedAddress } from './shown-app.ts'
 
 type Tested = ResponseOf<'POST /admin/apps/{client_id}/keys/{service}/test'>
@@ -43,7 +44,7 @@ export function KeyTest({
   const [tested, setTested] = useState<Tested>()
   const action = useAction()
   const test = () =>
-    action.run(async () => {
+    action.run(tried, async () => {
       const path = { client_id: app.client_id, service: name }
       setTested(await call(asOperator, 'POST /admin/apps/{client_id}/keys/{service}/test', { path }))
     })
@@ -94,7 +95,7 @@ function TrySignIn({ app, name }: { app: ShownApp; name: string }) {
     )
   }
   const add = () =>
-    action.run(() =>
+    action.run(appChanged(app.client_id), () =>
       call(asOperator, 'PATCH /admin/apps/{client_id}', {
         path: { client_id: app.client_id },
         body: { redirect_uris: [...app.redirect_uris, address] },

@@ -4,13 +4,15 @@ import { Badge } from '../../../ui/badge.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { useAddress } from '../../address.ts'
+import { appSearch } from '../../search.ts'
 import { DemoServices } from './demo-services.tsx'
 import { KeyEditor } from './key-editor.tsx'
-import type { KeyOfService, ServiceEntry, ShownApp } from './shown-app.ts'
+import { matchingServices } from './matching-services.ts'
+import type { KeyOfService, ShownApp } from './shown-app.ts'
 
 /** The services, and the app's key for the chosen one. The choice and the search are in the address. */
 export function Keys({ app }: { app: ShownApp }) {
-  const [{ service: chosen, q = '' }, change] = useAddress()
+  const [{ service: chosen, q = '' }, change] = useAddress(appSearch)
   const services = useQuery(request(asApp(app.client_id), 'GET /services'))
   const keys = useQuery(request(operator, 'GET /admin/apps/{client_id}/keys', { path: { client_id: app.client_id } }))
   return (
@@ -18,7 +20,7 @@ export function Keys({ app }: { app: ShownApp }) {
       {(all) => (
         <QueryView query={keys}>
           {(set) => {
-            const shown = matching(all, set, q)
+            const shown = matchingServices(all, set, q)
             const name = chosen ?? shown[0]?.[0]
             const entry = name === undefined ? undefined : all[name]
             return (
@@ -70,13 +72,4 @@ export function Keys({ app }: { app: ShownApp }) {
 const keyBadge = (keys: KeyOfService[], name: string, needsKeys: boolean) => {
   if (keys.some(({ service }) => service === name)) return <Badge tone="good">keys set</Badge>
   return needsKeys ? <span className="soft">no keys</span> : <span className="soft">no keys required</span>
-}
-
-/** Services with keys first, then by title. */
-function matching(all: Record<string, ServiceEntry>, keys: KeyOfService[], q: string): [string, ServiceEntry][] {
-  const wanted = q.trim().toLowerCase()
-  const hasKeys = (name: string) => keys.some(({ service }) => service === name)
-  return Object.entries(all)
-    .filter(([name, { title }]) => `${name} ${title}`.toLowerCase().includes(wanted))
-    .sort(([a, one], [b, other]) => Number(hasKeys(b)) - Number(hasKeys(a)) || one.title.localeCompare(other.title))
 }

@@ -41,7 +41,9 @@ export default function AppsPage() {
                   title: 'Name',
                   cell: ({ name, client_id: id, deleting_at: deletingAt }) => (
                     <>
-                      <Link to={`/apps/${id}`}>{name}</Link>{' '}
+                      <Link to="/apps/$app" params={{ app: id }}>
+                        {name}
+                      </Link>{' '}
                       {deletingAt !== undefined && <Badge tone="bad">being deleted</Badge>}
                     </>
                   ),
@@ -66,7 +68,7 @@ export default function AppsPage() {
         <CreateApp
           onClose={(created) => {
             setCreating(false)
-            if (created !== undefined) void navigate({ to: `/apps/${created}` })
+            if (created !== undefined) void navigate({ to: '/apps/$app', params: { app: created } })
           }}
         />
       )}

@@ -9,6 +9,7 @@ import { OnceSecret } from '../../../ui/once-secret.tsx'
 import { Table } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { useAction } from '../../../ui/use-action.ts'
+import { secretsChanged } from '../../changes.ts'
 import type { ShownApp } from './shown-app.ts'
 
 const OVERLAPS = [
@@ -26,13 +27,13 @@ export function Secrets({ app }: { app: ShownApp }) {
   const action = useAction()
   const path = { client_id: app.client_id }
   const rotate = () =>
-    action.run(async () => {
+    action.run(secretsChanged(app.client_id), async () => {
       const body = { overlap_seconds: overlap }
       setMade((await call(asOperator, 'POST /admin/apps/{client_id}/rotate-secret', { path, body })).client_secret)
     })
   const end = async (id: string) => {
     await call(asOperator, 'DELETE /admin/apps/{client_id}/secrets/{id}', { path: { ...path, id } })
-    await action.run(async () => undefined, 'The previous secret has ended.')
+    await action.run(secretsChanged(app.client_id), async () => undefined, 'The previous secret has ended.')
   }
   return (
     <section className="card stack" aria-label="Secrets">

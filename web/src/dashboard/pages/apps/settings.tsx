@@ -4,8 +4,9 @@ import { asOperator } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'
 import { CheckField } from '../../../ui/check-field.tsx'
 import { Field } from '../../../ui/field.tsx'
+import { linesOf } from '../../../ui/lines.ts'
 import { useAction } from '../../../ui/use-action.ts'
-import { linesOf } from './lines.ts'
+import { appChanged } from '../../changes.ts'
 import type { ShownApp } from './shown-app.ts'
 
 /** Name, redirect addresses, flows and what agents may do. */
@@ -31,6 +32,7 @@ export function SettingsForm({ app }: { app: ShownApp }) {
       ...(hasAgents || app.agents !== undefined ? { agents } : {}),
     }
     void action.run(
+      appChanged(app.client_id),
       () => call(asOperator, 'PATCH /admin/apps/{client_id}', { path: { client_id: app.client_id }, body }),
       'Saved.',
     )

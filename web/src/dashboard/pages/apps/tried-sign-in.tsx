@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'react'
 import { useAddress } from '../../address.ts'
+import { appSearch } from '../../search.ts'
 
 /** Says how a sign-in ended that an operator tried. The code leaves the address: it is not exchanged and expires. */
 export function TriedSignIn() {
-  const [{ code, error, error_description: description }, change] = useAddress()
+  const [{ code, error, error_description: description }, change] = useAddress(appSearch)
   const [ended, setEnded] = useState<{ isGood: boolean; text: string }>()
   useEffect(() => {
     if (code === undefined && error === undefined) return

@@ -1,22 +1,25 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { call, type ResponseOf } from '@tributary-hub/client/core.ts'
 import { asOperator } from '../../../api/core.ts'
+import { keyOf, OPERATOR } from '../../../api/keys.ts'
 import { Field } from '../../../ui/field.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Table } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
-import { type Address, useAddress } from '../../address.ts'
+import { useAddress } from '../../address.ts'
 import { useApps } from '../../current-app.ts'
 import { PageTitle } from '../../page-title.tsx'
+import { auditSearch } from '../../search.ts'
+import { type AuditAddress, filtersOf } from './audit-filters.ts'
 
 type Entry = ResponseOf<'GET /admin/audit'>['entries'][number]
 
 /** Who did what, newest first. */
 export default function AuditPage() {
-  const [address, change] = useAddress()
+  const [address, change] = useAddress(auditSearch)
   const query = filtersOf(address)
   const log = useInfiniteQuery({
-    queryKey: ['operator', 'GET /admin/audit', query],
+    queryKey: keyOf('GET /admin/audit', OPERATOR, {}, query),
     queryFn: ({ pageParam, signal }) =>
       call(asOperator, 'GET /admin/audit', {
         query: { ...query, ...(pageParam === '' ? {} : { cursor: pageParam }) },
@@ -41,26 +44,7 @@ export default function AuditPage() {
   )
 }
 
-function filtersOf({ of, actor, action, account, from, to }: Address) {
-  // The whole last day.
-  const [since, until] = [midnightOf(from, 0), midnightOf(to, 1)]
-  return {
-    ...(of === undefined ? {} : { app: of }),
-    ...(actor === undefined ? {} : { actor }),
-    ...(action === undefined ? {} : { action }),
-    ...(account === undefined ? {} : { account }),
-    ...(Number.isNaN(since) ? {} : { since }),
-    ...(Number.isNaN(until) ? {} : { until }),
-  }
-}
-
-/** The beginning of a day in the time zone of the browser, as dates are entered and times are shown. */
-function midnightOf(day: string | undefined, daysLater: number): number {
-  const at = new Date(`${day}T00:00`)
-  return at.setDate(at.getDate() + daysLater)
-}
-
-function Filters({ address, change }: { address: Address; change: (changes: Address) => void }) {
+function Filters({ address, change }: { address: AuditAddress; change: (changes: AuditAddress) => void }) {
   const { data: apps = [] } = useApps()
   return (
     <form
@@ -84,7 +68,7 @@ function Filters({ address, change }: { address: Address; change: (changes: Addr
       }}
     >
       <Field label="App">
-        <select name="of" key={address['of']} defaultValue={address['of'] ?? ''}>
+        <select name="of" key={address.of} defaultValue={address.of ?? ''}>
           <option value="">Every app</option>
           {apps.map(({ client_id: id, name }) => (
             <option key={id} value={id}>
@@ -94,19 +78,19 @@ function Filters({ address, change }: { address: Address; change: (changes: Addr
         </select>
       </Field>
       <Field label="Actor">
-        <input name="actor" key={address['actor']} defaultValue={address['actor']} placeholder="admin" />
+        <input name="actor" key={address.actor} defaultValue={address.actor} placeholder="admin" />
       </Field>
       <Field label="Action">
-        <input name="action" key={address['action']} defaultValue={address['action']} placeholder="app.create" />
+        <input name="action" key={address.action} defaultValue={address.action} placeholder="app.create" />
       </Field>
       <Field label="Account">
-        <input name="account" key={address['account']} defaultValue={address['account']} />
+        <input name="account" key={address.account} defaultValue={address.account} />
       </Field>
       <Field label="From">
-        <input name="from" key={address['from']} type="date" defaultValue={address['from']} />
+        <input name="from" key={address.from} type="date" defaultValue={address.from} />
       </Field>
       <Field label="To">
-        <input name="to" key={address['to']} type="date" defaultValue={address['to']} />
+        <input name="to" key={address.to} type="date" defaultValue={address.to} />
       </Field>
       <div className="row">
         <button type="submit">Filter</button>

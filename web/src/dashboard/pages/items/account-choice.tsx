@@ -4,12 +4,13 @@ import { app as asApp, request } from '../../../api/core.ts'
 import { Field } from '../../../ui/field.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { useAddress } from '../../address.ts'
+import { itemsSearch } from '../../search.ts'
 
 const SHOWN = 20
 
 /** Finds an account by a person's name, a handle or an id, and puts it into the address. */
 export function AccountChoice({ appId }: { appId: string }) {
-  const [{ account }, change] = useAddress()
+  const [{ account }, change] = useAddress(itemsSearch)
   const [words, setWords] = useState('')
   const query = { limit: SHOWN, ...(words.trim() === '' ? {} : { q: words.trim() }) }
   const accounts = useQuery({

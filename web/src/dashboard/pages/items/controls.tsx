@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react'
 import { CheckField } from '../../../ui/check-field.tsx'
 import { Field } from '../../../ui/field.tsx'
-import type { Address } from '../../address.ts'
+import type { Texts } from '../../search.ts'
+import { localTime, msOf } from './local-time.ts'
 import type { Parameter } from './parameters.ts'
 
 /** One control for each parameter. What is entered goes to the address. */
@@ -11,8 +12,8 @@ export function Controls({
   onChange,
 }: {
   parameters: Parameter[]
-  address: Address
-  onChange: (changes: Address) => void
+  address: Texts
+  onChange: (changes: Texts) => void
 }) {
   return (
     <>
@@ -83,7 +84,7 @@ function TypedControl({
   const [text, setText] = useState(shown)
   useEffect(() => setText(shown), [shown])
   const commit = () => {
-    if (text !== shown) onChange(isTime && text !== '' ? String(new Date(text).getTime()) : text)
+    if (text !== shown) onChange(isTime && text !== '' ? msOf(text) : text)
   }
   return (
     <Field label={name} hint={hint}>
@@ -98,12 +99,6 @@ function TypedControl({
       />
     </Field>
   )
-}
-
-/** In the local time zone, as the control shows it. */
-function localTime(ms: number): string {
-  const at = new Date(ms)
-  return Number.isNaN(at.getTime()) ? '' : new Date(ms - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
 const plain = (text: string): string => text.replaceAll('`', '')

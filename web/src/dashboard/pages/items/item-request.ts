@@ -1,4 +1,4 @@
-import type { Address } from '../../address.ts'
+import type { Texts } from '../../search.ts'
 import { type ApiDocument, parametersOf, ROUTES, type RouteName } from './parameters.ts'
 
 /** A request for items as the address of the page describes it. */
@@ -13,7 +13,7 @@ export interface ItemRequest {
 /** Types that exist in every account. */
 const FIRST_TYPE = 'all'
 
-export function requestIn(document: ApiDocument, address: Address): ItemRequest {
+export function requestIn(document: ApiDocument, address: Texts): ItemRequest {
   const route = routeIn(address)
   const given = (name: string) => address[name] ?? (name === 'type' ? FIRST_TYPE : undefined)
   const names = parametersOf(document, route, 'path').map(({ name }) => name)
@@ -29,29 +29,29 @@ export function requestIn(document: ApiDocument, address: Address): ItemRequest 
   }
 }
 
-export function routeIn({ by }: Address): RouteName {
+export function routeIn({ by }: Texts): RouteName {
   return by !== undefined && Object.hasOwn(ROUTES, by) ? (by as RouteName) : 'type'
 }
 
-export function urlOf({ route, path, query }: ItemRequest): string {
+export function urlOf({ route, path, query }: ItemRequest, origin: string): string {
   const filled = ROUTES[route].path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
     encodeURIComponent(path[name] ?? ''),
   )
   const search = new URLSearchParams(query).toString()
-  return `${location.origin}${filled}${search === '' ? '' : `?${search}`}`
+  return `${origin}${filled}${search === '' ? '' : `?${search}`}`
 }
 
-export const curlOf = (request: ItemRequest): string =>
-  `curl -H "Authorization: Bearer $ACCESS_TOKEN" \\\n  '${urlOf(request).replaceAll("'", '%27')}'`
+export const curlOf = (request: ItemRequest, origin: string): string =>
+  `curl -H "Authorization: Bearer $ACCESS_TOKEN" \\\n  '${urlOf(request, origin).replaceAll("'", '%27')}'`
 
-/** The same as a call of the SDK. */
-export function sdkOf({ route, path, query }: ItemRequest): string {
+/** The request as a call of the SDK. */
+export function sdkOf({ route, path, query }: ItemRequest, origin: string): string {
   const text = (value: unknown) => JSON.stringify(value)
   const typed = Object.fromEntries(
     Object.entries(query).map(([name, value]) => [name, value === 'true' ? true : value]),
   )
   const rest = Object.keys(query).length === 0 ? '' : `, ${text(typed)}`
-  const start = `const account = createClient({ baseUrl: ${text(location.origin)} }).account(accessToken)\n`
+  const start = `const account = createClient({ baseUrl: ${text(origin)} }).account(accessToken)\n`
   if (route === 'id') return `${start}const item = await account.item(${text(path['id'] ?? '')}${rest})`
   const list =
     route === 'type'

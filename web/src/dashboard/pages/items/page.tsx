@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { parsedBody, send } from '@tributary-hub/client/core.ts'
 import { useState } from 'react'
 import { asAccount, operator, request } from '../../../api/core.ts'
+import { keyOf } from '../../../api/keys.ts'
 import { CodeBlock } from '../../../ui/code-block.tsx'
 import { ErrorNotice } from '../../../ui/error-notice.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'
@@ -9,16 +10,18 @@ import { Tabs } from '../../../ui/tabs.tsx'
 import { useAddress } from '../../address.ts'
 import { useCurrentApp } from '../../current-app.ts'
 import { PageTitle } from '../../page-title.tsx'
+import { itemsSearch } from '../../search.ts'
 import { AccountChoice } from './account-choice.tsx'
 import { Controls } from './controls.tsx'
 import { curlOf, type ItemRequest, requestIn, routeIn, sdkOf, urlOf } from './item-request.ts'
+import type { Shown } from './item-words.ts'
 import { type ApiDocument, parametersOf, ROUTES } from './parameters.ts'
-import { ItemView, type Shown, VIEWS } from './views.tsx'
+import { ItemView, VIEWS } from './views.tsx'
 import './page.css'
 
 export default function ItemsPage() {
   const app = useCurrentApp()
-  const [address, change] = useAddress()
+  const [address, change] = useAddress(itemsSearch)
   const document = useQuery({ ...request(operator, 'GET /openapi.json'), staleTime: Number.POSITIVE_INFINITY })
   const route = routeIn(address)
   return (
@@ -64,16 +67,16 @@ export default function ItemsPage() {
 const CODES = { URL: urlOf, curl: curlOf, SDK: sdkOf }
 
 function Results({ request: wanted }: { request: ItemRequest }) {
-  const [address, change] = useAddress()
+  const [address, change] = useAddress(itemsSearch)
   const [language, setLanguage] = useState<keyof typeof CODES>('curl')
   const { account, view = 'grid' } = address
   const isRedirect = wanted.query['media'] === 'true'
   const page = useQuery({
-    queryKey: ['items', account, wanted],
+    queryKey: keyOf(ROUTES[wanted.route].operation, account ?? '', wanted.path, wanted.query),
     enabled: account !== undefined && wanted.missing.length === 0 && !isRedirect,
     queryFn: ({ signal }) => readPage(account!, wanted, signal),
   })
-  const code = CODES[language](wanted)
+  const code = CODES[language](wanted, location.origin)
   const open = (id: string) => change({ by: 'id', id, view: 'json' })
   return (
     <div className="stack">

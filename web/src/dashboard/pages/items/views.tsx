@@ -1,14 +1,11 @@
-import type { Item } from '@tributary-hub/client/generated/api.ts'
 import { lazy, Suspense, useState } from 'react'
 import { type Placed, type View, WORLD, xOf, yOf } from '../../../demo/map/view.ts'
 import { CodeBlock } from '../../../ui/code-block.tsx'
 import { Table } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
+import { type Shown, serviceOf, titleOf } from './item-words.ts'
 
 const WorldMap = lazy(() => import('../../../demo/map/world-map.tsx'))
-
-/** An item, or with `fields` a flat object with any of its parts. */
-export type Shown = Partial<Item>
 
 export const VIEWS = [
   { name: 'grid', title: 'Grid' },
@@ -109,10 +106,3 @@ function OpenButton({ item, onOpen }: { item: Shown; onOpen: (id: string) => voi
     </button>
   )
 }
-
-function titleOf({ oembed, idr, id = '' }: Shown): string {
-  const text = oembed?.title ?? oembed?.text ?? oembed?.description ?? idr ?? id
-  return text.length > 90 ? `${text.slice(0, 88)}…` : text
-}
-
-const serviceOf = ({ idr = '' }: Shown): string => /@([^@/]+\/[^#]+)/.exec(idr)?.[1] ?? ''

@@ -1,10 +1,10 @@
 import { type FormEvent, useEffect, useState } from 'react'
 import { Field } from '../../../ui/field.tsx'
-import { type Address, useAddress } from '../../address.ts'
+import { useAddress } from '../../address.ts'
+import { logSearch } from '../../search.ts'
+import { type Choice, type Filter, filtersIn, submitted, TEXTS, withoutFilters } from './log-filters.ts'
 import { KIND_NAMES, OUTCOME_NAMES } from './words.tsx'
 
-const CHOICES = ['kind', 'outcome'] as const
-const TEXTS = ['q', 'service', 'reason', 'account'] as const
 const LABELS: Record<(typeof TEXTS)[number], string> = {
   q: 'Search',
   service: 'Service',
@@ -12,29 +12,19 @@ const LABELS: Record<(typeof TEXTS)[number], string> = {
   account: 'Account',
 }
 
-/** The part of the address that the API understands. */
-export function filtersIn(address: Address): Record<string, string> {
-  return Object.fromEntries(
-    [...CHOICES, ...TEXTS].flatMap((name) => {
-      const value = address[name]
-      return value === undefined || value === '' ? [] : [[name, value]]
-    }),
-  )
-}
-
 /** Choices act at once; texts when the form is submitted. All of them are in the address. */
 export function Filters() {
-  const [address, change] = useAddress()
+  const [address, change] = useAddress(logSearch)
   const inAddress = filtersIn(address)
-  const [texts, setTexts] = useState<Address>(inAddress)
+  const [texts, setTexts] = useState(inAddress)
   const signature = JSON.stringify(inAddress)
   // Back and a followed link change the address without the form.
-  useEffect(() => setTexts(JSON.parse(signature) as Address), [signature])
+  useEffect(() => setTexts(JSON.parse(signature) as Partial<Record<Filter, string>>), [signature])
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    change(Object.fromEntries(TEXTS.map((name) => [name, texts[name]?.trim()])))
+    change(submitted(texts))
   }
-  const choice = (name: (typeof CHOICES)[number], label: string, names: Record<string, string>) => (
+  const choice = (name: Choice, label: string, names: Record<string, string>) => (
     <Field label={label}>
       <select value={address[name] ?? ''} onChange={({ target }) => change({ [name]: target.value })}>
         <option value="">All</option>
@@ -66,11 +56,7 @@ export function Filters() {
       <div className="row log-more">
         <button type="submit">Search</button>
         {isFiltered && (
-          <button
-            type="button"
-            className="quiet"
-            onClick={() => change(Object.fromEntries([...CHOICES, ...TEXTS].map((name) => [name, undefined])))}
-          >
+          <button type="button" className="quiet" onClick={() => change(withoutFilters)}>
             Show everything
           </button>
         )}

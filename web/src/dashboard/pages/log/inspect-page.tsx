@@ -11,13 +11,14 @@ import { PageTitle } from '../../page-title.tsx'
 import { curlOf } from './curl-of.ts'
 import './log.css'
 import { StepTree } from './step-tree.tsx'
-import { duration, type Inspected, KIND_NAMES, OutcomeBadge, ReasonLink } from './words.tsx'
+import { duration } from './step-words.ts'
+import { type Inspected, KIND_NAMES, OutcomeBadge, ReasonLink } from './words.tsx'
 
 const OPEN_MS = 2000
 
 export default function InspectPage() {
   const app = useCurrentApp()
-  const { id = '' } = useParams({ strict: false }) as { id?: string }
+  const { id } = useParams({ from: '/framed/log/$id' })
   return (
     <div className="stack">
       <PageTitle title="Operation">
@@ -78,7 +79,7 @@ function Facts({ operation, app }: { operation: Inspected; app: string }) {
         <Fact name="Took">{duration(ms)}</Fact>
         {account !== undefined && (
           <Fact name="Account">
-            <Link to={`/accounts/${account}` as never} search={{ app } as never}>
+            <Link to="/accounts/$account" params={{ account }} search={{ app }}>
               <code>{account}</code>
             </Link>
           </Fact>

@@ -2,15 +2,19 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { call, type ResponseOf } from '@tributary-hub/client/core.ts'
 import { asOperator } from '../../../api/core.ts'
+import { keyOf, OPERATOR } from '../../../api/keys.ts'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Table } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { useAddress } from '../../address.ts'
 import { useCurrentApp } from '../../current-app.ts'
 import { PageTitle } from '../../page-title.tsx'
-import { Filters, filtersIn } from './filters.tsx'
+import { logSearch } from '../../search.ts'
+import { Filters } from './filters.tsx'
 import './log.css'
-import { duration, KIND_NAMES, OutcomeBadge, ReasonLink } from './words.tsx'
+import { filtersIn } from './log-filters.ts'
+import { duration } from './step-words.ts'
+import { KIND_NAMES, OutcomeBadge, ReasonLink } from './words.tsx'
 
 type LogPage = ResponseOf<'GET /admin/apps/{client_id}/log'>
 
@@ -18,8 +22,8 @@ const LIVE_MS = 2000
 
 export default function LogPage() {
   const app = useCurrentApp()
-  const [address, change] = useAddress()
-  const isLive = address['live'] === '1'
+  const [address, change] = useAddress(logSearch)
+  const isLive = address.live === '1'
   return (
     <div className="stack">
       <PageTitle title="Log">
@@ -39,10 +43,10 @@ export default function LogPage() {
 }
 
 function Operations({ app, isLive }: { app: string; isLive: boolean }) {
-  const [address] = useAddress()
+  const [address] = useAddress(logSearch)
   const query = filtersIn(address)
   const log = useInfiniteQuery({
-    queryKey: ['log', app, query],
+    queryKey: keyOf('GET /admin/apps/{client_id}/log', OPERATOR, { client_id: app }, query),
     queryFn: ({ pageParam, signal }): Promise<LogPage> =>
       call(asOperator, 'GET /admin/apps/{client_id}/log', {
         path: { client_id: app },
@@ -77,7 +81,7 @@ function Operations({ app, isLive }: { app: string; isLive: boolean }) {
                 {
                   title: 'Summary',
                   cell: ({ id, summary }) => (
-                    <Link to={`/log/${id}` as never} search={{ app } as never}>
+                    <Link to="/log/$id" params={{ id }} search={{ app }}>
                       {summary}
                     </Link>
                   ),

@@ -1,21 +1,15 @@
-import { duration, type Inspected, OutcomeBadge, ReasonLink, readable } from './words.tsx'
+import { barOf, type Range, rangeOf, WIDTH } from './step-bars.ts'
+import { duration, readable } from './step-words.ts'
+import { type Inspected, OutcomeBadge, ReasonLink } from './words.tsx'
 
 type Step = Inspected['steps'][number]
 type Inner = Step['steps'][number]
-interface Range {
-  from: number
-  to: number
-}
 
 /** The steps as a tree, each with a bar that shows when it ran within the whole operation. */
 export function StepTree({ operation }: { operation: Inspected }) {
   const { steps } = operation
   if (steps.length === 0) return <p className="soft">No step was logged.</p>
-  const all = steps.flatMap((step) => [step, ...step.steps])
-  const range = {
-    from: Math.min(...all.map(({ at }) => at)),
-    to: Math.max(...all.map(({ at, ms }) => at + ms)),
-  }
+  const range = rangeOf(steps)
   return (
     <ol className="steps">
       {steps.map((step, index) => (
@@ -62,14 +56,9 @@ function StepLine({ step, range }: { step: Inner; range: Range }) {
   )
 }
 
-const WIDTH = 1000
-const THIN = 4
-
 /** The times are beside it as text, so screen readers skip it. */
 function Bar({ at, ms, range, outcome }: { at: number; ms: number; range: Range; outcome: Inner['outcome'] }) {
-  const span = Math.max(1, range.to - range.from)
-  const width = Math.max(THIN, (ms / span) * WIDTH)
-  const x = Math.min(WIDTH - width, ((at - range.from) / span) * WIDTH)
+  const { x, width } = barOf({ at, ms }, range)
   return (
     <svg className={`bar ${outcome}`} viewBox={`0 0 ${WIDTH} 8`} preserveAspectRatio="none" aria-hidden="true">
       <rect className="whole" width={WIDTH} height="8" />

@@ -5,6 +5,7 @@ import { ActionResult } from '../../../ui/action-result.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { useAction } from '../../../ui/use-action.ts'
+import { operatorsChanged } from '../../changes.ts'
 import { RoleFields } from './role-fields.tsx'
 
 export type OperatorRow = ResponseOf<'GET /admin/operators'>[number]
@@ -32,7 +33,7 @@ function ChangeForm({ operator, onDone }: { operator: OperatorRow; onDone: () =>
   const action = useAction()
   const change = async () => {
     const input = { path: { id: operator.id }, body: { name, ...rights } }
-    if (await action.run(() => call(asOperator, 'PATCH /admin/operators/{id}', input))) onDone()
+    if (await action.run(operatorsChanged, () => call(asOperator, 'PATCH /admin/operators/{id}', input))) onDone()
   }
   return (
     <form

@@ -5,6 +5,7 @@ import { ActionResult } from '../../../ui/action-result.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { useAction } from '../../../ui/use-action.ts'
+import { linksChanged } from '../../changes.ts'
 import { LinkShown } from './link-shown.tsx'
 import { type Rights, RoleFields } from './role-fields.tsx'
 
@@ -31,7 +32,7 @@ function InviteForm() {
   const [made, setMade] = useState<ResponseOf<'POST /admin/operators'>>()
   const action = useAction()
   const invite = () =>
-    action.run(async () => {
+    action.run(linksChanged, async () => {
       const body = { ...rights, ...(name === '' ? {} : { name }) }
       setMade(await call(asOperator, 'POST /admin/operators', { body }))
     })

@@ -4,6 +4,7 @@ import { asOperator } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { useAction } from '../../../ui/use-action.ts'
+import { linksChanged } from '../../changes.ts'
 import type { OperatorRow } from './change-operator.tsx'
 import { LinkShown } from './link-shown.tsx'
 
@@ -12,7 +13,7 @@ export function LinkButton({ operator }: { operator: OperatorRow }) {
   const [made, setMade] = useState<ResponseOf<'POST /admin/operators/{id}/link'>>()
   const action = useAction()
   const make = () =>
-    action.run(async () => {
+    action.run(linksChanged, async () => {
       setMade(await call(asOperator, 'POST /admin/operators/{id}/link', { path: { id: operator.id } }))
     })
   return (

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { call } from '@tributary-hub/client/core.ts'
 import { asOperator, operator, request } from '../../../api/core.ts'
 import { Badge } from '../../../ui/badge.tsx'
@@ -6,6 +6,8 @@ import { ConfirmButton } from '../../../ui/confirm-button.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Table } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
+import { useReadAgain } from '../../../ui/use-action.ts'
+import { linksChanged, operatorsChanged } from '../../changes.ts'
 import { useApps } from '../../current-app.ts'
 import { PageTitle } from '../../page-title.tsx'
 import { SessionsTable } from '../../sessions-table.tsx'
@@ -17,8 +19,7 @@ export default function OperatorsPage() {
   const operators = useQuery(request(operator, 'GET /admin/operators'))
   const links = useQuery(request(operator, 'GET /admin/operators/links'))
   const { data: apps } = useApps()
-  const queries = useQueryClient()
-  const reload = () => queries.invalidateQueries({ queryKey: ['operator'] })
+  const readAgain = useReadAgain()
   const nameOf = (id: string) => apps?.find((app) => app.client_id === id)?.name ?? id
   return (
     <div className="stack">
@@ -64,7 +65,7 @@ export default function OperatorsPage() {
                         title={`Remove ${row.name}`}
                         onConfirm={async () => {
                           await call(asOperator, 'DELETE /admin/operators/{id}', { path: { id: row.id } })
-                          await reload()
+                          await readAgain(operatorsChanged)
                         }}
                       >
                         They are signed out at once, and their passkeys and links end.
@@ -99,7 +100,7 @@ export default function OperatorsPage() {
                       title="Revoke this link"
                       onConfirm={async () => {
                         await call(asOperator, 'DELETE /admin/operators/links/{id}', { path: { id } })
-                        await reload()
+                        await readAgain(linksChanged)
                       }}
                     >
                       The link stops working at once.

@@ -3,14 +3,14 @@ import { useMemo } from 'react'
 import { formatCount } from '../../../ui/amounts.ts'
 import { Chart } from '../../../ui/chart.tsx'
 import { useAddress } from '../../address.ts'
-
-const DAY_HOURS = 24
+import { overviewSearch } from '../../search.ts'
+import { lastDay } from './figures.ts'
 
 /** Items per hour of the last 24 hours, or of seven days. */
 export function ItemsChart({ hours }: { hours: Overview['items_per_hour'] }) {
-  const [{ period }, change] = useAddress()
+  const [{ period }, change] = useAddress(overviewSearch)
   const isWeek = period === '7d'
-  const shown = useMemo(() => (isWeek ? hours : hours.slice(-DAY_HOURS)), [hours, isWeek])
+  const shown = useMemo(() => (isWeek ? hours : lastDay(hours)), [hours, isWeek])
   const times = useMemo(() => shown.map(({ at }) => at), [shown])
   const series = useMemo(
     () => [

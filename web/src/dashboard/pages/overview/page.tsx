@@ -8,8 +8,10 @@ import { Time } from '../../../ui/time.tsx'
 import { useAddress } from '../../address.ts'
 import { useApps, useCurrentApp } from '../../current-app.ts'
 import { PageTitle } from '../../page-title.tsx'
+import { overviewSearch } from '../../search.ts'
 import { useIsOperator } from '../../session.ts'
 import { AttentionList } from './attention-list.tsx'
+import { figuresOf } from './figures.ts'
 import { Health } from './health.tsx'
 import { ItemsChart } from './items-chart.tsx'
 import { Limits } from './limits.tsx'
@@ -21,7 +23,7 @@ const REFRESH_MS = 10_000
 
 /** A developer sees one app; an operator sees all of them or one. */
 function useOverview() {
-  const [{ scope }] = useAddress()
+  const [{ scope }] = useAddress(overviewSearch)
   const app = useCurrentApp()
   const { data: apps } = useApps()
   const isOperator = useIsOperator()
@@ -43,7 +45,7 @@ function useOverview() {
 
 export default function OverviewPage() {
   const { query, isOneApp, isOperator, lacksApp } = useOverview()
-  const [, change] = useAddress()
+  const [, change] = useAddress(overviewSearch)
   return (
     <div className="stack">
       <PageTitle title="Overview">
@@ -93,14 +95,9 @@ function Figures({ overview }: { overview: Overview }) {
   )
 }
 
-function Tiles({ overview: { profiles, items_per_hour: hours, sync, push } }: { overview: Overview }) {
-  const total = profiles.reduce((sum, { n }) => sum + n, 0)
-  const active = profiles.filter(({ state }) => state === 'active').reduce((sum, { n }) => sum + n, 0)
-  const day = hours.slice(-24)
-  const added = day.reduce((sum, hour) => sum + hour.added, 0)
-  const updated = day.reduce((sum, hour) => sum + hour.updated, 0)
-  const pushLag = Math.max(0, ...push.map(({ lag_ms: ms }) => ms))
-  const behind = push.reduce((sum, each) => sum + each.behind, 0)
+function Tiles({ overview }: { overview: Overview }) {
+  const { sync, push } = overview
+  const { total, active, added, updated, pushLag, behind } = figuresOf(overview)
   return (
     <dl className="overview-tiles">
       <Tile label="Profiles" value={formatShort(total)} note={`${formatShort(active)} active`} />

@@ -1,32 +1,28 @@
+import { Link } from '@tanstack/react-router'
 import type { Overview } from '@tributary-hub/client/generated/api.ts'
 import { formatCount } from '../../../ui/amounts.ts'
 import { Table } from '../../../ui/table.tsx'
-import { PageLink } from '../../page-link.tsx'
+import { useNamedApp } from '../../current-app.ts'
 import { ProfileState, stateText } from '../../profile-state.tsx'
+import { partsOf, WIDTH } from './figures.ts'
 
 type Counted = Overview['profiles'][number]
 
-/** In the order in which a bar shows them. */
-const STATES = ['active', 'connecting', 'limited', 'paused', 'needs_auth']
-
 /** Profiles by state, as a bar and by service. */
 export function ProfileStates({ profiles }: { profiles: Counted[] }) {
-  const total = profiles.reduce((sum, { n }) => sum + n, 0)
-  const counts = STATES.map((state) => ({
-    state,
-    n: profiles.filter((each) => each.state === state).reduce((sum, { n }) => sum + n, 0),
-  })).filter(({ n }) => n > 0)
+  const app = useNamedApp()
+  const parts = partsOf(profiles)
   return (
     <section className="card" aria-labelledby="profiles-by-state">
       <h2 id="profiles-by-state">Profiles by state</h2>
-      {total > 0 && <Bar counts={counts} total={total} />}
+      {parts.length > 0 && <Bar parts={parts} />}
       <ul className="overview-legend">
-        {counts.map(({ state, n }) => (
+        {parts.map(({ state, n }) => (
           <li key={state}>
-            <PageLink to="/accounts" search={{ state }}>
+            <Link to="/accounts" search={{ app, state }}>
               <span className={`overview-key overview-${state}`} aria-hidden="true" />
               {stateText(state)} {formatCount(n)}
-            </PageLink>
+            </Link>
           </li>
         ))}
       </ul>
@@ -39,9 +35,9 @@ export function ProfileStates({ profiles }: { profiles: Counted[] }) {
           {
             title: 'Service',
             cell: ({ service, state }) => (
-              <PageLink to="/accounts" search={{ service, state }}>
+              <Link to="/accounts" search={{ app, service, state }}>
                 {service}
-              </PageLink>
+              </Link>
             ),
           },
           { title: 'State', cell: ({ state }) => <ProfileState state={state} /> },
@@ -52,16 +48,13 @@ export function ProfileStates({ profiles }: { profiles: Counted[] }) {
   )
 }
 
-function Bar({ counts, total }: { counts: { state: string; n: number }[]; total: number }) {
-  const label = counts.map(({ state, n }) => `${stateText(state)} ${formatCount(n)}`).join(', ')
-  let start = 0
+function Bar({ parts }: { parts: ReturnType<typeof partsOf> }) {
+  const label = parts.map(({ state, n }) => `${stateText(state)} ${formatCount(n)}`).join(', ')
   return (
-    <svg className="overview-bar" viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label={label}>
-      {counts.map(({ state, n }) => {
-        const [x, width] = [start, (n / total) * 1000]
-        start += width
-        return <rect key={state} className={`overview-${state}`} x={x} y="0" width={width} height="10" />
-      })}
+    <svg className="overview-bar" viewBox={`0 0 ${WIDTH} 10`} preserveAspectRatio="none" role="img" aria-label={label}>
+      {parts.map(({ state, x, width }) => (
+        <rect key={state} className={`overview-${state}`} x={x} y="0" width={width} height="10" />
+      ))}
     </svg>
   )
 }

@@ -1,7 +1,7 @@
+import { Link } from '@tanstack/react-router'
 import type { Overview } from '@tributary-hub/client/generated/api.ts'
 import { formatCount } from '../../../ui/amounts.ts'
 import { Table } from '../../../ui/table.tsx'
-import { PageLink } from '../../page-link.tsx'
 import { KIND_NAMES, OutcomeBadge } from '../log/words.tsx'
 
 /** Sign-ins and syncs of the last day that did not work. The log is that of one app, so only its own figures lead there. */
@@ -23,9 +23,9 @@ export function RecentFailures({ overview: { failures_24h: failures, app } }: { 
               app === undefined ? (
                 <code>{reason ?? '–'}</code>
               ) : (
-                <PageLink to="/log" search={{ app, kind, service, outcome, reason }}>
+                <Link to="/log" search={{ app, kind, service, outcome, reason }}>
                   <code>{reason ?? 'in the log'}</code>
-                </PageLink>
+                </Link>
               ),
           },
           { title: 'Outcome', cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
@@ -33,9 +33,9 @@ export function RecentFailures({ overview: { failures_24h: failures, app } }: { 
         ]}
       />
       <p className="overview-more">
-        <PageLink to="/log" search={{ app, outcome: 'failed' }}>
+        <Link to="/log" search={{ app, outcome: 'failed' }}>
           Failed sign-ins, syncs, calls and deliveries in the log
-        </PageLink>
+        </Link>
       </p>
     </section>
   )

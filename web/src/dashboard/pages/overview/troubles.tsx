@@ -1,11 +1,13 @@
+import { Link } from '@tanstack/react-router'
 import type { Overview } from '@tributary-hub/client/generated/api.ts'
 import { formatCount, formatDuration } from '../../../ui/amounts.ts'
 import { Badge, type Tone } from '../../../ui/badge.tsx'
 import { Table } from '../../../ui/table.tsx'
-import { PageLink } from '../../page-link.tsx'
+import { useNamedApp } from '../../current-app.ts'
 
 /** Endpoints whose last run did not reach its end, by the reason. */
 export function Failures({ endpoints }: { endpoints: Overview['sync']['endpoints'] }) {
+  const app = useNamedApp()
   return (
     <section className="card" aria-labelledby="failures">
       <h2 id="failures">Endpoints that fail now</h2>
@@ -19,9 +21,9 @@ export function Failures({ endpoints }: { endpoints: Overview['sync']['endpoints
           {
             title: 'Reason',
             cell: ({ service, reason }) => (
-              <PageLink to="/accounts" search={{ service, reason }}>
+              <Link to="/accounts" search={{ app, service, reason }}>
                 <code>{reason}</code>
-              </PageLink>
+              </Link>
             ),
           },
           {
@@ -51,9 +53,9 @@ export function Destinations({ destinations }: { destinations: Overview['push'] 
             title: 'Destination',
             cell: ({ id, app, name, error }) => (
               <>
-                <PageLink to="/push" search={{ app, destination: id }}>
+                <Link to="/push/$destination" params={{ destination: id }} search={{ app }}>
                   {name}
-                </PageLink>
+                </Link>
                 {error !== undefined && <div className="soft">{error}</div>}
               </>
             ),

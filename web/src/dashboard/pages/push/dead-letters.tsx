@@ -8,6 +8,7 @@ import { QueryView } from '../../../ui/query-view.tsx'
 import { Table } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { useAction } from '../../../ui/use-action.ts'
+import { destinationChanged } from '../../changes.ts'
 import type { Destination } from './kinds.ts'
 
 const SHOWN = 200
@@ -20,6 +21,7 @@ export function DeadLetters({ app, destination }: { app: string; destination: De
   const action = useAction()
   const redrive = (profile?: string) =>
     action.run(
+      destinationChanged(app, destination.id),
       () => call(asApp(app), 'POST /push/{id}/redrive', { path, body: profile === undefined ? {} : { profile } }),
       'They are tried again.',
     )

@@ -6,12 +6,13 @@ import { QueryView } from '../../../ui/query-view.tsx'
 import { Table } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { useAddress } from '../../address.ts'
+import { destinationSearch } from '../../search.ts'
 
 const SHOWN = 50
 
 /** Deliveries, newest first, a page at a time; the page is in the address. */
 export function Deliveries({ app, id }: { app: string; id: string }) {
-  const [{ before }, change] = useAddress()
+  const [{ before }, change] = useAddress(destinationSearch)
   const query = { limit: SHOWN, ...(before === undefined ? {} : { before }) }
   const deliveries = useQuery(request(asApp(app), 'GET /push/{id}/deliveries', { path: { id }, query }))
   return (

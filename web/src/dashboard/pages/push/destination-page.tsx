@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { app as asApp, request } from '../../../api/core.ts'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
 import { useAddress } from '../../address.ts'
 import { useCurrentApp } from '../../current-app.ts'
-import { PageLink } from '../../page-link.tsx'
 import { PageTitle } from '../../page-title.tsx'
+import { destinationSearch } from '../../search.ts'
 import { DeadLetters } from './dead-letters.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { DestinationSettings } from './destination-settings.tsx'
@@ -23,16 +23,16 @@ const TABS = [
   { name: 'dead', title: 'Dead letters' },
   { name: 'repair', title: 'Replay and verify' },
   { name: 'settings', title: 'Settings' },
-]
+] as const
 
 export default function DestinationPage() {
   const app = useCurrentApp()
-  const { destination: id = '' } = useParams({ strict: false }) as { destination?: string }
+  const { destination: id } = useParams({ from: '/framed/push/$destination' })
   return app === undefined ? <p role="status">Loading…</p> : <OneDestination key={`${app} ${id}`} app={app} id={id} />
 }
 
 function OneDestination({ app, id }: { app: string; id: string }) {
-  const [{ tab = 'now' }, change] = useAddress()
+  const [{ tab = 'now' }, change] = useAddress(destinationSearch)
   const found = useQuery({ ...request(asApp(app), 'GET /push/{id}', { path: { id } }), refetchInterval: REFRESH_MS })
   return (
     <div className="stack">
@@ -60,9 +60,9 @@ function OneDestination({ app, id }: { app: string; id: string }) {
         )}
       </QueryView>
       <p>
-        <PageLink to="/push" search={{ app }}>
+        <Link to="/push" search={{ app }}>
           All destinations
-        </PageLink>
+        </Link>
       </p>
     </div>
   )

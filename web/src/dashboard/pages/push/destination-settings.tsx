@@ -9,11 +9,14 @@ import { CheckField } from '../../../ui/check-field.tsx'
 import { ConfirmButton } from '../../../ui/confirm-button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { OnceSecret } from '../../../ui/once-secret.tsx'
-import { useAction } from '../../../ui/use-action.ts'
-import { FilterField, filterIn } from './filter-field.tsx'
+import { useAction, useReadAgain } from '../../../ui/use-action.ts'
+import { destinationChanged, destinationReads, destinationsChanged } from '../../changes.ts'
+import { changedSettings } from './changed-settings.ts'
+import { FilterField } from './filter-field.tsx'
 import { type Destination, KINDS } from './kinds.ts'
 import { OptionFields } from './option-fields.tsx'
-import { type OptionTexts, optionsIn, textsOf, useOptions } from './options.ts'
+import { type OptionTexts, textsOf } from './option-texts.ts'
+import { useOptions } from './options.ts'
 import { ScheduleChoices, ScheduleField } from './schedule-field.tsx'
 
 /** Changing and deleting a destination, and the signing secret of a webhook. */
@@ -22,25 +25,18 @@ export function DestinationSettings({ app, destination }: { app: string; destina
   const [url, setUrl] = useState('')
   const [filter, setFilter] = useState(destination.filter.join('\n'))
   const [schedule, setSchedule] = useState(destination.schedule)
-  const stored = textsOf(destination.options)
-  const [texts, setTexts] = useState<OptionTexts>(stored)
+  const [texts, setTexts] = useState<OptionTexts>(textsOf(destination.options))
   const offered = useOptions(app, destination.kind).options ?? []
   const action = useAction()
   const path = { id: destination.id }
   const save = (event: FormEvent) => {
     event.preventDefault()
-    const paths = filterIn(filter)
-    // Only what differs: a new filter or address delivers everything again.
-    const body = {
-      ...(name === destination.name ? {} : { name }),
-      ...(url === '' ? {} : { url }),
-      ...(paths.join('\n') === destination.filter.join('\n') ? {} : { filter: paths }),
-      ...(schedule === destination.schedule ? {} : { schedule }),
-      ...(offered.every(({ name: option }) => (texts[option] ?? '') === (stored[option] ?? ''))
-        ? {}
-        : { options: optionsIn(offered, texts) }),
-    }
-    void action.run(() => call(asApp(app), 'PATCH /push/{id}', { path, body }), 'Saved.')
+    const body = changedSettings(destination, offered, { name, url, filter, schedule, texts })
+    void action.run(
+      destinationChanged(app, destination.id),
+      () => call(asApp(app), 'PATCH /push/{id}', { path, body }),
+      'Saved.',
+    )
   }
   return (
     <div className="stack">
@@ -82,7 +78,7 @@ function SigningSecret({ app, id }: { app: string; id: string }) {
   const [secret, setSecret] = useState<string>()
   const action = useAction()
   const rotate = () =>
-    action.run(async () =>
+    action.run(destinationChanged(app, id), async () =>
       setSecret((await call(asApp(app), 'POST /push/{id}/rotate-secret', { path: { id } })).secret),
     )
   return (
@@ -103,12 +99,14 @@ function SigningSecret({ app, id }: { app: string; id: string }) {
 function DeleteDestination({ app, destination }: { app: string; destination: Destination }) {
   const [drops, setDrops] = useState(false)
   const queries = useQueryClient()
+  const readAgain = useReadAgain()
   const navigate = useNavigate()
   const remove = async () => {
     await call(asApp(app), 'DELETE /push/{id}', { path: { id: destination.id }, query: { drop: drops } })
     // Left first: the page of a destination that is gone would ask for it again.
-    await navigate({ to: '/push', search: { app } } as never)
-    await queries.invalidateQueries()
+    await navigate({ to: '/push', search: { app } })
+    for (const queryKey of destinationReads(app, destination.id)) queries.removeQueries({ queryKey })
+    await readAgain(destinationsChanged(app))
   }
   return (
     <section className="card stack" aria-label="Delete the destination">

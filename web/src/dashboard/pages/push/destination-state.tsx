@@ -5,8 +5,10 @@ import { ActionResult } from '../../../ui/action-result.tsx'
 import { formatCount } from '../../../ui/amounts.ts'
 import { Time } from '../../../ui/time.tsx'
 import { useAction } from '../../../ui/use-action.ts'
+import { destinationChanged, tried } from '../../changes.ts'
 import type { Destination } from './kinds.ts'
-import { lagText, StateBadge } from './state-badge.tsx'
+import { lagText } from './lag-text.ts'
+import { StateBadge } from './state-badge.tsx'
 import { TestFindings } from './test-findings.tsx'
 
 /** The state of a destination in figures, and what is done with the whole of it. */
@@ -14,6 +16,7 @@ export function DestinationState({ app, destination }: { app: string; destinatio
   const [tested, setTested] = useState<ResponseOf<'POST /push/{id}/test'>>()
   const action = useAction()
   const path = { id: destination.id }
+  const changes = destinationChanged(app, destination.id)
   const core = asApp(app)
   const isRunning = destination.state === 'active' || destination.state === 'failing'
   const recent = destination.last_5_minutes
@@ -41,7 +44,7 @@ export function DestinationState({ app, destination }: { app: string; destinatio
               type="button"
               className="quiet"
               disabled={action.isBusy}
-              onClick={() => void action.run(() => call(core, 'POST /push/{id}/pause', { path }), 'Paused.')}
+              onClick={() => void action.run(changes, () => call(core, 'POST /push/{id}/pause', { path }), 'Paused.')}
             >
               Pause
             </button>
@@ -49,7 +52,7 @@ export function DestinationState({ app, destination }: { app: string; destinatio
             <button
               type="button"
               disabled={action.isBusy}
-              onClick={() => void action.run(() => call(core, 'POST /push/{id}/resume', { path }), 'Resumed.')}
+              onClick={() => void action.run(changes, () => call(core, 'POST /push/{id}/resume', { path }), 'Resumed.')}
             >
               Resume
             </button>
@@ -60,7 +63,11 @@ export function DestinationState({ app, destination }: { app: string; destinatio
               className="quiet"
               disabled={action.isBusy}
               onClick={() =>
-                void action.run(() => call(core, 'POST /push/{id}/run', { path }), 'Delivering what is pending.')
+                void action.run(
+                  changes,
+                  () => call(core, 'POST /push/{id}/run', { path }),
+                  'Delivering what is pending.',
+                )
               }
             >
               Deliver now
@@ -70,7 +77,9 @@ export function DestinationState({ app, destination }: { app: string; destinatio
             type="button"
             className="quiet"
             disabled={action.isBusy}
-            onClick={() => void action.run(async () => setTested(await call(core, 'POST /push/{id}/test', { path })))}
+            onClick={() =>
+              void action.run(tried, async () => setTested(await call(core, 'POST /push/{id}/test', { path })))
+            }
           >
             Test
           </button>

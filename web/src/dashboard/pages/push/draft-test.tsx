@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { asApp } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'
 import { useAction } from '../../../ui/use-action.ts'
+import { tried } from '../../changes.ts'
 import { TestFindings } from './test-findings.tsx'
 
 /** Tests an address before it is added. */
@@ -11,7 +12,7 @@ export function DraftTest({ app, draft }: { app: string; draft: BodyOf<'POST /pu
   const action = useAction()
   const of = JSON.stringify(draft)
   const test = () =>
-    action.run(async () => setTested({ of, result: await call(asApp(app), 'POST /push/test', { body: draft }) }))
+    action.run(tried, async () => setTested({ of, result: await call(asApp(app), 'POST /push/test', { body: draft }) }))
   return (
     <div className="stack">
       <div className="row">

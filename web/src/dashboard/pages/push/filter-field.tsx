@@ -1,14 +1,5 @@
 import { Field } from '../../../ui/field.tsx'
 
-/** The paths of a filter, one on each line. */
-export const filterIn = (text: string): string[] => {
-  const lines = text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-  return lines.length === 0 ? ['*'] : lines
-}
-
 export function FilterField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   return (
     <Field

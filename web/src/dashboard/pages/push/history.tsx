@@ -1,25 +1,26 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { ResponseOf } from '@tributary-hub/client/core.ts'
 import { useMemo } from 'react'
 import { app as asApp, request } from '../../../api/core.ts'
 import { formatCount } from '../../../ui/amounts.ts'
-import { Chart, type Series } from '../../../ui/chart.tsx'
+import { Chart } from '../../../ui/chart.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
 import { useAddress } from '../../address.ts'
-import { lagText } from './state-badge.tsx'
+import { destinationSearch } from '../../search.ts'
+import { type Periods, seriesOf } from './history-series.ts'
+import { lagText } from './lag-text.ts'
 
 const SPANS = [
   { name: 'hour', title: 'Hour', ms: 3_600_000, step: 60_000 },
   { name: 'day', title: 'Day', ms: 86_400_000, step: 900_000 },
   { name: 'week', title: 'Week', ms: 7 * 86_400_000, step: 7_200_000 },
-]
+] as const
 const REFRESH_MS = 10_000
 
 /** Lag and throughput over time. */
 export function History({ app, id, lagMs }: { app: string; id: string; lagMs: number }) {
-  const [{ span: chosen = 'day' }, change] = useAddress()
-  const span = SPANS.find(({ name }) => name === chosen) ?? SPANS[1]!
+  const [{ span: chosen = 'day' }, change] = useAddress(destinationSearch)
+  const span = SPANS.find(({ name }) => name === chosen) ?? SPANS[1]
   // Rounded, so that the same request is asked for again and not a new one at every drawing.
   const since = Math.floor((Date.now() - span.ms) / span.step) * span.step
   const history = useQuery({
@@ -43,10 +44,11 @@ export function History({ app, id, lagMs }: { app: string; id: string; lagMs: nu
   )
 }
 
-type Periods = ResponseOf<'GET /push/{id}/history'>
-
 function Charts({ periods, since, step, lagMs }: { periods: Periods; since: number; step: number; lagMs: number }) {
-  const { times, lag, rows } = useMemo(() => seriesOf(periods, since, step), [periods, since, step])
+  const { times, lag, rows } = useMemo(
+    () => seriesOf(periods, { since, step, now: Date.now() }),
+    [periods, since, step],
+  )
   const delivered = periods.reduce((sum, each) => sum + each.rows, 0)
   const failed = periods.reduce((sum, each) => sum + each.failed, 0)
   const worst = Math.max(0, ...periods.map((each) => each.lag_ms ?? 0))
@@ -73,26 +75,4 @@ function Charts({ periods, since, step, lagMs }: { periods: Periods; since: numb
       </div>
     </div>
   )
-}
-
-/** A point for each period; periods without deliveries are zero rows and no lag. */
-function seriesOf(periods: Periods, since: number, step: number): { times: number[]; lag: Series[]; rows: Series[] } {
-  const byTime = new Map(periods.map((each) => [each.at, each]))
-  const times: number[] = []
-  for (let at = since; at <= Date.now(); at += step) times.push(at)
-  const found = times.map((at) => byTime.get(at))
-  return {
-    times,
-    lag: [
-      {
-        label: 'Lag',
-        color: '--warn',
-        values: found.map((each) => (each?.lag_ms === undefined ? null : each.lag_ms / 1000)),
-      },
-    ],
-    rows: [
-      { label: 'Rows', color: '--brand', values: found.map((each) => each?.rows ?? 0) },
-      { label: 'Failed attempts', color: '--bad', values: found.map((each) => each?.failed ?? 0) },
-    ],
-  }
 }

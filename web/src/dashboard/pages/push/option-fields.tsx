@@ -1,5 +1,5 @@
 import { Field } from '../../../ui/field.tsx'
-import type { Option, OptionTexts } from './options.ts'
+import type { Option, OptionTexts } from './option-texts.ts'
 
 /** A control for each option of a kind of destination. */
 export function OptionFields({

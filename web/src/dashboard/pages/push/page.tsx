@@ -1,36 +1,27 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { Link } from '@tanstack/react-router'
 import { app as asApp, request } from '../../../api/core.ts'
 import { formatCount } from '../../../ui/amounts.ts'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Table } from '../../../ui/table.tsx'
-import { useAddress } from '../../address.ts'
 import { useCurrentApp } from '../../current-app.ts'
-import { PageLink } from '../../page-link.tsx'
 import { PageTitle } from '../../page-title.tsx'
 import { KINDS } from './kinds.ts'
-import { lagText, StateBadge } from './state-badge.tsx'
+import { lagText } from './lag-text.ts'
+import { StateBadge } from './state-badge.tsx'
 import './page.css'
 
 const REFRESH_MS = 5000
 
 export default function PushPage() {
   const app = useCurrentApp()
-  const [{ destination, app: named }] = useAddress()
-  const navigate = useNavigate()
-  // Other pages link to a destination by its id.
-  useEffect(() => {
-    if (destination !== undefined)
-      void navigate({ to: `/push/${destination}`, search: { app: named }, replace: true } as never)
-  }, [destination, named, navigate])
   return (
     <div className="stack">
       <PageTitle title="Push">
         {app !== undefined && (
-          <PageLink className="button" to="/push/new" search={{ app }}>
+          <Link className="button" to="/push/new" search={{ app }}>
             Add a destination
-          </PageLink>
+          </Link>
         )}
       </PageTitle>
       {app === undefined ? <p>There is no app yet.</p> : <Destinations key={app} app={app} />}
@@ -53,9 +44,9 @@ function Destinations({ app }: { app: string }) {
               {
                 title: 'Name',
                 cell: ({ id, name }) => (
-                  <PageLink to={`/push/${id}`} search={{ app }}>
+                  <Link to="/push/$destination" params={{ destination: id }} search={{ app }}>
                     {name}
-                  </PageLink>
+                  </Link>
                 ),
               },
               { title: 'Kind', cell: ({ kind }) => KINDS[kind].title },

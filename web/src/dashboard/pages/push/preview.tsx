@@ -6,6 +6,7 @@ import { formatCount } from '../../../ui/amounts.ts'
 import { CodeBlock } from '../../../ui/code-block.tsx'
 import { Table } from '../../../ui/table.tsx'
 import { useAction } from '../../../ui/use-action.ts'
+import { tried } from '../../changes.ts'
 import type { Kind } from './kinds.ts'
 
 type Previewed = ResponseOf<'POST /push/preview'>
@@ -15,7 +16,7 @@ export function Preview({ app, kind, filter }: { app: string; kind: Kind; filter
   const [shown, setShown] = useState<Previewed>()
   const action = useAction()
   const load = () =>
-    action.run(async () => setShown(await call(asApp(app), 'POST /push/preview', { body: { kind, filter } })))
+    action.run(tried, async () => setShown(await call(asApp(app), 'POST /push/preview', { body: { kind, filter } })))
   return (
     <div className="stack">
       <div className="row">

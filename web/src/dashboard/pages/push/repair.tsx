@@ -1,4 +1,4 @@
-import { call, type ResponseOf } from '@tributary-hub/client/core.ts'
+import { call } from '@tributary-hub/client/core.ts'
 import { useEffect, useRef, useState } from 'react'
 import { asApp } from '../../../api/core.ts'
 import { ActionResult } from '../../../ui/action-result.tsx'
@@ -6,9 +6,10 @@ import { formatCount } from '../../../ui/amounts.ts'
 import { ConfirmButton } from '../../../ui/confirm-button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { useAction } from '../../../ui/use-action.ts'
+import { destinationChanged, tried } from '../../changes.ts'
 import type { Destination } from './kinds.ts'
+import { added, type Verified } from './verified.ts'
 
-type Verified = ResponseOf<'POST /push/{id}/verify'>
 const HOUR = 3_600_000
 
 /** Delivering again, and comparing row by row. */
@@ -16,11 +17,16 @@ export function Repair({ app, destination }: { app: string; destination: Destina
   const [since, setSince] = useState('')
   const action = useAction()
   const path = { id: destination.id }
+  const changes = destinationChanged(app, destination.id)
   const replay = () =>
-    action.run(async () => {
-      const body = { since: since === '' ? Date.now() - HOUR : new Date(since).getTime() }
-      await call(asApp(app), 'POST /push/{id}/replay', { path, body })
-    }, 'The changes since then are delivered again.')
+    action.run(
+      changes,
+      async () => {
+        const body = { since: since === '' ? Date.now() - HOUR : new Date(since).getTime() }
+        await call(asApp(app), 'POST /push/{id}/replay', { path, body })
+      },
+      'The changes since then are delivered again.',
+    )
   return (
     <div className="stack">
       <section className="card stack" aria-label="Deliver again">
@@ -36,7 +42,11 @@ export function Repair({ app, destination }: { app: string; destination: Destina
             label="Backfill everything"
             title="Deliver everything again"
             onConfirm={() =>
-              action.run(() => call(asApp(app), 'POST /push/{id}/backfill', { path }), 'Everything is delivered again.')
+              action.run(
+                changes,
+                () => call(asApp(app), 'POST /push/{id}/backfill', { path }),
+                'Everything is delivered again.',
+              )
             }
           >
             {formatCount(destination.rows)} rows of {formatCount(destination.profiles)} profiles are delivered again.
@@ -61,7 +71,7 @@ function Verify({ app, id }: { app: string; id: string }) {
     return () => ended.abort()
   }, [])
   const verify = (repair: boolean) =>
-    action.run(async () => {
+    action.run(repair ? destinationChanged(app, id) : tried, async () => {
       setReport(undefined)
       let total: Verified | undefined
       const options = { signal: left.current.signal }
@@ -104,18 +114,4 @@ function Verify({ app, id }: { app: string; id: string }) {
       )}
     </section>
   )
-}
-
-function added(total: Verified, part: Verified): Verified {
-  const sum = (field: 'profiles' | 'rows' | 'missing' | 'different' | 'extra' | 'repaired') =>
-    total[field] + part[field]
-  return {
-    profiles: sum('profiles'),
-    rows: sum('rows'),
-    missing: sum('missing'),
-    different: sum('different'),
-    extra: sum('extra'),
-    repaired: sum('repaired'),
-    ...(part.next === undefined ? {} : { next: part.next }),
-  }
 }

@@ -7,32 +7,23 @@ import { ErrorNotice } from '../../../ui/error-notice.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { OnceSecret } from '../../../ui/once-secret.tsx'
 import { useAction } from '../../../ui/use-action.ts'
-import { type Address, useAddress } from '../../address.ts'
+import { useAddress } from '../../address.ts'
+import { destinationsChanged } from '../../changes.ts'
 import { useCurrentApp } from '../../current-app.ts'
 import { PageTitle } from '../../page-title.tsx'
+import { newDestinationSearch } from '../../search.ts'
 import { DraftTest } from './draft-test.tsx'
-import { FilterField, filterIn } from './filter-field.tsx'
+import { FilterField } from './filter-field.tsx'
+import { filterIn } from './filter-lines.ts'
 import { KINDS, type Kind } from './kinds.ts'
 import { OptionFields } from './option-fields.tsx'
-import { type Option, type OptionTexts, optionsIn, useOptions } from './options.ts'
+import { type OptionTexts, optionsIn } from './option-texts.ts'
+import { useOptions } from './options.ts'
 import { Preview } from './preview.tsx'
 import { RightsScript } from './rights-script.tsx'
 import { ScheduleChoices, ScheduleField } from './schedule-field.tsx'
+import { OPTION, setPlace, textsInAddress } from './wizard-address.ts'
 import './page.css'
-
-/** Before the name of an option in the address. */
-const OPTION = 'option.'
-
-const textsInAddress = (address: Address): OptionTexts =>
-  Object.fromEntries(
-    Object.entries(address).flatMap(([name, text]) =>
-      name.startsWith(OPTION) ? [[name.slice(OPTION.length), text]] : [],
-    ),
-  )
-
-/** Where the tables are is an option of some kinds; of others, the address of the database names it. */
-const setPlace = (offered: readonly Option[], what: string | undefined, text: string): Address =>
-  offered.some(({ name }) => name === what) ? { [`${OPTION}${what}`]: text } : { place: text }
 
 /** Adds a destination. What is not secret is in the address, so that a reload keeps it. */
 export default function WizardPage() {
@@ -42,7 +33,7 @@ export default function WizardPage() {
 }
 
 function Wizard({ app }: { app: string }) {
-  const [address, change] = useAddress()
+  const [address, change] = useAddress(newDestinationSearch)
   const { kind: chosen, name = '', filter = '*', schedule = 'on_change', place = '' } = address
   const kind: Kind = chosen !== undefined && Object.hasOwn(KINDS, chosen) ? (chosen as Kind) : 'postgres'
   const [url, setUrl] = useState('')
@@ -55,10 +46,10 @@ function Wizard({ app }: { app: string }) {
   const offered = known ?? []
   const texts = { ...long, ...textsInAddress(address) }
   const draft = { kind, url, filter: filterIn(filter), options: optionsIn(offered, texts) }
-  const leave = (id: string) => navigate({ to: `/push/${id}`, search: { app } } as never)
+  const leave = (id: string) => navigate({ to: '/push/$destination', params: { destination: id }, search: { app } })
   const start = (event: FormEvent) => {
     event.preventDefault()
-    void action.run(async () => {
+    void action.run(destinationsChanged(app), async () => {
       const { id, secret } = await call(asApp(app), 'POST /push', { body: { ...draft, name, schedule } })
       if (secret === undefined) await leave(id)
       else setMade({ id, secret })

@@ -8,6 +8,8 @@ import { QueryView } from '../../../ui/query-view.tsx'
 import { useAddress } from '../../address.ts'
 import { useCurrentApp } from '../../current-app.ts'
 import { PageTitle } from '../../page-title.tsx'
+import { servicesSearch } from '../../search.ts'
+import { matchingServices } from './matching-services.ts'
 import { ServiceDetails } from './service-details.tsx'
 
 /** Every service: what it has, how people sign in, and whether the app in view has keys. */
@@ -26,15 +28,9 @@ export default function ServicesPage() {
 }
 
 function Catalogue({ all }: { all: [name: string, service: Service][] }) {
-  const [{ q = '', type, keys }, change] = useAddress()
-  const words = q.toLowerCase().split(/\s+/)
+  const [{ q = '', type, keys }, change] = useAddress(servicesSearch)
   const types = [...new Set(all.flatMap(([, service]) => service.types))].sort()
-  const matches = all.filter(
-    ([name, service]) =>
-      words.every((word) => searched(name, service).includes(word)) &&
-      (type === undefined || service.types.includes(type)) &&
-      (keys === undefined || isUsable(service) === (keys === 'yes')),
-  )
+  const matches = matchingServices(all, { q, type, keys })
   return (
     <>
       <search className="card services-filters">
@@ -55,7 +51,10 @@ function Catalogue({ all }: { all: [name: string, service: Service][] }) {
           </select>
         </Field>
         <Field label="Keys of this app">
-          <select value={keys ?? ''} onChange={({ target }) => change({ keys: target.value })}>
+          <select
+            value={keys ?? ''}
+            onChange={({ target }) => change({ keys: servicesSearch({ keys: target.value }).keys })}
+          >
             <option value="">Any</option>
             <option value="yes">can be connected</option>
             <option value="no">keys missing</option>
@@ -84,14 +83,7 @@ function Catalogue({ all }: { all: [name: string, service: Service][] }) {
   )
 }
 
-/** Whether people of the app can sign in there. */
-const isUsable = ({ has_keys: hasKeys, needs_keys: needsKeys }: Service) => hasKeys === true || !needsKeys
-
 function Keys({ service }: { service: Service }) {
   if (service.has_keys === true) return <Badge tone="good">has keys</Badge>
   return service.needs_keys ? <Badge>no keys</Badge> : <Badge tone="good">no keys required</Badge>
-}
-
-function searched(name: string, { title, aliases, types, endpoints }: Service): string {
-  return [name, title, ...aliases, ...types, ...Object.keys(endpoints)].join(' ').toLowerCase()
 }

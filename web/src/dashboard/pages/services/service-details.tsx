@@ -1,9 +1,10 @@
+import { Link } from '@tanstack/react-router'
 import type { Service } from '@tributary-hub/client/generated/api.ts'
 import type { ReactNode } from 'react'
 import { formatCount, formatDuration } from '../../../ui/amounts.ts'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { Table } from '../../../ui/table.tsx'
-import { PageLink } from '../../page-link.tsx'
+import { useNamedApp } from '../../current-app.ts'
 
 const ADDRESSES: Record<string, string> = {
   callback: 'Callback',
@@ -21,6 +22,7 @@ const AUTH: Record<string, string> = {
 
 /** Everything about a service: addresses to enter there, sign-in, scopes, limits, endpoints. */
 export function ServiceDetails({ name, service }: { name: string; service: Service }) {
+  const app = useNamedApp()
   const questions = [...Object.values(service.asks), ...Object.values(service.fields ?? {})].map(({ title }) => title)
   return (
     <div className="stack services-details">
@@ -78,9 +80,9 @@ export function ServiceDetails({ name, service }: { name: string; service: Servi
         <a href={service.docs} rel="noreferrer" target="_blank">
           Documentation of the service
         </a>
-        <PageLink to="/accounts" search={{ service: name }}>
+        <Link to="/accounts" search={{ app, service: name }}>
           Accounts with it
-        </PageLink>
+        </Link>
       </div>
     </div>
   )

@@ -1,18 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { parseSearch, useAddress } from '../../address.ts'
+import { useAddress } from '../../address.ts'
 import { CredentialsForm } from '../../credentials-form.tsx'
 import { PageTitle } from '../../page-title.tsx'
+import { signInSearch } from '../../search.ts'
 
 export default function SignInPage() {
-  const [{ next }] = useAddress()
+  const [{ next }] = useAddress(signInSearch)
   const navigate = useNavigate()
   const queries = useQueryClient()
   const done = () => {
     queries.clear()
-    // A path of the router, which never leaves the dashboard.
-    const [to, search = ''] = (next?.startsWith('/') === true ? next : '/').split('?')
-    void navigate({ to, search: parseSearch(search), replace: true } as never)
+    // A path below the dashboard, which it never leaves.
+    void navigate({ href: `/dashboard${next?.startsWith('/') === true ? next : '/'}`, replace: true })
   }
   return (
     <main className="alone stack">

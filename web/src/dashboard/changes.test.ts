@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { QueryClient } from '@tanstack/react-query'
+import { type KeyStart, keyOf, OPERATOR } from '../api/keys.ts'
+import {
+  accountErased,
+  appChanged,
+  appDeleted,
+  destinationChanged,
+  destinationsChanged,
+  keysChanged,
+  operatorsChanged,
+  passkeysChanged,
+  profilesChanged,
+  sessionsChanged,
+  tried,
+} from './changes.ts'
+
+const [APP, OTHER] = ['app-1', 'app-2']
+const [ACCOUNT, NEIGHBOUR] = ['account-1', 'account-2']
+
+/** What pages have read, by what they show: of the app and of another one, of the account and of its neighbour. */
+const SHOWN = {
+  audit: keyOf('GET /admin/audit', OPERATOR, {}, { actor: 'admin' }),
+  session: keyOf('GET /dashboard/session', OPERATOR),
+  sessions: keyOf('GET /admin/sessions', OPERATOR),
+  passkeys: keyOf('GET /dashboard/passkeys', OPERATOR),
+  operators: keyOf('GET /admin/operators', OPERATOR),
+  links: keyOf('GET /admin/operators/links', OPERATOR),
+  apps: keyOf('GET /admin/apps', OPERATOR),
+  overview: keyOf('GET /admin/overview', OPERATOR),
+  'overview of the app': keyOf('GET /admin/apps/{client_id}/overview', OPERATOR, { client_id: APP }),
+  app: keyOf('GET /admin/apps/{client_id}', OPERATOR, { client_id: APP }),
+  'other app': keyOf('GET /admin/apps/{client_id}', OPERATOR, { client_id: OTHER }),
+  keys: keyOf('GET /admin/apps/{client_id}/keys', OPERATOR, { client_id: APP }),
+  services: keyOf('GET /services', APP),
+  'services of the other app': keyOf('GET /services', OTHER),
+  log: keyOf('GET /admin/apps/{client_id}/log', OPERATOR, { client_id: APP }, { kind: 'sync' }),
+  quarantine: keyOf('GET /admin/apps/{client_id}/quarantine', OPERATOR, { client_id: APP }, { after: undefined }),
+  accounts: keyOf('GET /accounts', APP, {}, { state: 'paused', count: 'true' }),
+  'accounts to choose from': keyOf('GET /accounts', APP, {}, { limit: 20 }),
+  'accounts of the other app': keyOf('GET /accounts', OTHER),
+  account: keyOf('GET /accounts/{id}', APP, { id: ACCOUNT }),
+  neighbour: keyOf('GET /accounts/{id}', APP, { id: NEIGHBOUR }),
+  sync: keyOf('GET /profiles/{profile}/sync', ACCOUNT, { profile: 'p@github' }),
+  'sync of the neighbour': keyOf('GET /profiles/{profile}/sync', NEIGHBOUR, { profile: 'q@github' }),
+  agents: keyOf('GET /agents', ACCOUNT),
+  items: keyOf('GET /types/{type}', ACCOUNT, { type: 'photos' }, { limit: '20' }),
+  'items of the neighbour': keyOf('GET /types/{type}', NEIGHBOUR, { type: 'photos' }),
+  destinations: keyOf('GET /push', APP),
+  destination: keyOf('GET /push/{id}', APP, { id: 'd-1' }),
+  'other destination': keyOf('GET /push/{id}', APP, { id: 'd-2' }),
+  deliveries: keyOf('GET /push/{id}/deliveries', APP, { id: 'd-1' }, { limit: 50 }),
+  'dead letters': keyOf('GET /push/{id}/dead-letters/reasons', APP, { id: 'd-1' }),
+  history: keyOf('GET /push/{id}/history', APP, { id: 'd-1' }, { since: 1, step: 2 }),
+  'kinds of destinations': keyOf('GET /push/kinds', APP),
+  'API document': keyOf('GET /openapi.json', OPERATOR),
+}
+
+/** What is read again after a change, as the library finds it. */
+async function readAgainAfter(changes: readonly KeyStart[]): Promise<string[]> {
+  const queries = new QueryClient()
+  for (const queryKey of Object.values(SHOWN)) queries.setQueryData([...queryKey], {})
+  await Promise.all(changes.map((queryKey) => queries.invalidateQueries({ queryKey })))
+  return Object.entries(SHOWN).flatMap(([name, key]) =>
+    queries.getQueryState([...key])?.isInvalidated === true ? [name] : [],
+  )
+}
+
+suite('what is read again', () => {
+  test('after a change of an app: the list, its page and the agents, not other apps', async () => {
+    assert.deepEqual(await readAgainAfter(appChanged(APP)), ['audit', 'apps', 'app', 'agents'])
+  })
+
+  test('after the deletion of an app: also whose it was, and everything that it had', async () => {
+    const found = await readAgainAfter(appDeleted(APP))
+    for (const name of ['apps', 'app', 'overview', 'operators', 'accounts', 'account', 'destinations', 'destination'])
+      assert.ok(found.includes(name), name)
+    assert.ok(!found.includes('other app') && !found.includes('accounts of the other app'))
+  })
+
+  test('after a change of keys: which services can be connected, and the syncs that depend on them', async () => {
+    assert.deepEqual(await readAgainAfter(keysChanged(APP)), [
+      'audit',
+      'overview',
+      'overview of the app',
+      'keys',
+      'services',
+      'accounts',
+      'accounts to choose from',
+      'account',
+      'neighbour',
+      'sync',
+      'sync of the neighbour',
+    ])
+  })
+
+  test('after a change of an operator, who may be oneself: one’s session and apps too', async () => {
+    assert.deepEqual(await readAgainAfter(operatorsChanged), [
+      'audit',
+      'session',
+      'sessions',
+      'operators',
+      'links',
+      'apps',
+    ])
+    assert.deepEqual(await readAgainAfter(sessionsChanged), ['audit', 'session', 'sessions', 'operators'])
+    assert.deepEqual(await readAgainAfter(passkeysChanged), ['audit', 'passkeys', 'operators'])
+  })
+
+  test('after a change of a destination: every tab of its page, the list and the overviews, not other destinations', async () => {
+    const lists = ['audit', 'overview', 'overview of the app', 'destinations']
+    assert.deepEqual(await readAgainAfter(destinationsChanged(APP)), lists)
+    assert.deepEqual(await readAgainAfter(destinationChanged(APP, 'd-1')), [
+      'audit',
+      'overview',
+      'overview of the app',
+      'log',
+      'destinations',
+      'destination',
+      'deliveries',
+      'dead letters',
+      'history',
+    ])
+  })
+
+  test('after a change of a profile: its account and items, and the lists that Back leads to', async () => {
+    const found = [
+      'audit',
+      'overview',
+      'overview of the app',
+      'log',
+      'quarantine',
+      'accounts',
+      'accounts to choose from',
+      'account',
+      'sync',
+      'agents',
+      'items',
+    ]
+    assert.deepEqual(await readAgainAfter(profilesChanged(APP, ACCOUNT)), found)
+    assert.deepEqual(await readAgainAfter(accountErased(APP, ACCOUNT)), [
+      ...found,
+      'destinations',
+      'destination',
+      'other destination',
+    ])
+  })
+
+  test('after a test: the audit log alone', async () => {
+    assert.deepEqual(await readAgainAfter(tried), ['audit'])
+  })
+})
