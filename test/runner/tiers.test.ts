@@ -8,7 +8,9 @@ import { filesOfTier } from './tiers.ts'
 const root = join(import.meta.dirname, '../..')
 
 test('each test file is in exactly one tier, in the checks, or tests software of others', () => {
-  const every = globSync('{src,lab,test}/**/*.test.ts', { cwd: root }).filter((file) => !file.includes('node_modules'))
+  const every = globSync('{src,lab,test,web/src}/**/*.test.ts', { cwd: root }).filter(
+    (file) => !file.includes('node_modules'),
+  )
   const [quick, system] = [filesOfTier(root, 'test'), filesOfTier(root, 'system')]
   assert.deepEqual(
     quick.filter((file) => system.includes(file)),
