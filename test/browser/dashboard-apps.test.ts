@@ -101,8 +101,16 @@ suite('the pages of apps and keys', { skip }, () => {
     const id = await idOf('Field notes')
     await page.getByRole('button', { name: 'Settings' }).click()
     await page.getByLabel('Token flow').uncheck()
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`))
     await page.getByRole('button', { name: 'Save settings' }).click()
     await page.getByText('Saved.').waitFor()
+    // An open page also asks now and then whether its session still exists.
+    assert.deepEqual(
+      sent.filter((each) => each !== 'GET /dashboard/session').toSorted(),
+      ['GET /admin/apps', `GET /admin/apps/${id}`, `PATCH /admin/apps/${id}`],
+      'what is changed is read again, and nothing else',
+    )
     await watched.assertClean('settings')
     await page.getByRole('button', { name: 'Look' }).click()
     await page.getByLabel('Colour', { exact: true }).fill('#7a1fa2')

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type KeyStart, keyOf, OPERATOR } from '../api/keys.ts'
 import {
-  accountErased,
   appChanged,
   appDeleted,
   destinationChanged,
   destinationsChanged,
+  erased,
   keysChanged,
   operatorsChanged,
   passkeysChanged,
@@ -133,7 +133,7 @@ suite('what is read again', () => {
       'items',
     ]
     assert.deepEqual(readAgainAfter(profilesChanged(APP, ACCOUNT)), found)
-    assert.deepEqual(readAgainAfter(accountErased(APP, ACCOUNT)), [
+    assert.deepEqual(readAgainAfter(erased(APP, ACCOUNT)), [
       ...found,
       'destinations',
       'destination',

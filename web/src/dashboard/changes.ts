@@ -99,8 +99,8 @@ export const accountReads = (clientId: string, account: string): Changes => [
   ...itemsOf(account),
 ]
 export const agentsChanged = (account: string): Changes => [AUDIT, ['GET /agents', account]]
-/** Its rows at destinations are deleted too. */
-export const accountErased = (clientId: string, account: string): Changes => [
+/** An account or one of its profiles: the rows at destinations are deleted too. */
+export const erased = (clientId: string, account: string): Changes => [
   ...profilesChanged(clientId, account),
   ...destinationsOf(clientId),
 ]

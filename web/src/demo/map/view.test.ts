@@ -30,7 +30,8 @@ suite('the view of the map', () => {
     ])
       assert.ok(isOnMap(view), JSON.stringify(view))
     assert.equal(zoom(WORLD, 100).width, WORLD.width)
-    assert.ok(zoom(WORLD, 1e-9).width > 0)
+    const narrowest = zoom(WORLD, 1e-9)
+    assert.equal(zoom(narrowest, 0.5).width, narrowest.width)
   })
 
   test('asks for the whole world where it is wide, else for a circle that covers the view', () => {

@@ -10,7 +10,7 @@ import { CopyButton } from '../../../ui/copy-button.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { useReadAgain } from '../../../ui/use-action.ts'
-import { accountErased, accountReads } from '../../changes.ts'
+import { accountReads, erased } from '../../changes.ts'
 import { useCurrentApp, useNamedApp } from '../../current-app.ts'
 import { PageTitle } from '../../page-title.tsx'
 import { nameOf } from './account-words.ts'
@@ -108,7 +108,7 @@ function EraseButton({ clientId, account }: { clientId: string; account: Account
     await navigate({ to: '/accounts', search: { app: clientId, erased: account.id }, replace: true })
     // What is remembered of the account must not be shown again.
     for (const queryKey of accountReads(clientId, account.id)) queries.removeQueries({ queryKey })
-    await readAgain(accountErased(clientId, account.id))
+    await readAgain(erased(clientId, account.id))
   }
   return (
     <ConfirmButton label="Erase" title="Erase this account" typed={account.id} onConfirm={erase}>

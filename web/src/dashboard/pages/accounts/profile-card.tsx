@@ -8,7 +8,7 @@ import { ErrorNotice } from '../../../ui/error-notice.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { useAction, useReadAgain } from '../../../ui/use-action.ts'
-import { profilesChanged } from '../../changes.ts'
+import { erased, profilesChanged } from '../../changes.ts'
 import { ProfileState } from '../../profile-state.tsx'
 import { EndpointTable } from './endpoint-table.tsx'
 import { useSync } from './use-sync.ts'
@@ -75,9 +75,8 @@ function Actions({ clientId, account, profile, expect }: Props & { expect: () =>
   const { core } = forAccount(account)
   const inApp = { id: account, profile: profile.profile }
   const isPaused = profile.state === 'paused'
-  const changes = profilesChanged(clientId, account)
   const act = (action: () => Promise<unknown>) =>
-    run(changes, async () => {
+    run(profilesChanged(clientId, account), async () => {
       await action()
       expect()
     })
@@ -119,7 +118,7 @@ function Actions({ clientId, account, profile, expect }: Props & { expect: () =>
           typed={profile.service}
           onConfirm={async () => {
             await call(core, 'DELETE /profiles/{profile}', { path })
-            await readAgain(changes)
+            await readAgain(erased(clientId, account))
           }}
         >
           <p>

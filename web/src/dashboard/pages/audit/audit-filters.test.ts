@@ -15,7 +15,7 @@ suite('filters of the audit log', () => {
     assert.equal(filtersOf({ to: '2026-12-31' }).until, new Date(2027, 0, 1).getTime())
   })
 
-  test('what is not given or not a day is no filter', () => {
+  test('what is missing, or is not a day, does not filter', () => {
     assert.deepEqual(filtersOf({ from: 'yesterday' }), {})
   })
 })

@@ -30,7 +30,7 @@ export function requestIn(document: ApiDocument, address: Texts): ItemRequest {
 }
 
 export function routeIn({ by }: Texts): RouteName {
-  return by !== undefined && Object.hasOwn(ROUTES, by) ? (by as RouteName) : 'type'
+  return by === 'endpoint' || by === 'id' ? by : 'type'
 }
 
 export function urlOf({ route, path, query }: ItemRequest, origin: string): string {

@@ -65,10 +65,11 @@ export default function ItemsPage() {
 }
 
 const CODES = { URL: urlOf, curl: curlOf, SDK: sdkOf }
+const LANGUAGES = ['URL', 'curl', 'SDK'] as const
 
 function Results({ request: wanted }: { request: ItemRequest }) {
   const [address, change] = useAddress(itemsSearch)
-  const [language, setLanguage] = useState<keyof typeof CODES>('curl')
+  const [language, setLanguage] = useState<(typeof LANGUAGES)[number]>('curl')
   const { account, view = 'grid' } = address
   const isRedirect = wanted.query['media'] === 'true'
   const page = useQuery({
@@ -83,9 +84,9 @@ function Results({ request: wanted }: { request: ItemRequest }) {
       <section className="card stack" aria-label="Request">
         <Tabs
           label="Form of the request"
-          tabs={Object.keys(CODES).map((name) => ({ name, title: name }))}
+          tabs={LANGUAGES.map((name) => ({ name, title: name }))}
           current={language}
-          onChoose={(name) => setLanguage(name as keyof typeof CODES)}
+          onChoose={setLanguage}
         />
         <CodeBlock label={`The request as ${language}`} text={code} />
       </section>

@@ -4,7 +4,7 @@ import { seriesOf } from './history-series.ts'
 import { lagText } from './lag-text.ts'
 
 suite('the history of a destination', () => {
-  test('has a point for each period until now; without deliveries it is no lag and zero rows', () => {
+  test('has a point for each period until now: zero rows and an unknown lag where nothing was delivered', () => {
     const periods = [{ at: 120, rows: 7, failed: 1, batches: 2, lag_ms: 2500 }]
     const { times, lag, rows } = seriesOf(periods, { since: 60, step: 60, now: 200 })
     assert.deepEqual(times, [60, 120, 180])

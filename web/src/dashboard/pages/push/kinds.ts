@@ -53,3 +53,5 @@ export const KINDS: Record<Kind, KindDescription> = {
     hint: 'JetStream must be enabled.',
   },
 }
+
+export const isKind = (text: string): text is Kind => Object.hasOwn(KINDS, text)

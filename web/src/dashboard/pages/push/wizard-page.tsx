@@ -15,7 +15,7 @@ import { newDestinationSearch } from '../../search.ts'
 import { DraftTest } from './draft-test.tsx'
 import { FilterField } from './filter-field.tsx'
 import { filterIn } from './filter-lines.ts'
-import { KINDS, type Kind } from './kinds.ts'
+import { isKind, KINDS } from './kinds.ts'
 import { OptionFields } from './option-fields.tsx'
 import { type OptionTexts, optionsIn } from './option-texts.ts'
 import { useOptions } from './options.ts'
@@ -35,7 +35,7 @@ export default function WizardPage() {
 function Wizard({ app }: { app: string }) {
   const [address, change] = useAddress(newDestinationSearch)
   const { kind: chosen, name = '', filter = '*', schedule = 'on_change', place = '' } = address
-  const kind: Kind = chosen !== undefined && Object.hasOwn(KINDS, chosen) ? (chosen as Kind) : 'postgres'
+  const kind = chosen !== undefined && isKind(chosen) ? chosen : 'postgres'
   const [url, setUrl] = useState('')
   const [made, setMade] = useState<{ id: string; secret: string | undefined }>()
   const action = useAction()
