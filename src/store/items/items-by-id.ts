@@ -89,7 +89,7 @@ export function writeMatching(
   where: (values: Values) => readonly string[],
 ): { text: string; values: unknown[] } {
   const values = new Values()
-  const all = [`i.id = any(${values.add(ids)}::uuid[])`, ...ofProfile(values, profile), ...where(values)]
+  const all = [`i.id = any(${values.add(ids)}::uuid[])`, ofProfile(values, profile), ...where(values)]
   return { text: `select ${hexId('i.id')} as id from item i where ${all.join(' and ')}`, values: values.list }
 }
 
@@ -156,7 +156,7 @@ export function writeFind(wanted: readonly WantedItem[], maxBytes: number): { te
     const ids = values.add(items.map(({ id }) => id))
     const places = values.add(items.map(({ place }) => place))
     return `select ${KEY_COLUMNS}, ${columns}, w.place from unnest(${ids}::uuid[], ${places}::integer[]) as w (id, place)
-      join item i on ${ofProfile(values, profile).join(' and ')} and i.id = w.id`
+      join item i on ${ofProfile(values, profile)} and i.id = w.id`
   })
   const text = `select ${FOUND_NAMES}, place, size, found from (
       select *, count(*) over () as found, row_number() over (order by place) as nth,

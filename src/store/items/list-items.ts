@@ -187,7 +187,7 @@ function writeSearch(
   const pageSize = `${values.add(limit)}::bigint`
   const scanRows = `${values.add(Math.max(FIRST_SCAN_ROWS, 2 * limit))}::bigint`
   const searches = readable.map((profile, n) => {
-    const inScan = [...ofProfile(values, profile), ...scanPredicates(values, profile, selection, query)].join(' and ')
+    const inScan = [ofProfile(values, profile), ...scanPredicates(values, profile, selection, query)].join(' and ')
     const isMatch = [...matchPredicates(values, profile, query), ...exceptDuplicates(values, profile)].join(' and ')
     const indexed = indexLookup(indexPredicate(values, profile, query)!)
     const notIndexed = [...matchPredicatesWithoutSearch(values, profile, query), ...exceptDuplicates(values, profile)]
@@ -224,7 +224,7 @@ function writeSearch(
   // Rows are read by primary key within their profile: a ctid would be ambiguous once the table is partitioned.
   const rows = readable.map(
     (profile, n) => `select ${selected} from item i
-      where ${ofProfile(values, profile).join(' and ')} and i.id = any(array(select id from keys where n = ${n}))`,
+      where ${ofProfile(values, profile)} and i.id = any(array(select id from keys where n = ${n}))`,
   )
   return `with ${searches.map(({ scans }) => scans).join(', ')},
     keys as materialized (

@@ -3,18 +3,23 @@ import { profilesBefore, type ReadableProfile } from './readable-profiles.ts'
 
 /** What follows `from`: the items of a profile that match and that no copy in the same shard hides. */
 export function shownItems(values: Values, profile: ReadableProfile, { where, lookup }: Match): string {
-  const all = [...ofProfile(values, profile), ...where, ...exceptDuplicates(values, profile)]
-  return `${lookup === undefined ? 'item' : indexLookup(lookup)} i where ${all.join(' and ')}`
+  const items = lookup === undefined ? 'item' : indexLookup(lookup)
+  const all = [ofProfile(values, profile), ...where, ...exceptDuplicates(values, profile)]
+  return `${items} i where ${all.join(' and ')}`
 }
 
-export function ofProfile(values: Values, { shard, profileId }: ReadableProfile): string[] {
-  return [`i.shard = ${values.add(shard)}`, `i.profile_id = ${values.add(profileId)}`]
+export function ofProfile(values: Values, { shard, profileId }: ReadableProfile): string {
+  return `i.shard = ${values.add(shard)} and i.profile_id = ${values.add(profileId)}`
 }
+
+const NONE: string[] = []
 
 /** Leaves out items that a merge made available from another profile as well. `withoutHidden` finds those in other shards. */
 export function exceptDuplicates(values: Values, profile: ReadableProfile): string[] {
+  const before = profilesBefore(profile)
+  if (before.length === 0) return NONE
   const { shard } = profile
-  return profilesBefore(profile)
+  return before
     .filter((duplicate) => duplicate.shard === shard)
     .map(
       ({ profileId }) =>
