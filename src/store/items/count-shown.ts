@@ -2,8 +2,8 @@ import { lastOf } from '#platform/list-ends.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { autoPrepare } from '#platform/postgres/statement-cache.ts'
 import { isSharded } from '../cluster/is-sharded.ts'
-import { withoutHidden } from './hidden-copies.ts'
-import { FIRST_ITEM_ID, hexId } from './item-ids.ts'
+import { withoutHiddenOf } from './hidden-copies.ts'
+import { FIRST_ITEM_ID } from './item-ids.ts'
 import { type Match, Values } from './predicates.ts'
 import { shardsOf, splitByCopies } from './read-shards.ts'
 import type { ReadableProfile } from './readable-profiles.ts'
@@ -42,7 +42,9 @@ export async function countShown<Row extends { n: number }>(
     const { text, values } = writeCount(sharded, group, counting)
     counted.push(...(await queries.rows<Row>(autoPrepare(text), values)))
   }
-  for (const profile of hidden) counted.push(...(await countHidden<Row>(queries, sharded, profile, counting)))
+  // What one profile may have at most is counted of each alone.
+  const groups = counting.atMost === undefined ? shardsOf(hidden) : hidden.map((profile) => [profile])
+  for (const group of groups) counted.push(...(await countHidden<Row>(queries, sharded, group, counting)))
   return counted
 }
 
@@ -68,45 +70,52 @@ export function writeCount(
   return { text: counts.join(' union all '), values: values.list }
 }
 
-/** Reads the items of a profile in batches, to leave out those that a profile in another shard has too. */
+/** Reads the items of profiles in one shard in batches, to leave out those that a profile in another shard has too. */
 async function countHidden<Row extends { n: number }>(
   queries: Queries,
   sharded: boolean,
-  profile: ReadableProfile,
+  readable: readonly ReadableProfile[],
   counting: Counting,
 ): Promise<Row[]> {
-  const { atMost = Number.POSITIVE_INFINITY } = counting
   const tally = createTally(counting)
-  let left = atMost
-  for (let after = FIRST_ITEM_ID; left > 0; ) {
-    const { text, values } = writeBatch(sharded, profile, counting, after)
+  let left = counting.atMost ?? Number.POSITIVE_INFINITY
+  for (let after = FIRST; left > 0; ) {
+    const { text, values } = writeBatch(sharded, readable, counting, after)
     const found = await queries.rows<BatchRow>(autoPrepare(text), values)
-    const shown = (await withoutHidden(queries, profile, found)).slice(0, left)
-    for (const row of shown) tally.add(row)
+    const items = found.map((row) => ({ row, profileId: row.profile_id, id: row.id.replaceAll('-', '') }))
+    const shown = (await withoutHiddenOf(queries, readable, items)).slice(0, left)
+    for (const { row } of shown) tally.add(row)
     left -= shown.length
     if (found.length < MAX_BATCH) break
-    after = lastOf(found).id
+    after = lastOf(items)
   }
   return tally.rows() as unknown as Row[]
 }
 
 interface BatchRow extends Record<string, unknown> {
   id: string
+  profile_id: string
   at: number
 }
+
+const FIRST = { id: FIRST_ITEM_ID, profileId: '' }
 
 /** The statement that reads the next items to count, in the order of their ids. */
 export function writeBatch(
   sharded: boolean,
-  profile: ReadableProfile,
+  readable: readonly ReadableProfile[],
   { by, match }: Counting,
-  after: string,
+  after: { id: string; profileId: string },
 ): { text: string; values: unknown[] } {
   const values = new Values(sharded)
-  const { lookup, where } = match(values, profile)
-  const from = shownItems(values, profile, { lookup, where: [...where, `i.id > ${values.add(after)}::uuid`] })
-  const text = `select ${columnsOf(by, `${hexId('i.id')} as id`, 'i.at')} from ${from} order by i.id limit ${MAX_BATCH}`
-  return { text, values: values.list }
+  const next = `order by id, profile_id limit ${MAX_BATCH}`
+  const lists = readable.map((profile) => {
+    const { lookup, where } = match(values, profile)
+    const isAfter = `(i.id, i.profile_id) > (${values.add(after.id)}::uuid, ${values.add(after.profileId)})`
+    const from = shownItems(values, profile, { lookup, where: [...where, isAfter] })
+    return `(select ${columnsOf(by, 'i.id', 'i.profile_id', 'i.at')} from ${from} ${next})`
+  })
+  return { text: `select * from (${lists.join(' union all ')}) found ${next}`, values: values.list }
 }
 
 function columnsOf(by: Counting['by'], ...others: string[]): string {
