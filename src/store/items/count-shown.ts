@@ -77,19 +77,19 @@ async function countHidden<Row extends { n: number }>(
   readable: readonly ReadableProfile[],
   counting: Counting,
 ): Promise<Row[]> {
-  const tally = createTally(counting)
+  const counter = createCounter(counting)
   let left = counting.atMost ?? Number.POSITIVE_INFINITY
   for (let after = FIRST; left > 0; ) {
     const { text, values } = writeBatch(sharded, readable, counting, after)
     const found = await queries.rows<BatchRow>(autoPrepare(text), values)
     const items = found.map((row) => ({ row, profileId: row.profile_id, id: row.id.replaceAll('-', '') }))
     const shown = (await withoutHiddenOf(queries, readable, items)).slice(0, left)
-    for (const { row } of shown) tally.add(row)
+    for (const { row } of shown) counter.add(row)
     left -= shown.length
     if (found.length < MAX_BATCH) break
     after = lastOf(items)
   }
-  return tally.rows() as unknown as Row[]
+  return counter.rows() as unknown as Row[]
 }
 
 interface BatchRow extends Record<string, unknown> {
@@ -123,7 +123,7 @@ function columnsOf(by: Counting['by'], ...others: string[]): string {
 }
 
 /** Counts rows as the statement of `writeCount` does. */
-function createTally({ by, range }: Counting): { add(row: BatchRow): void; rows(): object[] } {
+function createCounter({ by, range }: Counting): { add(row: BatchRow): void; rows(): object[] } {
   const counts = new Map<string, { n: number; oldest?: number | null; newest?: number | null }>()
   const none = range === undefined ? { n: 0 } : { n: 0, oldest: null, newest: null }
   return {
