@@ -11,7 +11,8 @@ import type { Query } from '#model/query.ts'
 import { systemClock } from '#platform/clock.ts'
 import { loadConfig } from '#platform/config.ts'
 import { createLog } from '#platform/telemetry/log.ts'
-import { writeQuery } from '#store/items/query.ts'
+import { writeList } from '#store/items/list-items.ts'
+import { columnsFor } from '#store/items/query.ts'
 import type { ReadableProfile } from '#store/items/readable-profiles.ts'
 import { start } from '../src/boot/app.ts'
 import type { Shape } from './read-shapes.ts'
@@ -40,8 +41,8 @@ export function sqlOf({ name, selection, query }: Shape, readable: ReadableProfi
     ...query,
   }
   const profiles = 'endpoint' in selection ? readable.filter(({ service }) => service === 'demo-social') : readable
-  const { statement, values } = writeQuery(false, profiles, selection, whole, whole.limit + 1)
-  return { name: `bench ${name}`, text: statement.text, values }
+  const list = { readable: profiles, selection, query: whole, limit: whole.limit + 1 }
+  return { name: `bench ${name}`, ...writeList(false, list, columnsFor(selection)) }
 }
 
 export interface Ours {

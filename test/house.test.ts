@@ -42,6 +42,39 @@ const SQL =
   /^.(\s*(select\s+(.+\sfrom\s|\d|[\w.]+\()|insert\s+(ignore\s+)?into\s|delete\s+from\s|update\s+\S+\s+set\s|with\s+\w+\s+as\s*\(|(create|drop|alter)\s+(or\s+replace\s+)?(table|index|view|schema)\s))/is
 /** Turns off the types of the pages' router, or reads everything again after a change. */
 const UNTYPED_OR_UNNAMED = /\bas never\b|\bstrict: false\b|\b(?:invalidate|refetch|reset)Queries\((?!\{\s*queryKey)/
+/** Through these everybody else reads items: they know of shards and of copies that a merge hides. */
+const ITEM_GATE = [
+  'change-keys',
+  'changed-copies',
+  'changes',
+  'copies',
+  'count-shown',
+  'hidden-copies',
+  'items-by-id',
+  'list-items',
+  'predicates',
+  'read-shards',
+  'shown-items',
+].map((name) => `src/store/items/${name}.ts`)
+/** What only the gate imports. */
+const INSIDE_GATE = /\/(?:hidden-copies|read-shards|shown-items)\.ts$/
+/** These write items, or read what one profile stores in order to write: a copy is one more item to them. */
+const ITEM_WRITERS = [
+  'apps/remains',
+  'apps/usage',
+  'cluster/is-sharded',
+  'cluster/placement',
+  'items/child-items',
+  'items/items',
+  'items/own-copies',
+  'items/reread',
+  'items/statistics',
+  'push/destination-cursors',
+  'sync/child-checkpoints',
+  'sync/hook-records',
+].map((name) => `src/store/${name}.ts`)
+/** In a statement. Names of statements, like `item-erase`, are others. */
+const ITEM_TABLE = /(?<![\w.])item(?:_tombstone)?(?![\w-])/
 const TIME_AND_CHANCE = ['src/platform/clock.ts', 'src/platform/chance.ts']
 const isStore = (file: string): boolean => /^src\/(store|platform\/(postgres|embedded-postgres|queue))\//.test(file)
 
@@ -238,6 +271,34 @@ suite('the house', () => {
       "'update the key, set a new one'",
     ])
       assert.doesNotMatch(text, SQL)
+  })
+
+  test('only the gate and the writers name the tables of items, and nobody else looks behind the gate', () => {
+    const stringsOf = (file: string) => takeApart(readFileSync(join(root, file), 'utf8')).strings
+    const naming = sources
+      .filter((file) => file.startsWith('src/store/'))
+      .filter((file) => stringsOf(file).some((text) => ITEM_TABLE.test(text)))
+    assert.deepEqual(
+      naming.filter((file) => !ITEM_GATE.includes(file) && !ITEM_WRITERS.includes(file)),
+      [],
+      'read items with listItems, countShown or readerById',
+    )
+    assert.deepEqual(
+      ITEM_WRITERS.filter((file) => !naming.includes(file)),
+      [],
+      'names no table of items any more',
+    )
+    const behind = sources.filter(
+      (file) =>
+        !ITEM_GATE.includes(file) &&
+        (importsOf(file).some((name) => INSIDE_GATE.test(name)) ||
+          /import [^;]*?\bprofilesBefore\b[^;]*? from/.test(readFileSync(join(root, file), 'utf8'))),
+    )
+    assert.deepEqual(behind, [])
+    for (const text of ['`select 1 from item i`', '`, item where`', "'item'", '`join item_tombstone t on`'])
+      assert.match(text, ITEM_TABLE)
+    for (const text of ["'item-erase'", '`from child_item c`', '`from item_hour`', '`i.item`'])
+      assert.doesNotMatch(text, ITEM_TABLE)
   })
 
   test('an error that nobody looks at has a comment that says why', () => {

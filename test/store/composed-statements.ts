@@ -1,15 +1,18 @@
 import type { Profile } from '#model/profile.ts'
 import type { ParticipantRule, Query, Selection } from '#model/query.ts'
 import type { Proof } from '#store/identity/access-tokens.ts'
-import { writeAppearances } from '#store/items/appearances.ts'
+import { appearancesOf } from '#store/items/appearances.ts'
 import { writeChangeKeys } from '#store/items/change-keys.ts'
-import { writeContacts } from '#store/items/contacts.ts'
+import { CONTACT_COLUMNS, contactList } from '#store/items/contacts.ts'
 import { writeKeyed } from '#store/items/copies.ts'
-import { writeCounts } from '#store/items/counts.ts'
-import { writeCount, writeKeys, writeLastKeys } from '#store/items/keys.ts'
-import { writeMatchCount, writeMatching } from '#store/items/match.ts'
-import { writeFind, writeQuery } from '#store/items/query.ts'
-import type { ReadableProfile } from '#store/items/readable-profiles.ts'
+import { type Counting, writeBatch, writeCount } from '#store/items/count-shown.ts'
+import { placesOf } from '#store/items/counts.ts'
+import { writeFind, writeMatching } from '#store/items/items-by-id.ts'
+import { COMPARED_COLUMNS, countingOf } from '#store/items/keys.ts'
+import { writeLastKeys, writeList } from '#store/items/list-items.ts'
+import { anyOfFilters, filterPredicates } from '#store/items/match.ts'
+import { columnsFor } from '#store/items/query.ts'
+import { type ReadableProfile, readableAlone } from '#store/items/readable-profiles.ts'
 
 /** A statement that is composed for a request, with its values. */
 export interface Composed {
@@ -70,18 +73,13 @@ const SELECTIONS: Record<string, Selection> = {
 
 /** Every composed statement that reads items of one shard, as a sharded server gets it. */
 export function composedStatements(shard: number): Composed[] {
-  const profile = (profileId: string, owner: string, service = 'library'): ReadableProfile => ({
-    shard,
-    profileId,
-    service,
-    owner,
-    duplicates: [],
-  })
-  const [first, second] = [profile('p1', 'ada'), profile('p2', 'ada', 'museum')]
-  const merged = { ...profile('p3', 'ada'), duplicates: [{ shard, profileId: 'p1' }] }
+  const profile = (id: string, service = 'library', mergedInto?: { shard: number; profileId: string }) =>
+    readableAlone({ shard, id, service, nativeId: 'ada' } as Profile, mergedInto)
+  const [first, second] = [profile('p1'), profile('p2', 'museum')]
+  const merged = profile('p3', 'library', { shard, profileId: 'p1' })
   const parts = (['all', 'all_feed'] as const).map((type) => ({ ...first, selection: { type } }))
   // A copy in another shard is not part of the statement.
-  const elsewhere = { ...profile('p4', 'ada'), duplicates: [{ shard: shard + 1, profileId: 'p5' }] }
+  const elsewhere = profile('p4', 'library', { shard: shard + 1, profileId: 'p5' })
   const accounts: Record<string, ReadableProfile[]> = {
     'one profile': [first],
     'several profiles': [first, second, merged],
@@ -104,18 +102,18 @@ export function composedStatements(shard: number): Composed[] {
       Object.entries(QUERIES).flatMap(([which, query]): Composed[] => [
         ...Object.entries(proofs).flatMap(([proven, proofOf]): Composed[] => {
           const name = `${what}, ${which}, ${whose}, ${proven}`
-          const proof = proofOf(readable)
-          const { statement, values } = writeQuery(true, readable, selection, query, 20, proof)
-          const items = { name: `items: ${name}`, text: statement.text, values }
+          const list = { readable, selection, query, limit: 20, proof: proofOf(readable) }
+          const items = { name: `items: ${name}`, ...writeList(true, list, columnsFor(selection)) }
           // The others differ in their columns only.
           if (what !== 'photos') return [items]
           return [
             items,
-            { name: `keys: ${name}`, ...writeKeys(true, readable, selection, query, 20, proof) },
-            { name: `last keys: ${name}`, ...writeLastKeys(true, readable, selection, query, 20, proof) },
+            { name: `keys: ${name}`, ...writeList(true, list, COMPARED_COLUMNS) },
+            { name: `only keys: ${name}`, ...writeList(true, list, '') },
+            { name: `last keys: ${name}`, ...writeLastKeys(true, list) },
           ]
         }),
-        { name: `count: ${what}, ${which}, ${whose}`, ...writeCount(true, readable, selection, query) },
+        ...counts(`${what}, ${which}, ${whose}`, readable, countingOf(selection, query)),
         ...(what === 'photos' ? (['shared', 'earliest', 'all'] as const) : []).map((only) => ({
           name: `copies: ${what}, ${which}, ${whose}, ${only}`,
           ...writeKeyed(readable, selection, query, compared, { hasOtherServices: true, only })!,
@@ -123,7 +121,16 @@ export function composedStatements(shard: number): Composed[] {
       ]),
     ),
   )
-  return [...listed, ...statementsOfProfiles([first, merged, elsewhere]), ...matches(shard)]
+  const profiles = [first, merged, elsewhere]
+  return [...listed, ...statementsOfProfiles(profiles), ...profiles.flatMap(matches)]
+}
+
+/** Both ways to count: by the database, and of items that are read to compare them with other shards. */
+function counts(name: string, readable: readonly ReadableProfile[], counting: Counting): Composed[] {
+  return [
+    { name: `count: ${name}`, ...writeCount(true, readable, counting) },
+    { name: `count one by one: ${name}`, ...writeBatch(true, readable, counting, { id: KEY.id, profileId: 'p1' }) },
+  ]
 }
 
 function statementsOfProfiles(profiles: ReadableProfile[]): Composed[] {
@@ -138,30 +145,27 @@ function statementsOfProfiles(profiles: ReadableProfile[]): Composed[] {
       ),
     },
     ...profiles.flatMap((profile): Composed[] => [
-      { name: `counts: ${profile.profileId}`, ...writeCounts(profile, { since: 0, until: NOW }) },
-      { name: `contacts: ${profile.profileId}`, ...writeContacts(profile, undefined, 10) },
-      { name: `contacts after one: ${profile.profileId}`, ...writeContacts(profile, KEY, 10) },
-      { name: `appearances: ${profile.profileId}`, ...writeAppearances(true, profile, ['eve']) },
+      ...counts('places', [profile], placesOf({ since: 0, until: NOW })),
+      ...counts('appearances', [profile], appearancesOf(['eve'])),
+      ...[undefined, KEY].map((after) => ({
+        name: `contacts: ${profile.profileId}${after === undefined ? '' : ' after one'}`,
+        ...writeList(true, contactList(profile, after, 10), CONTACT_COLUMNS),
+      })),
     ]),
   ]
 }
 
-/** Of deliveries. */
-function matches(shard: number): Composed[] {
-  const profile = { shard, id: 'p1', nativeId: 'ada', service: 'library' } as Profile
-  return Object.entries(QUERIES).flatMap(([which, query]): Composed[] => [
-    { name: `matching: ${which}`, ...writeMatching(profile, { type: 'photos' }, query, [KEY.id]) },
-    { name: `matching any type: ${which}`, ...writeMatching(profile, undefined, query, [KEY.id]) },
-    {
-      name: `count of a filter: ${which}`,
-      ...writeMatchCount(
-        profile,
-        [
-          { selection: undefined, query },
-          { selection: { endpoint: 'things' }, query },
-        ],
-        { shard, profileId: 'p2' },
-      ),
-    },
-  ])
+/** What deliveries ask. */
+function matches(profile: ReadableProfile): Composed[] {
+  return Object.entries(QUERIES).flatMap(([which, query]): Composed[] => {
+    const filters = [undefined, { type: 'photos' } as const, { endpoint: 'things' }].map((selection) => ({
+      selection,
+      query,
+    }))
+    const matching = filters.map((filter, n) => ({
+      name: `matching ${n}: ${which}, ${profile.profileId}`,
+      ...writeMatching(profile, [KEY.id], (values) => filterPredicates(values, profile, filter)),
+    }))
+    return [...matching, ...counts(`a filter: ${which}`, [profile], anyOfFilters(filters))]
+  })
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { Client } from 'pg'
@@ -7,6 +7,7 @@ import { knownStatements } from '#platform/postgres/database.ts'
 import { startEngine } from '#platform/queue/engine.ts'
 import { migrate } from '#store/migrate.ts'
 import { QUEUES } from '#store/queues.ts'
+import { takeApart } from '../harness/source-text.ts'
 import { partitionTables } from '../runner/partition-tables.ts'
 import { composedStatements } from './composed-statements.ts'
 import { EVERY_SHARD, NOT_ON_SHARDS } from './every-shard.ts'
@@ -75,6 +76,25 @@ suite('the shard in statements', () => {
     assert.deepEqual(broken, [])
   })
 
+  test('every composed statement is listed', () => {
+    const list = readFileSync(join(import.meta.dirname, 'composed-statements.ts'), 'utf8')
+    const missing = globSync('*.ts', { cwd: ITEMS }).flatMap((file) =>
+      unlisted(readFileSync(join(ITEMS, file), 'utf8'), list).map((name) => `${file}: ${name}`),
+    )
+    assert.deepEqual(missing, [])
+    const listed = "import { monthsOf, writeMonths } from '#store/items/months.ts'"
+    const cases: [source: string, expected: string[]][] = [
+      ['export function writeMonths() {}\nqueries.rows(autoPrepare(text))', []],
+      ['export function writeYears() {}\nqueries.rows(autoPrepare(text))', ['writeYears']],
+      ['queries.rows(autoPrepare(text))', ['1 composed, 0 written']],
+      ["queries.rows({ name: '', text })", ['1 composed, 0 written']],
+      ['countShown<Row>(queries, [profile], monthsOf(selection))', []],
+      ['countShown(queries, readable, { by: {}, match: (a, b) => ({ where: [] }) })', ['countShown']],
+      ['listItems(queries, list, YEARS, toYear)', ['listItems']],
+    ]
+    for (const [source, expected] of cases) assert.deepEqual(unlisted(source, listed), expected, source)
+  })
+
   test('a composed statement with values of two shards is found', async () => {
     const [here, there] = [5, 6].map(
       (shard) => composedStatements(shard).find(({ name }) => name.startsWith('items: '))!,
@@ -112,6 +132,42 @@ suite('the shard in statements', () => {
     assert.deepEqual(wrong, [])
   })
 })
+
+const ITEMS = join(import.meta.dirname, '../../src/store/items')
+/** The functions that complete what a reader composes, and which argument that is. */
+const COMPLETED = { listItems: 2, countShown: 2, matchingAmong: 3 }
+
+/** What a source composes and `list` does not import. */
+function unlisted(source: string, list: string): string[] {
+  const imported = new Set([...list.matchAll(/^import \{([^}]*)\}/gm)].flatMap(([, names]) => names!.match(/\w+/g)!))
+  const { code } = takeApart(source)
+  const written = [...code.matchAll(/^export function (write\w+)/gm)].map(([, name]) => name!)
+  const composed = [...code.matchAll(/\bautoPrepare\(/g)].length + source.split("name: ''").length - 1
+  return [
+    ...written.filter((name) => !imported.has(name)),
+    ...(composed === written.length ? [] : [`${composed} composed, ${written.length} written`]),
+    ...Object.entries(COMPLETED).flatMap(([name, at]) =>
+      [...code.matchAll(new RegExp(`(?<!function )\\b${name}(?:<[^(]*>)?\\(`, 'g'))]
+        .map((call) => argumentsAt(code, call.index + call[0].length)[at] ?? '')
+        .filter((given) => given.trim() !== '' && !(given.match(/\w+/g) ?? []).some((word) => imported.has(word)))
+        .map(() => name),
+    ),
+  ]
+}
+
+/** The arguments of a call, from behind its parenthesis. */
+function argumentsAt(code: string, start: number): string[] {
+  const given = ['']
+  for (let at = start, depth = 0; at < code.length; at += 1) {
+    const char = code[at]!
+    if ('([{'.includes(char)) depth += 1
+    if (')]}'.includes(char)) depth -= 1
+    if (depth < 0) break
+    if (char === ',' && depth === 0) given.push('')
+    else given[given.length - 1] += char
+  }
+  return given
+}
 
 const RULES: { rule: string; breaks: RegExp; onlySweeps?: boolean }[] = [
   { rule: 'rows found by ctid', breaks: /\bctid\b/ },

@@ -5,6 +5,7 @@ import type { Profile } from '#model/profile.ts'
 import { typeBits } from '#model/types.ts'
 import type { ChangedItem, Tombstone } from '#store/items/changes.ts'
 import { matchingItems } from '#store/items/match.ts'
+import type { ReadableProfile } from '#store/items/readable-profiles.ts'
 import type { DeliverDeps } from './deps.ts'
 import { type ItemPath, parseItemPath } from './item-path.ts'
 
@@ -47,16 +48,14 @@ export function pathsFor(filter: Filter, profile: Profile): Filter {
 /** The ids among these items that at least one path matches. */
 export async function wantedItems(
   { database }: Pick<DeliverDeps, 'database'>,
-  paths: Filter,
-  profile: Profile,
+  { paths, readable }: { paths: Filter; readable: ReadableProfile },
   items: ChangedItem[],
 ): Promise<Set<string>> {
   const ids = items.map(({ id }) => id)
   if (ids.length === 0 || paths.some(({ selection, narrows }) => selection === undefined && !narrows))
     return new Set(ids)
   const wanted = new Set<string>()
-  for (const { selection, query } of paths)
-    for (const id of await matchingItems(database, profile, selection, query, ids)) wanted.add(id)
+  for (const path of paths) for (const id of await matchingItems(database, readable, path, ids)) wanted.add(id)
   return wanted
 }
 

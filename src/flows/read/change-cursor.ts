@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import type { ProfileRef } from '#model/account.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
 import { type ChangeFilter, MAX_CURSOR } from '#model/item-filter/changes.ts'
 import { profileName } from '#model/profile-name.ts'
-import type { ReadableProfile } from '#store/items/readable-profiles.ts'
 import type { Hasher } from '#store/vault.ts'
 
 /** How far a reader is with the changes of one profile. */
@@ -73,7 +73,7 @@ function filterText({ types, services }: ChangeFilter): string {
  * reader must drop; what there is of them now is read from its beginning.
  */
 export function alignPositions(
-  readable: readonly ReadableProfile[],
+  readable: readonly ProfileRef[],
   latest: ReadonlyMap<string, number>,
   known: readonly Position[],
   begin: 'at the beginning' | 'now',

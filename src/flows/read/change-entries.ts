@@ -1,8 +1,8 @@
 import { endpointOf } from '#kit/own-items.ts'
 import type { Registry } from '#kit/registry.ts'
 import { formatIdr, partitionOf } from '#model/idr.ts'
+import type { Resolved } from '#store/items/changed-copies.ts'
 import type { FoundItem } from '#store/items/query.ts'
-import type { Resolved } from './changed-copies.ts'
 
 /** Writes a change as JSON text; undefined when there is nothing to tell. `owner` is added to each: JSON text of fields. */
 export function writeEntry(

@@ -1,25 +1,25 @@
 import { OWN_SERVICE } from '#kit/own-items.ts'
 import type { Registry } from '#kit/registry.ts'
+import type { ProfileRef } from '#model/account.ts'
 import { invalidInput } from '#model/errors.ts'
 import { isNamed, parseProfileName } from '#model/profile-name.ts'
-import type { ReadableProfile } from '#store/items/readable-profiles.ts'
 
 /** Returns the profiles that match one of the names, each `service` or `id@service`. */
-export function filterByName(
+export function filterByName<Profile extends ProfileRef>(
   registry: Registry,
-  readable: readonly ReadableProfile[],
+  readable: readonly Profile[],
   names: readonly string[],
-): ReadableProfile[] {
+): Profile[] {
   const parsed = names.map((name) => parseProfileName(registry, name)).filter((name) => name !== undefined)
   return readable.filter(({ service, owner }) => parsed.some((name) => isNamed(name, { service, nativeId: owner })))
 }
 
-/** The same for the parameter `services`, where the name of an unknown service is an error. */
-export function filterByServicesParameter(
+/** Like `filterByName`, for the parameter `services`, where the name of an unknown service is an error. */
+export function filterByServicesParameter<Profile extends ProfileRef>(
   registry: Registry,
-  readable: readonly ReadableProfile[],
+  readable: readonly Profile[],
   names: readonly string[] | undefined,
-): ReadableProfile[] {
+): Profile[] {
   if (names === undefined) return [...readable]
   for (const name of names) {
     const service = parseProfileName(registry, name)?.service

@@ -11,8 +11,9 @@ import type { TypeName } from '#model/types.ts'
 import { firstOf } from '#platform/list-ends.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Log } from '#platform/telemetry/log.ts'
+import { findItem, hasEndpoint } from '#store/items/items-by-id.ts'
 import { nameOfDeleted } from '#store/items/own-copies.ts'
-import { type FoundItem, findItem, hasEndpoint } from '#store/items/query.ts'
+import type { FoundItem } from '#store/items/query.ts'
 import { listReadable, listReadableUnproven, type ReadableProfile } from '#store/items/readable-profiles.ts'
 import { filterByName, filterByServicesParameter } from './filter-profiles.ts'
 import { findSelfItem, selfItemHash } from './self-items.ts'
@@ -77,7 +78,7 @@ async function checkEndpoint(
   const { service } = firstOf(readable)
   if (isSelfEndpoint(service, endpoint)) return
   if (service === OWN_SERVICE.service) {
-    for (const profile of readable) if (await hasEndpoint(database, profile, endpoint)) return
+    if (await hasEndpoint(database, readable, endpoint)) return
     throw new ApiError('not_found', `The app has stored no own items at “${endpoint}”.`)
   }
   const fault = endpointFault(registry, service, endpoint)
@@ -95,10 +96,8 @@ export async function readById(
   if (hash !== undefined) {
     const self = await findSelfItem({ database }, owners, hash)
     if (self !== undefined) return { item: self, readable }
-    for (const profile of owners) {
-      const item = await findItem(database, profile, hash)
-      if (item !== undefined) return { item, readable }
-    }
+    const item = await findItem(database, owners, hash)
+    if (item !== undefined) return { item, readable }
   }
   const item = await readOwnByFormerId({ database, registry }, readable, id)
   if (item === undefined) throw new ApiError('not_found')
@@ -138,7 +137,7 @@ async function newestOwn(
   for (const profile of own) {
     const { owner, service } = profile
     const id = globalId({ type: ownEndpoint.kind.name, owner, service, endpoint, item }).slice(0, 32)
-    const found = await findItem(database, profile, id)
+    const found = await findItem(database, [profile], id)
     if (found !== undefined && (newest === undefined || found.updatedAt > newest.updatedAt)) newest = found
   }
   return newest
@@ -182,7 +181,7 @@ export async function readByNativeId(
     const { owner, service } = profile
     const type = endpointOf(registry, service, endpoint)?.kind.name ?? 'data'
     const id = globalId({ type, owner, service, endpoint, item: nativeId }).slice(0, 32)
-    const item = await findItem(database, profile, id)
+    const item = await findItem(database, [profile], id)
     if (item !== undefined) return item
   }
   throw new ApiError('not_found')

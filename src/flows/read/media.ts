@@ -2,14 +2,14 @@ import { endpointOf } from '#kit/own-items.ts'
 import { mapOf } from '#kit/read-item.ts'
 import type { Registry } from '#kit/registry.ts'
 import { isSelfEndpoint, selfMapOrNone } from '#kit/self-map.ts'
+import type { ProfileRef } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import type { FoundItem } from '#store/items/query.ts'
-import type { ReadableProfile } from '#store/items/readable-profiles.ts'
 import { parseStored } from '#upstream/body/lossless-json.ts'
 import type { PresentDeps } from './present.ts'
 
 /** The web address of an item's media: the file itself, else its picture, else what its card shows. */
-export function mediaAddress({ registry }: PresentDeps, readable: readonly ReadableProfile[], item: FoundItem): string {
+export function mediaAddress({ registry }: PresentDeps, readable: readonly ProfileRef[], item: FoundItem): string {
   const { service, owner } = readable.find(({ profileId }) => profileId === item.profileId)!
   const map = mapOfItem(registry, { service, owner }, item)
   const card = JSON.parse(item.oembed) as Record<string, unknown>

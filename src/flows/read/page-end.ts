@@ -2,7 +2,8 @@ import type { ReadingAccount } from '#model/account.ts'
 import type { ItemKey, Query } from '#model/query.ts'
 import { proofOfHolding } from '#store/identity/access-tokens.ts'
 import type { ComparedItem } from '#store/items/copies.ts'
-import { countItems, findLastKeys, queryKeys } from '#store/items/keys.ts'
+import { countItems, queryKeys } from '#store/items/keys.ts'
+import { findLastKeys } from '#store/items/list-items.ts'
 import type { ItemScope, ReadDeps } from './find.ts'
 import { withoutCopies } from './read-items.ts'
 
@@ -32,7 +33,8 @@ export async function findPageEnd(
   const { readable, selection, account } = scope
   const proof = proofOfHolding(account, readable)
   const { background } = deps.database
-  const { count, last, secondToLast } = await findLastKeys(background, readable, selection, query, left + 1, proof)
+  const list = { readable, selection, query, limit: left + 1, proof }
+  const { count, last, secondToLast } = await findLastKeys(background, list)
   const kept = new Set<string>()
   if (count <= left) return { last, hasMore: false, kept }
   if (!query.dedup) return { last: secondToLast, hasMore: true, kept }
@@ -69,7 +71,7 @@ async function* comparedKeys(
   const proof = proofOfHolding(account, readable)
   for (let page = query; ; ) {
     const rows = Math.min(MAX_KEYS, Math.max(SMALL_BATCH, wanted()))
-    const keys = await queryKeys(background, readable, selection, page, rows, proof)
+    const keys = await queryKeys(background, { readable, selection, query: page, limit: rows, proof })
     yield await withoutCopies(background, scope, query, keys)
     const last = keys.at(-1)
     if (last === undefined || keys.length < rows) return

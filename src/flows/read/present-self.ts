@@ -9,6 +9,6 @@ export function presentSelfItem(
   options: Omit<Presentation, 'oembed'>,
 ): { text: string; version: string } {
   const { shard, id: profileId, service, nativeId: owner } = profile
-  const readable = { shard, profileId, service, owner, duplicates: [] }
+  const readable = { shard, profileId, service, owner }
   return presentOne(deps, [readable], { ...options, oembed: false }, selfItemOf(profile))
 }

@@ -42,7 +42,7 @@ const connector = defineConnector({
 test('a map reader that throws on a stored record loses one field; it is counted, and told once', () => {
   const lines: string[] = []
   const log = createLog({ level: 'warn', format: 'json', clock: { now: () => 1 }, write: (line) => lines.push(line) })
-  const readable = { shard: 1, profileId: 'p', service: 'faulty', owner: 'ada', accountId: 'a', duplicates: [] }
+  const readable = { shard: 1, profileId: 'p', service: 'faulty', owner: 'ada' }
   const present = createPresenter({ registry: createRegistry([connector]), log }, [readable], {
     oembed: false,
     map: true,

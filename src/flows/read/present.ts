@@ -3,12 +3,12 @@ import type { ReaderFault } from '#kit/read-field.ts'
 import { mapOf } from '#kit/read-item.ts'
 import type { Registry } from '#kit/registry.ts'
 import { isSelfEndpoint, SELF_TYPE, selfMap } from '#kit/self-map.ts'
+import type { ProfileRef } from '#model/account.ts'
 import { invalidInput } from '#model/errors.ts'
 import { idrsOf, partitionOf } from '#model/idr.ts'
 import { presentTypes, typesFromBits } from '#model/types.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import type { FoundItem } from '#store/items/query.ts'
-import type { ReadableProfile } from '#store/items/readable-profiles.ts'
 import { type LosslessJson, parseStored, stringifyLossless } from '#upstream/body/lossless-json.ts'
 import { flatPicker, nestedPicker } from './fields.ts'
 import { noteMapFault } from './map-faults.ts'
@@ -29,7 +29,7 @@ export interface PresentDeps {
 /** Formats stored items as JSON text. What does not have to be computed is copied from the stored text without parsing it. */
 export function createPresenter(
   deps: PresentDeps,
-  readable: readonly ReadableProfile[],
+  readable: readonly ProfileRef[],
   options: Presentation,
 ): (item: FoundItem) => string {
   if (options.fields !== undefined && options.select !== undefined)
@@ -53,7 +53,7 @@ export function createPresenter(
 }
 
 interface ShownItem {
-  profile: ReadableProfile
+  profile: ProfileRef
   item: FoundItem
   id: string
   idr: string
@@ -102,7 +102,7 @@ function partsOf(deps: PresentDeps, shown: ShownItem, wanted: ReadonlySet<string
 /** Formats one item, and returns a version that changes whenever the item does. */
 export function presentOne(
   deps: PresentDeps,
-  readable: readonly ReadableProfile[],
+  readable: readonly ProfileRef[],
   options: Presentation,
   item: FoundItem,
 ): { text: string; version: string } {
@@ -110,7 +110,7 @@ export function presentOne(
 }
 
 /** Caches the IDR prefix of each stream: many items come from few streams. */
-function createIdrs(registry: Registry): (profile: ReadableProfile, item: FoundItem) => string {
+function createIdrs(registry: Registry): (profile: ProfileRef, item: FoundItem) => string {
   const streams = new Map<string, (item: string) => string>()
   return ({ profileId, service, owner }, { endpoint, nativeId }) => {
     const key = `${profileId} ${endpoint}`

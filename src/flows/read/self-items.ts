@@ -6,7 +6,7 @@ import { timeIn } from '#platform/ids.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { findProfile } from '#store/identity/profiles.ts'
 import type { FoundItem } from '#store/items/query.ts'
-import type { ReadableProfile } from '#store/items/readable-profiles.ts'
+import { isFirstOfUser, type ReadableProfile } from '#store/items/readable-profiles.ts'
 
 /** The service's own record of a person as an item. It is stored with the profile, not with the items. */
 export function selfItemOf(profile: Profile): FoundItem {
@@ -29,7 +29,7 @@ export function selfItemOf(profile: Profile): FoundItem {
 
 /** The profiles whose own record is an item: those that people see. Duplicates of a merge have the same record. */
 export function withSelf(readable: readonly ReadableProfile[]): ReadableProfile[] {
-  return readable.filter(({ duplicates }) => duplicates.length === 0)
+  return readable.filter(isFirstOfUser)
 }
 
 /** When the own records of a service were first seen, for counts. */

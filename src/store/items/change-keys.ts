@@ -24,6 +24,28 @@ const findLatest = statement(
   'select profile_id, seq from profile_sync where shard = $shard and profile_id = any($profileIds)',
 )
 
+const findChange = statement(
+  'changes-of-some',
+  `select exists (
+     select from item i where i.shard = $shard and i.profile_id = $profileId and i.seq > $after
+       and ((i.types & $bits::integer) <> 0 or i.endpoint = any($endpoints))
+   ) or exists (
+     select from item_tombstone t where t.shard = $shard and t.profile_id = $profileId and t.seq > $after
+       and t.endpoint = any($endpoints)
+   ) as changed`,
+)
+
+/** Whether items of these types were written after a seq, or items of these endpoints written or deleted. */
+export async function haveChangedAfter(
+  queries: Queries,
+  { shard, profileId }: ProfileKey,
+  after: number,
+  { bits, endpoints }: { bits: number; endpoints: string[] },
+): Promise<boolean> {
+  const rows = await queries.rows<{ changed: boolean }>(findChange.with({ shard, profileId, after, bits, endpoints }))
+  return rows[0]?.changed ?? false
+}
+
 /** The newest seq of each of these profiles. */
 export async function latestChanges(queries: Queries, profiles: readonly ProfileKey[]): Promise<Map<string, number>> {
   const byShard = Map.groupBy(profiles, ({ shard }) => shard)

@@ -1,7 +1,9 @@
 import { lastOf } from '#platform/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { ProfileKey } from '../sync/schedule.ts'
+import { withoutHidden } from './hidden-copies.ts'
 import { FIRST_ITEM_ID, hexId } from './item-ids.ts'
+import type { ReadableProfile } from './readable-profiles.ts'
 
 export interface ChangedItem {
   seq: number
@@ -28,8 +30,14 @@ export interface Tombstone {
   deletedAt: number
 }
 
-export interface Changes {
+/** Items of a profile as they are now. */
+export interface CurrentItems {
   items: ChangedItem[]
+  /** Those of which another profile has the copy that is read: what somebody has of them, they get from there. */
+  hidden: ChangedItem[]
+}
+
+export interface Changes extends CurrentItems {
   tombstones: Tombstone[]
   /** The lists hold every change up to this seq. */
   upTo: number
@@ -108,13 +116,15 @@ const setLatestSeq = statement(
  */
 export async function changesAfter(
   queries: Queries,
-  { shard, profileId }: ProfileKey,
+  profile: ReadableProfile,
   after: number,
   limits: { rows: number; bytes: number },
 ): Promise<Changes> {
+  const { shard, profileId } = profile
   // Read first: a change that is committed after this may be in one of the lists and not in the other.
   const latest = await latestChange(queries, { shard, profileId })
-  if (latest === undefined || latest <= after) return { items: [], tombstones: [], upTo: after, more: false }
+  if (latest === undefined || latest <= after)
+    return { items: [], hidden: [], tombstones: [], upTo: after, more: false }
   const page = { shard, profileId, after, maxRows: limits.rows }
   const itemRows = await queries.rows<ChangedRow>(findItemsAfter.with({ ...page, maxBytes: limits.bytes }))
   const tombstoneRows = await queries.rows<TombstoneRow>(findTombstonesAfter.with(page))
@@ -126,11 +136,23 @@ export async function changesAfter(
   ]
   const upTo = Math.min(latest, ...cuts)
   return {
-    items: itemRows.filter((row) => row.seq <= upTo).map(toItem),
+    ...(await splitHidden(
+      queries,
+      profile,
+      itemRows.filter((row) => row.seq <= upTo),
+    )),
     tombstones: tombstoneRows.filter((row) => row.seq <= upTo).map(toTombstone),
     upTo,
     more: cuts.length > 0,
   }
+}
+
+async function splitHidden(queries: Queries, profile: ReadableProfile, rows: ChangedRow[]): Promise<CurrentItems> {
+  const all = rows.map(toItem)
+  const items = await withoutHidden(queries, profile, all)
+  if (items.length === all.length) return { items, hidden: [] }
+  const shown = new Set(items)
+  return { items, hidden: all.filter((item) => !shown.has(item)) }
 }
 
 /** The seq of the newest change. */
@@ -139,23 +161,24 @@ export async function latestChange(queries: Queries, { shard, profileId }: Profi
 }
 
 /** The current state of these items; deleted ones are missing. */
-export async function itemsById(
-  queries: Queries,
-  { shard, profileId }: ProfileKey,
-  ids: string[],
-): Promise<ChangedItem[]> {
-  return (await queries.rows<ChangedRow>(findItemsById.with({ shard, profileId, ids }))).map(toItem)
+export async function itemsById(queries: Queries, profile: ReadableProfile, ids: string[]): Promise<CurrentItems> {
+  const { shard, profileId } = profile
+  const rows = await queries.rows<ChangedRow>(findItemsById.with({ shard, profileId, ids }))
+  return splitHidden(queries, profile, rows)
 }
 
-/** The current state of the items after an id, in the order of their ids. */
+/** The current state of the items after an id, in the order of their ids; `last` is where the next ones begin, if there are any. */
 export async function itemsAfterId(
   queries: Queries,
-  { shard, profileId }: ProfileKey,
+  profile: ReadableProfile,
   after: string,
   limit: number,
-): Promise<ChangedItem[]> {
+): Promise<CurrentItems & { last: string | undefined }> {
+  const { shard, profileId } = profile
   const afterId = after === '' ? FIRST_ITEM_ID : after
-  return (await queries.rows<ChangedRow>(findItemsAfterId.with({ shard, profileId, afterId, limit }))).map(toItem)
+  const rows = await queries.rows<ChangedRow>(findItemsAfterId.with({ shard, profileId, afterId, limit }))
+  const last = rows.length < limit ? undefined : lastOf(rows).id
+  return { ...(await splitHidden(queries, profile, rows)), last }
 }
 
 /** Which of these items were deleted after a seq. */

@@ -4,9 +4,10 @@ import { firstOf } from '#platform/list-ends.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { autoPrepare } from '#platform/postgres/statement-cache.ts'
 import { withoutHiddenOf } from './hidden-copies.ts'
-import { matchPredicates, selectionPredicate, UNLIMITED, Values } from './predicates.ts'
+import { matchPredicates, selectionPredicate, Values } from './predicates.ts'
 import { shardsOf, splitByCopies } from './read-shards.ts'
-import type { ReadableProfile } from './readable-profiles.ts'
+import { isFirstOfUser, type ReadableProfile } from './readable-profiles.ts'
+import { exceptDuplicates, UNLIMITED } from './shown-items.ts'
 
 /** An item as it is compared with others. */
 export interface ComparedItem extends ItemKey {
@@ -159,9 +160,7 @@ const NUMBERED = `row_number() over of_key as nth, count(*) over whole as total,
 /** Profiles whose items match by the same predicates: all of them, unless a predicate names the owner or the profile. */
 function groupsOf(readable: readonly ReadableProfile[], { terms, participants }: Query): ReadableProfile[][] {
   const areAlike =
-    terms === undefined &&
-    participants.every(({ rule }) => rule === 'at_least') &&
-    readable.every(({ duplicates }) => duplicates.length === 0)
+    terms === undefined && participants.every(({ rule }) => rule === 'at_least') && readable.every(isFirstOfUser)
   return areAlike ? [[...readable]] : readable.map((profile) => [profile])
 }
 
@@ -187,11 +186,16 @@ function itemsWith(
   places: readonly number[],
   isWanted: (place: number) => string,
 ): string[] {
-  const shard = values.add(firstOf(profiles).shard)
+  const first = firstOf(profiles)
+  const shard = values.add(first.shard)
   const list = (name: 'profileId' | 'service') =>
     unestimated(`${values.add(profiles.map((profile) => profile[name]))}::text[]`)
   const profile = `unnest(${list('profileId')}, ${list('service')}) as p (profile_id, service)`
-  const isMatch = [selectionPredicate(values, selection), ...matchPredicates(values, firstOf(profiles), query)]
+  const isMatch = [
+    selectionPredicate(values, selection),
+    ...matchPredicates(values, first, query),
+    ...exceptDuplicates(values, first),
+  ]
   return places.map((place) => {
     const stored = `i.guid[${place}]`
     // In a subquery of its own, so that the planner uses the index of the keys and no other.

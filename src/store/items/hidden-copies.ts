@@ -1,45 +1,36 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import type { ProfileKey } from '../sync/schedule.ts'
 import { refuseForeign } from './foreign-rows.ts'
 import { hexId } from './item-ids.ts'
-import type { ReadableProfile } from './readable-profiles.ts'
+import { profilesBefore, type ReadableProfile } from './readable-profiles.ts'
 
 const findExistingIds = statement(
   'item-existing-ids',
   `select ${hexId('id')} as id from item where shard = $shard and profile_id = $profileId and id = any($ids::uuid[])`,
 )
 
-/** Which of these items a profile has. */
-export async function itemsOfProfiles(
-  queries: Queries,
-  { shard, profileId }: ProfileKey,
-  ids: string[],
-): Promise<string[]> {
-  if (ids.length === 0) return []
-  return (await queries.rows<{ id: string }>(findExistingIds.with({ shard, profileId, ids }))).map(({ id }) => id)
-}
-
 /** Whether items of the profile are hidden by copies in another shard, which no statement on its own shard sees. */
-export function isHiddenElsewhere({ shard, duplicates }: ReadableProfile): boolean {
-  return duplicates.some((duplicate) => duplicate.shard !== shard)
+export function isHiddenElsewhere(profile: ReadableProfile): boolean {
+  return profilesBefore(profile).some(({ shard }) => shard !== profile.shard)
 }
 
 /** Leaves out items of one profile that a profile which takes precedence has too. */
 export async function withoutHidden<Item extends { id: string }>(
   queries: Queries,
-  { duplicates }: Pick<ReadableProfile, 'duplicates'>,
+  profile: ReadableProfile,
   items: readonly Item[],
 ): Promise<Item[]> {
   let shown = [...items]
-  for (const duplicate of duplicates) {
+  for (const { shard, profileId } of profilesBefore(profile)) {
+    if (shown.length === 0) break
     const ids = shown.map(({ id }) => id)
-    const hidden = new Set(await itemsOfProfiles(queries, duplicate, ids))
+    const rows = await queries.rows<{ id: string }>(findExistingIds.with({ shard, profileId, ids }))
+    const hidden = new Set(rows.map(({ id }) => id))
     shown = shown.filter(({ id }) => !hidden.has(id))
   }
   return shown
 }
 
-/** The same for items of several profiles; keeps their order. */
+/** Like `withoutHidden`, for items of several profiles; keeps their order. */
 export async function withoutHiddenOf<Item extends { id: string; profileId: string }>(
   queries: Queries,
   readable: readonly ReadableProfile[],

@@ -28,17 +28,22 @@ export class Values {
   }
 }
 
+/** Which items of a profile are wanted, as predicates on `i`. */
+export interface Match {
+  where: readonly string[]
+  /** What one index looks up first. */
+  lookup?: readonly string[] | undefined
+}
+
 const EARTH_KM = 6371.0088
 /** Tolerance for rounding at the edges of the box. */
 const MARGIN_DEGREES = 1e-9
 /** Tolerance for rounding of distances: a millimetre. */
 const MARGIN_KM = 1e-6
 
-/** Predicates of the ordered scan: profile, endpoint or type, and time. An index returns them in reading order. */
+/** Predicates of the ordered scan of a profile: endpoint or type, and time. An index returns them in reading order. */
 export function scanPredicates(values: Values, profile: ReadableProfile, selection: Selection, query: Query): string[] {
   return [
-    `i.shard = ${values.add(profile.shard)}`,
-    `i.profile_id = ${values.add(profile.profileId)}`,
     selectionPredicate(values, profile.selection ?? selection),
     `i.at >= ${values.add(query.since)}`,
     `i.at <= ${values.add(query.until)}`,
@@ -52,13 +57,12 @@ export function matchPredicates(values: Values, profile: ReadableProfile, query:
   return [...(search === undefined ? [] : [search]), ...matchPredicatesWithoutSearch(values, profile, query)]
 }
 
-/** The same for rows that the search index returned, which need no second comparison of words. */
+/** Like `matchPredicates`, for rows that the search index returned, which need no second comparison of words. */
 export function matchPredicatesWithoutSearch(values: Values, profile: ReadableProfile, query: Query): string[] {
   return [
     ...participantPredicates(values, profile, query),
     ...(query.near === undefined ? [] : distancePredicates(values, query.near)),
     ...(query.updatedSince === undefined ? [] : [`i.updated_at >= ${values.add(query.updatedSince)}`]),
-    ...exceptDuplicates(values, profile),
   ]
 }
 
@@ -99,30 +103,6 @@ function changedPredicates(values: Values, shard: string, profileId: string, sin
     `i.seq > coalesce((select c.seq from item c where c.shard = ${shard} and c.profile_id = ${profileId}
       and c.updated_at < ${before} order by c.seq desc limit 1), -1)`,
   ]
-}
-
-/** A limit that is never reached, in a subquery so that the planner does not know its value. */
-export const UNLIMITED = '(select 1000000000000)'
-
-/**
- * A subquery of its own for one index, so that the planner uses no other. In a large store the planner expects
- * thousands of matches and would JIT-compile the statement each time, at a hundred times its cost; each unknown limit
- * divides its estimate by ten.
- */
-export function indexLookup(predicates: readonly string[]): string {
-  const matching = `select i.* from item i where ${predicates.join(' and ')} limit ${UNLIMITED}`
-  return `(select * from (${matching}) i limit ${UNLIMITED})`
-}
-
-/** Leaves out items that a merge made available from another profile as well. `withoutHidden` finds those in other shards. */
-export function exceptDuplicates(values: Values, { shard, duplicates }: ReadableProfile): string[] {
-  return duplicates
-    .filter((duplicate) => duplicate.shard === shard)
-    .map(
-      ({ profileId }) =>
-        `not exists (select 1 from item d
-          where d.shard = ${values.add(shard)} and d.profile_id = ${values.add(profileId)} and d.id = i.id)`,
-    )
 }
 
 // The type's bit is a literal in the SQL: the partial index of that type applies only then.

@@ -7,7 +7,7 @@ import { isHiddenElsewhere, withoutHiddenOf } from './hidden-copies.ts'
 import type { ReadableProfile } from './readable-profiles.ts'
 
 /** An item in a list. */
-interface ListedItem extends ItemKey {
+export interface ListedItem extends ItemKey {
   profileId: string
 }
 
@@ -107,7 +107,7 @@ async function readHidden<Item extends ListedItem>(
 }
 
 /** All items of such profiles in batches, and those of each batch that no copy takes precedence over. */
-export async function* batchesOfHidden<Item extends ListedItem>(
+async function* batchesOfHidden<Item extends ListedItem>(
   queries: Queries,
   readable: readonly ReadableProfile[],
   query: Query,

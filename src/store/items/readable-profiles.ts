@@ -1,14 +1,19 @@
 import type { Account, OwnedProfile, ProfileRef, ReadingAccount } from '#model/account.ts'
-import type { ProfileState } from '#model/profile.ts'
+import type { Profile, ProfileState } from '#model/profile.ts'
 import type { Selection } from '#model/query.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { rowsOfShards } from '../each-shard.ts'
 import type { ProfileKey } from '../sync/schedule.ts'
 
-/** A profile whose items may be read. */
+const copiesBefore: unique symbol = Symbol('copies before')
+
+/**
+ * A profile whose items may be read. Only the functions of this file make one, so that none is made without the copies that take
+ * precedence over its own.
+ */
 export interface ReadableProfile extends ProfileRef {
   /** Profiles of the same service user that a merge added and that take precedence: their copy of an item is read. */
-  duplicates: ProfileKey[]
+  readonly [copiesBefore]: readonly ProfileKey[]
   /** Only these of its items, instead of the selection of the query. A profile may be listed once for each of several parts. */
   selection?: Selection
 }
@@ -80,7 +85,7 @@ export async function listReadable(queries: Queries, account: Account): Promise<
   return withDuplicates(await profileRefsOf(queries, account))
 }
 
-/** The same for an account that the statement which reads items verifies. */
+/** Like `listReadable`, for an account that the statement which reads items verifies. */
 export async function listReadableUnproven(queries: Queries, account: ReadingAccount): Promise<ReadableProfile[]> {
   return 'cached' in account ? withDuplicates(account.cached.profiles) : listReadable(queries, account)
 }
@@ -88,8 +93,27 @@ export async function listReadableUnproven(queries: Queries, account: ReadingAcc
 function withDuplicates(profiles: readonly ProfileRef[]): ReadableProfile[] {
   return profiles.map((profile, i) => ({
     ...profile,
-    duplicates: profiles
+    [copiesBefore]: profiles
       .slice(0, i)
       .filter(({ service, owner }) => service === profile.service && owner === profile.owner),
   }))
+}
+
+/** One profile of an app, for those who get every profile under its own id. `mergedInto` has the copies that they get instead. */
+export function readableAlone(
+  { shard, id, service, nativeId }: Profile,
+  mergedInto: ProfileKey | undefined,
+): ReadableProfile {
+  const before = mergedInto === undefined ? [] : [mergedInto]
+  return { shard, profileId: id, service, owner: nativeId, [copiesBefore]: before }
+}
+
+/** The profiles whose copies of an item are read instead of this one's. */
+export function profilesBefore(profile: ReadableProfile): readonly ProfileKey[] {
+  return profile[copiesBefore]
+}
+
+/** Whether the profile is one that people see: no other of the same service user takes precedence. */
+export function isFirstOfUser(profile: ReadableProfile): boolean {
+  return profile[copiesBefore].length === 0
 }

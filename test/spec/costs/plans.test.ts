@@ -26,7 +26,7 @@ const READS = [
 /** Statements that a connection plans at each execution, by a part of their text, and why. */
 const EXCEPTIONS: Record<string, string> = {}
 const EXPECTED =
-  'composed token-find profile-list endpoint-list item-counts-0 item-upsert item-probe sync-take sync-finish'
+  'composed composed-counts token-find profile-list endpoint-list item-upsert item-probe sync-take sync-finish'
 
 let harness: CostHarness
 let token: string

@@ -5,8 +5,9 @@ import { createRegistry } from '#kit/registry.ts'
 import type { Query } from '#model/query.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { changeKeysAfter, latestChanges } from '#store/items/change-keys.ts'
+import { findItem, findItems } from '#store/items/items-by-id.ts'
 import { queryKeys } from '#store/items/keys.ts'
-import { findItem, findItems, queryItems } from '#store/items/query.ts'
+import { queryItems } from '#store/items/query.ts'
 import { listReadable, type ReadableProfile } from '#store/items/readable-profiles.ts'
 import { type ChangesHarness, startChangesHarness } from './changes-fixture.ts'
 import library from './connectors/library.ts'
@@ -85,8 +86,9 @@ const READS: Record<string, (queries: Queries, readable: ReadableProfile[], id: 
   'a list': (queries, readable) => queryItems(queries, readable, { type: 'photos' }, WHOLE, 5),
   'a search': (queries, readable) =>
     queryItems(queries, readable, { endpoint: 'things' }, { ...WHOLE, near: { lat: 10, lng: 10, km: 5 } }, 5),
-  'keys of a page': (queries, readable) => queryKeys(queries, readable, { type: 'photos' }, WHOLE, 5, undefined),
-  'an item by id': (queries, [profile], id) => findItem(queries, profile!, id),
+  'keys of a page': (queries, readable) =>
+    queryKeys(queries, { readable, selection: { type: 'photos' }, query: WHOLE, limit: 5 }),
+  'an item by id': (queries, readable, id) => findItem(queries, readable, id),
   'changed items': (queries, [profile], id) => findItems(queries, [{ profile: profile!, id, place: 0 }], 1000),
   'keys of changes': (queries, readable) =>
     changeKeysAfter(

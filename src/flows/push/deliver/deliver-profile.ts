@@ -7,8 +7,8 @@ import { forgetDeadLetters } from '#store/push/deliveries.ts'
 import { advanceCursor, type Cursor, finishCursor, removeCursor, yieldCursor } from '#store/push/leases.ts'
 import { deliveryProfile, rowsOf } from '../delivery-rows.ts'
 import { BATCH, type DeliverDeps, deliveryTimesOf } from '../deps.ts'
-import { couldHaveWanted, wantsTombstone } from '../filter.ts'
-import { findSource, type ProfileSource, selectItems } from '../profile-source.ts'
+import { couldHaveWanted, wantedItems, wantsTombstone } from '../filter.ts'
+import { findSource, type ProfileSource } from '../profile-source.ts'
 import { reconcileCheckpoint, reconcileErasure } from '../repair/reconcile-checkpoint.ts'
 import { redriveRows } from '../repair/redrive.ts'
 import type { DeliveryRun } from './delivery-run.ts'
@@ -106,7 +106,7 @@ async function deliverChanges(
   let reconciliations = 0
   const profileDigest = digestOf(source)
   for (;;) {
-    const changes = await changesAfter(database, cursor, cursor.seq, BATCH)
+    const changes = await changesAfter(database, source.readable, cursor.seq, BATCH)
     const batch = await batchOf(deps, run, cursor, source, changes, cursor.ackedProfileDigest !== profileDigest)
     const hasContent = batch.rows.length > 0 || batch.includesProfile
     let rows = 0
@@ -164,10 +164,11 @@ async function batchOf(
   { destination }: DeliveryRun,
   cursor: Cursor,
   source: ProfileSource,
-  { items, tombstones, upTo }: Changes,
+  { items: shown, hidden, tombstones, upTo }: Changes,
   includesProfile: boolean,
 ): Promise<Batch> {
-  const wanted = await selectItems(deps, source, items)
+  const wanted = await wantedItems(deps, source, shown)
+  const items = [...shown, ...hidden]
   const { profile, paths } = source
   const recorded = await itemsToRetract(deps, cursor, { items, tombstones }, wanted)
   const deletes = (each: Tombstone) =>

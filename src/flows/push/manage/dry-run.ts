@@ -3,6 +3,7 @@ import { type Destination, type DestinationSecrets, FEED_KIND } from '#model/des
 import { lastOf } from '#platform/list-ends.ts'
 import { findDuplicate, listAppProfiles } from '#store/identity/profiles.ts'
 import { countMatching } from '#store/items/match.ts'
+import { readableAlone } from '#store/items/readable-profiles.ts'
 import type { DeliverDeps } from '../deps.ts'
 import { filterOf, pathsFor } from '../filter.ts'
 import { requireSecrets } from '../secrets.ts'
@@ -99,7 +100,8 @@ export async function countMatches(
       if (paths.length === 0) continue
       found.profiles += 1
       // What both merged profiles have is delivered once.
-      found.items += await countMatching(deps.database, profile, paths, await findDuplicate(deps.database, profile))
+      const readable = readableAlone(profile, await findDuplicate(deps.database, profile))
+      found.items += await countMatching(deps.database, readable, paths)
       if (performance.now() >= untilMs) return { ...found, exact: false }
     }
     if (page.length < PAGE_SIZE) return found

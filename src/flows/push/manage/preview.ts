@@ -1,12 +1,12 @@
 import { changeText } from '#destinations/change-text.ts'
 import type { DestinationKind, PutRow } from '#model/destination.ts'
 import type { Profile } from '#model/profile.ts'
-import { findDuplicate, listAppProfiles } from '#store/identity/profiles.ts'
+import { listAppProfiles } from '#store/identity/profiles.ts'
 import { changesAfter } from '#store/items/changes.ts'
 import { rowsOf } from '../delivery-rows.ts'
 import type { DeliverDeps } from '../deps.ts'
-import { checkFilter, type Filter, filterOf, pathsFor } from '../filter.ts'
-import { selectItems } from '../profile-source.ts'
+import { checkFilter, type Filter, filterOf, pathsFor, wantedItems } from '../filter.ts'
+import { sourceOf } from '../profile-source.ts'
 import { type CreatedTable, readCreatedTables } from './created-tables.ts'
 import { countMatches, type DryRun } from './dry-run.ts'
 
@@ -51,11 +51,10 @@ async function findExamples(deps: DeliverDeps, appId: string, filter: Filter): P
 }
 
 async function examplesOf(deps: DeliverDeps, profile: Profile, filter: Filter): Promise<PutRow[]> {
-  const paths = pathsFor(filter, profile)
-  if (paths.length === 0) return []
-  const { items } = await changesAfter(deps.database, { shard: profile.shard, profileId: profile.id }, 0, PAGE)
-  const source = { profile, paths, duplicate: await findDuplicate(deps.database, profile) }
-  const wanted = await selectItems(deps, source, items)
+  if (pathsFor(filter, profile).length === 0) return []
+  const source = await sourceOf(deps, filter, profile)
+  const { items } = await changesAfter(deps.database, source.readable, 0, PAGE)
+  const wanted = await wantedItems(deps, source, items)
   const rows = rowsOf(deps.registry, profile, { items, tombstones: [] }, wanted, () => false)
   return rows.filter((row): row is PutRow => row.op === 'put').slice(0, MAX_EXAMPLES)
 }

@@ -1,12 +1,13 @@
 import { lastOf } from '#platform/list-ends.ts'
-import { itemsById, tombstonesBySeq } from '#store/items/changes.ts'
+import { type ChangedItem, itemsById, tombstonesBySeq } from '#store/items/changes.ts'
 import { clearDeadLetters, deadLettersAfter } from '#store/push/deliveries.ts'
 import { type Cursor, flagDeadLetters } from '#store/push/leases.ts'
 import type { DeliveryRun } from '../deliver/delivery-run.ts'
 import { writeBatch } from '../deliver/write-batch.ts'
 import { deliveryProfile, rowsOf } from '../delivery-rows.ts'
 import type { DeliverDeps } from '../deps.ts'
-import { type ProfileSource, selectItems } from '../profile-source.ts'
+import { wantedItems } from '../filter.ts'
+import type { ProfileSource } from '../profile-source.ts'
 
 const PAGE_SIZE = 100
 
@@ -36,7 +37,8 @@ async function redrivePage(
   deadLetters: { itemId: string; seq: number }[],
 ): Promise<void> {
   const ids = deadLetters.map(({ itemId }) => itemId)
-  const found = await itemsById(deps.database, cursor, ids)
+  const { items: shown, hidden } = await itemsById(deps.database, source.readable, ids)
+  const found = [...shown, ...hidden]
   const foundIds = new Set(found.map(({ id }) => id))
   const deleted = deadLetters.filter(({ itemId }) => !foundIds.has(itemId))
   // If the delete itself was rejected, it is tried again.
@@ -50,12 +52,12 @@ async function redrivePage(
     deleted.map(({ itemId }) => itemId).filter((id) => !rejectedDeletes.has(id)),
   )
   // Items changed since then are delivered with the other changes.
-  const items = found.filter(({ seq }) => seq <= cursor.seq)
+  const isDelivered = ({ seq }: ChangedItem) => seq <= cursor.seq
   const rows = rowsOf(
     deps.registry,
     source.profile,
-    { items, tombstones },
-    await selectItems(deps, source, items),
+    { items: found.filter(isDelivered), tombstones },
+    await wantedItems(deps, source, shown.filter(isDelivered)),
     () => true,
   )
   if (rows.length === 0) return

@@ -9,8 +9,8 @@ import { deadLettersAfter } from '#store/push/deliveries.ts'
 import { rewindCursors } from '#store/push/destination-cursors.ts'
 import { rowsOf } from '../delivery-rows.ts'
 import type { DeliverDeps } from '../deps.ts'
-import { type Filter, filterOf } from '../filter.ts'
-import { findSource, type ProfileSource, selectItems } from '../profile-source.ts'
+import { type Filter, filterOf, wantedItems } from '../filter.ts'
+import { findSource, type ProfileSource } from '../profile-source.ts'
 import { openDeliverySecrets } from '../secrets.ts'
 
 const PAGE_SIZE = 200
@@ -122,11 +122,11 @@ async function verifyProfile(
   const redeliver = () =>
     rewindCursors(deps.database, cursor.destinationId, { seq: firstWrong - 1 }, deps.clock.now(), cursor.profileId)
   for (let after = from.itemId; ; ) {
-    const items = await itemsAfterId(deps.database, cursor, after, PAGE_SIZE)
+    const { items, last } = await itemsAfterId(deps.database, source.readable, after, PAGE_SIZE)
     const rows = (await expectedRows(deps, source, items)).filter(
       ({ id, seq }) => seq <= cursor.seq && !deadLetters.has(id.slice(0, 32)),
     )
-    const upTo = items.length < PAGE_SIZE ? undefined : `${lastOf(items).id}~`
+    const upTo = last === undefined ? undefined : `${last}~`
     const found = await verifier.compare(cursor.profileId, { after: `${after}~`.replace(/^~$/, ''), upTo }, rows)
     const confirmed = await confirmDifferences(deps, cursor, source, rows, found)
     verified.rows += rows.length
@@ -142,8 +142,8 @@ async function verifyProfile(
       await verifier.remove(cursor.profileId, [...confirmed.extra, ...tooNew])
     // Not only at the end: if this process is killed before that, a removed row must still be delivered again.
     if (repair && tooNew.length > 0) await redeliver()
-    if (upTo === undefined) break
-    after = lastOf(items).id
+    if (last === undefined) break
+    after = last
     if (deps.clock.now() < untilMs) continue
     reached = { ...from, itemId: after }
     break
@@ -158,7 +158,7 @@ async function verifyProfile(
 
 /** The rows that the destination should have for these items. */
 async function expectedRows(deps: DeliverDeps, source: ProfileSource, items: ChangedItem[]): Promise<PutRow[]> {
-  const wanted = await selectItems(deps, source, items)
+  const wanted = await wantedItems(deps, source, items)
   return rowsOf(deps.registry, source.profile, { items, tombstones: [] }, wanted, () => false).filter(
     (row) => row.op === 'put',
   )
@@ -174,10 +174,10 @@ async function confirmDifferences(
 ): Promise<{ wrong: { there: FoundRow; row: PutRow }[]; extra: FoundRow[] }> {
   if (wrong.length + extra.length === 0) return { wrong: [], extra: [] }
   const ids = [...wrong, ...extra].map(({ id }) => id.slice(0, 32))
-  const items = await itemsById(deps.database, cursor, ids)
+  const { items, hidden } = await itemsById(deps.database, source.readable, ids)
   const now = new Map((await expectedRows(deps, source, items)).map((row) => [row.id, row]))
   const undelivered = new Set([
-    ...items.filter(({ seq }) => seq > cursor.seq).map(({ id }) => id),
+    ...[...items, ...hidden].filter(({ seq }) => seq > cursor.seq).map(({ id }) => id),
     ...(await tombstonesAmong(deps.database, cursor, ids, cursor.seq)),
   ])
   const before = new Map(rows.map((row) => [row.id, row]))

@@ -4,7 +4,7 @@ import { profileName } from '#model/profile-name.ts'
 import { shardIn } from '#platform/ids.ts'
 import { findDuplicate, findProfile } from '#store/identity/profiles.ts'
 import { latestChange } from '#store/items/changes.ts'
-import type { ReadableProfile } from '#store/items/readable-profiles.ts'
+import { type ReadableProfile, readableAlone } from '#store/items/readable-profiles.ts'
 import { feedEntries, feedProfiles, feedState, type PlacedEntry } from '#store/push/feed.ts'
 import { type ChangesDeps, type ChangesPage, type ChangesRequest, collectChanges } from '../changes.ts'
 import { filterByName, filterByServicesParameter } from '../filter-profiles.ts'
@@ -202,8 +202,8 @@ async function findShown(
 ): Promise<Shown | undefined> {
   const profile = await findProfile(database, shardIn(profileId), profileId)
   if (profile === undefined) return undefined
-  const { shard, service, nativeId } = profile
-  const readable: ReadableProfile = { shard, profileId, service, owner: nativeId, duplicates: [] }
+  // The reader gets the items of every profile, and the entry of the profile says into which one it was merged.
+  const readable = readableAlone(profile, undefined)
   if (services !== undefined && filterByName(registry, [readable], services).length === 0) return undefined
   const duplicate = await findDuplicate(database, profile)
   const owner = JSON.stringify({ account: profile.accountId, profile: profileId }).slice(1, -1)

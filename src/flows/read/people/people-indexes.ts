@@ -6,8 +6,9 @@ import { createYielder } from '#platform/event-loop-yield.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { createSemaphore } from '#platform/semaphore.ts'
 import { createTtlCache } from '#platform/ttl-cache.ts'
+import { haveChangedAfter } from '#store/items/change-keys.ts'
 import { latestChange } from '#store/items/changes.ts'
-import { contactsOf, haveContactsChanged } from '#store/items/contacts.ts'
+import { CONTACT_BITS, contactsOf } from '#store/items/contacts.ts'
 import type { ReadableProfile } from '#store/items/readable-profiles.ts'
 import { readContactCard } from './contact-card.ts'
 
@@ -99,7 +100,8 @@ async function load(
 async function isCurrent(database: Database, { profiles }: CachedIndex): Promise<boolean> {
   for (const known of profiles) {
     const latest = (await latestChange(database, known.profile)) ?? 0
-    if (await haveContactsChanged(database, known.profile, known.upTo, known.endpoints)) return false
+    const { profile, upTo, endpoints } = known
+    if (await haveChangedAfter(database, profile, upTo, { bits: CONTACT_BITS, endpoints })) return false
     known.upTo = Math.max(known.upTo, latest)
   }
   return true

@@ -4,6 +4,7 @@ import { normalizeLink } from '#model/people/contact-keys.ts'
 import { bestName, displayName } from '#model/people/display-name.ts'
 import type { IndexedPerson } from '#model/people/people-index.ts'
 import { profileName } from '#model/profile-name.ts'
+import { firstOf } from '#platform/list-ends.ts'
 import { contactsById, type StoredContact } from '#store/items/contacts.ts'
 import type { ReadableProfile } from '#store/items/readable-profiles.ts'
 import type { ReadDeps } from '../find.ts'
@@ -64,12 +65,12 @@ async function readContacts(
   ids: readonly string[],
 ): Promise<Map<string, FoundContact>> {
   const found = new Map<string, FoundContact>()
-  for (const profile of readable) {
-    const suffix = `_${partitionOf(profile)}`
-    const wanted = ids.filter((id) => id.endsWith(suffix) && !found.has(id)).map((id) => id.slice(0, -suffix.length))
+  for (const [partition, profiles] of Map.groupBy(readable, partitionOf)) {
+    const suffix = `_${partition}`
+    const wanted = ids.filter((id) => id.endsWith(suffix)).map((id) => id.slice(0, -suffix.length))
     for (let at = 0; at < wanted.length; at += BATCH_IDS)
-      for (const contact of await contactsById(database, profile, wanted.slice(at, at + BATCH_IDS)))
-        found.set(contact.id + suffix, toContact(registry, profile, contact, contact.id + suffix))
+      for (const contact of await contactsById(database, profiles, wanted.slice(at, at + BATCH_IDS)))
+        found.set(contact.id + suffix, toContact(registry, firstOf(profiles), contact, contact.id + suffix))
   }
   return found
 }

@@ -1,7 +1,7 @@
-import type { Database } from '#platform/postgres/database.ts'
-import type { ChangeKey } from '#store/items/change-keys.ts'
-import { typesOfItems } from '#store/items/match.ts'
-import type { ReadableProfile } from '#store/items/readable-profiles.ts'
+import { type Queries, statement } from '#platform/postgres/database.ts'
+import type { ChangeKey } from './change-keys.ts'
+import { hexId } from './item-ids.ts'
+import type { ReadableProfile } from './readable-profiles.ts'
 
 /** A change, and what a reader gets of it. */
 export interface Decided {
@@ -16,12 +16,18 @@ export interface Resolved extends Decided {
   put: { profile: ReadableProfile; id: string } | undefined
 }
 
+const findTypes = statement(
+  'item-types-by-id',
+  `select ${hexId('id')} as id, types from item
+   where shard = $shard and profile_id = $profileId and id = any($ids::uuid[])`,
+)
+
 /**
  * After a merge, several profiles of one service user may have a copy of an item, and the one of the first profile is read.
  * A change of a hidden copy is none; where a copy was deleted, the next one appears.
  */
 export async function resolveCopies(
-  database: Database,
+  queries: Queries,
   readable: readonly ReadableProfile[],
   decided: readonly Decided[],
   bits: number | undefined,
@@ -32,7 +38,7 @@ export async function resolveCopies(
     const group = groups.get(name) ?? []
     if (group.length < 2) continue
     const ids = [...new Set(changes.map(({ key }) => key.id))]
-    for (const profile of group) typesIn.set(profile, await typesOfItems(database, profile, ids))
+    for (const profile of group) typesIn.set(profile, await typesOfItems(queries, profile, ids))
   }
   return decided.map((each) => {
     const { profile, key, change } = each
@@ -48,6 +54,15 @@ export async function resolveCopies(
     const resolved: Decided = { ...each, change: isWanted ? 'upsert' : 'delete' }
     return { ...resolved, put: putOf(resolved, shown) }
   })
+}
+
+async function typesOfItems(
+  queries: Queries,
+  { shard, profileId }: ReadableProfile,
+  ids: string[],
+): Promise<Map<string, number>> {
+  const rows = await queries.rows<{ id: string; types: number }>(findTypes.with({ shard, profileId, ids }))
+  return new Map(rows.map(({ id, types }) => [id, types]))
 }
 
 function putOf({ change, key }: Decided, profile: ReadableProfile): Resolved['put'] {
