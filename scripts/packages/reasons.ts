@@ -67,6 +67,7 @@ export const REASONS_FOR_PACKAGES: Record<string, string> = {
   'pg-boss': 'the job queue on PostgreSQL',
   'pg-cloudflare': 'sockets on another platform; never loaded here',
   'pg-connection-string': 'reads addresses of databases',
+  'pg-copy-streams': 'COPY in both directions, for backups',
   'pg-int8': '64-bit numbers of PostgreSQL',
   'pg-pool': 'the pool of connections',
   'pg-protocol': 'the PostgreSQL protocol',
