@@ -33,6 +33,7 @@ export const REASONS_FOR_PACKAGES: Record<string, string> = {
   'cron-parser': 'schedules of pg-boss, which we do not use',
   croner: 'cron expressions with time zones, for syncs and push',
   dequal: 'compares schemas when they are joined',
+  entities: 'characters of HTML entities in texts of services',
   'fast-decode-uri-component': 'decodes paths in the router',
   'fast-deep-equal': 'compares values in ajv and in the router',
   'fast-json-stringify': 'writes responses that have a schema; ours have none',
