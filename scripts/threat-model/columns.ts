@@ -50,7 +50,7 @@ const PLAIN: Record<string, string> = {
 
 /** Columns of text that hold a secret, and how: every one whose name sounds like it. */
 export const TEXTS: Record<string, string> = {
-  'operator.password': "an operator's password: scrypt of its hash under the pepper",
+  'operator.password': "an operator's password: argon2id of its hash under the pepper",
 }
 
 /** Columns of text whose names sound like a secret. A new one must be sealed or hashed, or be in TEXTS. */

@@ -14,6 +14,8 @@ test('the entities that people use in posts become their characters', () => {
     'R&amp;B &lt;3 &gt; &quot;x&quot; &apos;y&apos; &AMP;': `R&B <3 > "x" 'y' &`,
     '&rarr; &hearts; &infin; &ne; &pi; &OElig;uvre &scaron; &Lstrok;&oacute;d&zacute;': '→ ♥ ∞ ≠ π Œuvre š Łódź',
     'un&shy;break&zwnj;able&nbsp;space&emsp;here': 'unbreakable space here',
+    'x&NoBreak;y&puncsp;a&ThickSpace;b&Tab;c&NewLine;d': 'xy a b c d',
+    '&copysr; &checkmark; &half; &Rightarrow; &bigstar; &yucy;&Dcy; &notin; &fjlig;': '℗ ✓ ½ ⇒ ★ юД ∉ fj',
   }
   for (const [html, text] of Object.entries(shown)) assert.equal(plainText(html), text)
 })

@@ -2,6 +2,7 @@
 
 export type * from '#model/normal.ts'
 export type { BaseType } from '#model/types.ts'
+export * from '#model/xml/element.ts'
 export * from './ask.ts'
 export * from './auth.ts'
 export * from './body-cursor-pages.ts'
@@ -24,4 +25,3 @@ export * from './settings.ts'
 export * from './signed-request.ts'
 export * from './simulator.ts'
 export * from './typed.ts'
-export * from './xml.ts'

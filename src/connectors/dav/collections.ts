@@ -1,6 +1,6 @@
 import { type Endpoint, endpoint } from '#kit/endpoint.ts'
 import { kind } from '#kit/kind.ts'
-import { elementAt, elementsIn, textIn } from '#kit/xml.ts'
+import { elementAt, elementsIn, textIn } from '#model/xml/element.ts'
 import { type DavResponse, nameIn, pathOf, responsesIn } from './multistatus.ts'
 import { propfind, XML_TYPE } from './request-bodies.ts'
 

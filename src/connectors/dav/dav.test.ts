@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { parseXml } from '#upstream/body/xml.ts'
+import { parseXml } from '#model/xml/parse-xml.ts'
 import { memberPages, membersIn, prepareList, syncTokens } from './members.ts'
 import { davAuth, davRecovery, davSelf } from './server.ts'
 

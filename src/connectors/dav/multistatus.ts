@@ -1,4 +1,4 @@
-import { elementAt, elementsIn, textIn, type XmlElement } from '#kit/xml.ts'
+import { elementAt, elementsIn, textIn, type XmlElement } from '#model/xml/element.ts'
 
 /** One result of a multistatus response (RFC 4918 14.24). */
 export interface DavResponse {

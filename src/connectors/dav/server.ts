@@ -1,6 +1,6 @@
 import { type SelfReader, self } from '#kit/self.ts'
 import { type Discovery, type Typed, typed } from '#kit/typed.ts'
-import { elementAt, textIn, type XmlElement } from '#kit/xml.ts'
+import { elementAt, textIn, type XmlElement } from '#model/xml/element.ts'
 import { nameIn, pathOf, responsesIn } from './multistatus.ts'
 import { propfind, XML_TYPE } from './request-bodies.ts'
 

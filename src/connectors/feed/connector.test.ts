@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { itemReader, mapOf } from '#kit/read-item.ts'
-import { parseXml } from '#upstream/body/xml.ts'
+import { parseXml } from '#model/xml/parse-xml.ts'
 import { feed } from './connector.ts'
 import { timeIn } from './dates.ts'
 import { feedLinkIn } from './discover.ts'

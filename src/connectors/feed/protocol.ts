@@ -1,7 +1,7 @@
 import { plainText } from '#kit/kind.ts'
 import type { Pages } from '#kit/pages.ts'
 import type { Self } from '#kit/self.ts'
-import { textIn, type XmlElement } from '#kit/xml.ts'
+import { textIn, type XmlElement } from '#model/xml/element.ts'
 import { jsonRecords } from './read-json.ts'
 import { baseOf, channelOf, linkOf, siteOf, xmlRecords } from './read-xml.ts'
 import type { FeedBody, FeedRecord, JsonFeed } from './shapes.ts'

@@ -1,5 +1,5 @@
 import { linksIn, plainText } from '#kit/kind.ts'
-import { elementsIn, textIn, type XmlElement } from '#kit/xml.ts'
+import { elementsIn, textIn, type XmlElement } from '#model/xml/element.ts'
 import { timeIn } from './dates.ts'
 import type { EntryReader, XmlRecord } from './shapes.ts'
 import { addressIn, shared, textOf } from './texts.ts'

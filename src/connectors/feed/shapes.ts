@@ -1,4 +1,4 @@
-import type { XmlElement } from '#kit/xml.ts'
+import type { XmlElement } from '#model/xml/element.ts'
 
 /** One entry as the feed has it, with what it inherits from the feed. */
 export type FeedRecord = XmlRecord | JsonRecord

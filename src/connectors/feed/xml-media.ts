@@ -1,4 +1,4 @@
-import { textIn, type XmlElement } from '#kit/xml.ts'
+import { textIn, type XmlElement } from '#model/xml/element.ts'
 import type { Medium } from './shapes.ts'
 import { addressIn, countIn, durationIn, shared } from './texts.ts'
 import { ATOM, attribute, ITUNES, MEDIA, named, own } from './xml-names.ts'

@@ -1,4 +1,4 @@
-import { elementsIn, type XmlElement } from '#kit/xml.ts'
+import { elementsIn, type XmlElement } from '#model/xml/element.ts'
 
 /** Namespaces of feeds, in lower case: feeds write some of them in several ways. */
 export const ATOM = 'http://www.w3.org/2005/atom'

@@ -1,4 +1,4 @@
-import { textIn, type XmlElement } from '#kit/xml.ts'
+import { textIn, type XmlElement } from '#model/xml/element.ts'
 import { GEO, GEORSS, GML, named } from './xml-names.ts'
 
 /** `georss:point`, a point of GML, or `geo:lat` and `geo:long`. */

@@ -1,9 +1,15 @@
 import { ApiError, invalidInput } from '#model/errors.ts'
 import { MAX_PASSWORD, MIN_PASSWORD, type Operator, requireRecentSignIn } from '#model/operator.ts'
-import { hashPassword, isPassword, PasswordsBusy } from '#platform/password.ts'
+import { hashPassword, isOutdated, isPassword, PasswordsBusy } from '#platform/password.ts'
 import { weaknessOf } from '#platform/weak-secret.ts'
 import { auditInstallation } from '#store/audit.ts'
-import { findOperatorByName, loginOf, setOperatorPassword } from '#store/operators/operators.ts'
+import {
+  findOperatorByName,
+  hasPasswordForm,
+  loginOf,
+  replaceOperatorPassword,
+  setOperatorPassword,
+} from '#store/operators/operators.ts'
 import { deleteSessionsOf } from '#store/operators/sessions.ts'
 import type { Browser, OperatorDeps } from './deps.ts'
 import { openSession } from './sessions.ts'
@@ -19,14 +25,34 @@ export async function signInWithPassword(
   given: { name: string; password: string },
   browser: Browser,
 ): Promise<string | undefined> {
-  const operator = await findOperatorByName(deps.database, given.name)
+  const { database, passwordCost: cost } = deps
+  const operator = await findOperatorByName(database, given.name)
+  const isScryptInUse = await hasPasswordForm(database, 'scrypt')
   // Many strangers who guess do not keep out an operator who comes back.
   const queue = operator !== undefined && browser.knownAs === operator.id ? 'known' : 'strangers'
   const isRight = await refusingWhenBusy(() =>
-    isPassword(peppered(deps, given.password), operator?.password, queue, deps.passwordCost),
+    isPassword(peppered(deps, given.password), operator?.password, { queue, cost, isScryptInUse }),
   )
-  if (!isRight || operator === undefined) return undefined
-  return deps.database.transaction((tx) => openSession(deps, tx, operator, 'password', browser))
+  if (!isRight || operator?.password === undefined) return undefined
+  const before = operator.password
+  const renewed = isOutdated(before, cost) ? await hashUnlessBusy(deps, given.password) : undefined
+  const cookie = await database.transaction(async (tx) => {
+    const isCurrent =
+      renewed === undefined || (await replaceOperatorPassword(tx, operator.id, { before, password: renewed }))
+    return isCurrent ? openSession(deps, tx, operator, 'password', browser) : undefined
+  })
+  // Another sign-in renewed the hash meanwhile, or the operator changed the password, which may be another one now.
+  return cookie ?? signInWithPassword(deps, given, browser)
+}
+
+/** The new hash of a password whose stored hash is outdated; undefined when too many wait, and then the next sign-in renews it. */
+async function hashUnlessBusy(deps: OperatorDeps, password: string): Promise<string | undefined> {
+  try {
+    return await hashPassword(peppered(deps, password), deps.passwordCost)
+  } catch (error) {
+    if (!(error instanceof PasswordsBusy)) throw error
+    return undefined
+  }
 }
 
 /** The stored form of a new password. A copy of the table alone is useless for guessing: it is hashed with our key first. */

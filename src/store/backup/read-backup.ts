@@ -76,40 +76,31 @@ async function load(
   frames: AsyncGenerator<Frame>,
 ): Promise<BackupCounts> {
   const counts = { tables: 0, bytes: 0 }
-  let target: Writable | undefined
-  let failure: Error | undefined
-  const finish = async () => {
-    if (target !== undefined) await pipeline([], target)
-    target = undefined
+  let frame = await nextOf(frames)
+  async function* rows(target: Writable): AsyncGenerator<Buffer> {
+    for (frame = await nextOf(frames); frame?.type === 'data' && !target.destroyed; frame = await nextOf(frames)) {
+      counts.bytes += frame.content.length
+      yield frame.content
+    }
   }
   try {
-    for await (const frame of frames) {
+    while (frame !== undefined) {
+      if (frame.type === 'data') throw damaged('rows without a table')
       if (frame.type === 'table') {
-        await finish()
-        target = connection.copyIn(copyInText(requireTable(parseContent(frame), tables)))
-        // A write after the failure would only report that the stream is closed.
-        target.on('error', (error) => {
-          failure ??= error
-        })
+        const target = connection.copyIn(copyInText(requireTable(parseContent(frame), tables)))
         counts.tables += 1
-      } else if (frame.type === 'data') {
-        if (target === undefined) throw damaged('rows without a table')
-        await write(target, frame.content)
-        counts.bytes += frame.content.length
-      }
+        await pipeline(rows(target), target)
+      } else frame = await nextOf(frames)
     }
-    await finish()
   } catch (error) {
-    const cause = failure ?? error
-    throw REFUSED_ROWS.test(codeOf(cause) ?? '') ? damaged('the database refuses its rows') : cause
+    throw REFUSED_ROWS.test(codeOf(error) ?? '') ? damaged('the database refuses its rows') : error
   }
   return counts
 }
 
-function write(target: Writable, content: Buffer): Promise<void> {
-  return new Promise((resolve, reject) => {
-    target.write(content, (error) => (error ? reject(error) : resolve()))
-  })
+async function nextOf(frames: AsyncGenerator<Frame>): Promise<Frame | undefined> {
+  const { value, done } = await frames.next()
+  return done === true ? undefined : value
 }
 
 /** Only tables and columns of the schema: a made-up file cannot write anywhere else. */

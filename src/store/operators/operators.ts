@@ -38,6 +38,14 @@ const update = statement(
   `update operator set name = $name, login = $login, role = $role, apps = $apps where id = $id`,
 )
 const setPassword = statement('operator-set-password', 'update operator set password = $password where id = $id')
+const replacePassword = statement(
+  'operator-replace-password',
+  'update operator set password = $password where id = $id and password = $before',
+)
+const hasForm = statement(
+  'operator-has-password-form',
+  `select true as found from operator where starts_with(password, $prefix) limit 1`,
+)
 const remove = statement('operator-delete', 'delete from operator where id = $id')
 
 /** How a name is compared. */
@@ -83,6 +91,20 @@ export async function updateOperator(
 /** `null`: passkeys only. */
 export async function setOperatorPassword(tx: Queries, id: string, password: string | null): Promise<void> {
   await tx.count(setPassword.with({ id, password }))
+}
+
+/** Replaces a hash by another of the same password. False if the operator has another hash by now. */
+export async function replaceOperatorPassword(
+  tx: Queries,
+  id: string,
+  { before, password }: { before: string; password: string },
+): Promise<boolean> {
+  return (await tx.count(replacePassword.with({ id, before, password }))) > 0
+}
+
+/** Whether any operator's hash begins with the name of this form. */
+export async function hasPasswordForm(queries: Queries, form: string): Promise<boolean> {
+  return (await queries.rows(hasForm.with({ prefix: `${form}$` }))).length > 0
 }
 
 export async function deleteOperator(tx: Queries, id: string): Promise<void> {

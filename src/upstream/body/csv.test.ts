@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { FormatError } from '#model/format-error.ts'
 import { parseCsv } from './csv.ts'
-import { FormatError } from './errors.ts'
 
 const reasonOf = (text: string): string => {
   try {

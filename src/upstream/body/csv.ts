@@ -1,4 +1,4 @@
-import { FormatError } from './errors.ts'
+import { FormatError } from '#model/format-error.ts'
 
 /** Limit: cells of one CSV response, rows times columns; a larger one is refused. */
 const MAX_CSV_CELLS = 200_000

@@ -1,7 +1,7 @@
 import type { BodyFormat } from '#kit/pages.ts'
+import { parseXml } from '#model/xml/parse-xml.ts'
 import { parseCsv } from './csv.ts'
 import { type LosslessJson, MAX_JSON_DEPTH, parseLossless } from './lossless-json.ts'
-import { parseXml } from './xml.ts'
 
 /** Parses a response in the format that the connector declares; throws JsonError or FormatError. */
 export function readBody(text: string, format: BodyFormat, maxDepth = MAX_JSON_DEPTH): LosslessJson {

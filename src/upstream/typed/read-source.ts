@@ -1,8 +1,8 @@
 import type { Connector } from '#kit/connector.ts'
 import type { Self } from '#kit/self.ts'
 import type { NoAuth, TypedValues } from '#kit/typed.ts'
-import type { XmlElement } from '#kit/xml.ts'
-import { parseXml } from '../body/xml.ts'
+import type { XmlElement } from '#model/xml/element.ts'
+import { parseXml } from '#model/xml/parse-xml.ts'
 import { UpstreamError } from '../errors.ts'
 import { parseObject } from '../parse-object.ts'
 

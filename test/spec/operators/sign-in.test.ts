@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
+import { scryptSync } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
+import { signInWithPassword } from '#flows/operators/passwords.ts'
+import { systemClock } from '#platform/clock.ts'
 import { makeApp } from '../../harness/app.ts'
 import { auditTrail } from '../../harness/audit.ts'
 import { FROM_DASHBOARD, headersOf, newOperator, PASSWORD, secretIn } from '../../harness/operator.ts'
 import { newPerson } from '../../harness/person.ts'
 import { startSecondServer } from '../../harness/second-server.ts'
 import { type Reply, type RequestOptions, send } from '../../harness/send.ts'
+import { openSql } from '../../harness/sql.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 import { until } from '../../harness/until.ts'
 
@@ -219,6 +223,68 @@ suite('a session', () => {
     assert.deepEqual([changed.status, changed.body['ended']], [200, 1])
     assert.deepEqual([(await whoAmI(headers)).status, (await whoAmI(elsewhere)).status], [200, 401])
     assert.equal((await signIn(name)).status, 401)
+  })
+})
+
+suite('a password that an earlier release hashed with scrypt', () => {
+  const hashOf = async (id: string) =>
+    (await tributary.sql<{ password: string }>('select password from operator where id = $1', [id]))[0]!.password
+  /** As an earlier release stored it, with cheap parameters. */
+  const scryptOf = (password: string) => {
+    const [salt, peppered] = ['0123456789abcdef', tributary.store.hasher.hash('operator_password', password)]
+    const hash = scryptSync(peppered, salt, 32, { N: 1024, r: 8, p: 1 })
+    return `scrypt$1024$8$1$${Buffer.from(salt).toString('base64url')}$${hash.toString('base64url')}`
+  }
+  const oldOperator = async () => {
+    const { id, name } = await newOperator(tributary)
+    await tributary.sql('update operator set password = $2 where id = $1', [id, scryptOf(PASSWORD)])
+    return { id, name }
+  }
+  /** Whether sign-ins succeed that compared the password before another hash, `meanwhile`, was committed. Those of one address would wait for each other. */
+  const signInsDuring = async ({ id, name }: { id: string; name: string }, count: number, meanwhile: string) => {
+    const { sql, close } = openSql(tributary.databaseUrl)
+    try {
+      await sql('begin')
+      await sql('update operator set password = $2 where id = $1', [id, meanwhile])
+      const { database, hasher } = tributary.store
+      const deps = { database, hasher, clock: systemClock, passwordCost: { memory: 64, passes: 1, parallelism: 1 } }
+      const given = { name, password: PASSWORD }
+      const cookies = Promise.all(
+        Array.from({ length: count }, () => signInWithPassword(deps, given, { name: 'test', address: '::1' })),
+      )
+      const waiting = `select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query ~ '^update operator set password'`
+      await until('the sign-ins wait', async () => (await tributary.sql(waiting)).length === count)
+      await sql('commit')
+      return (await cookies).map((cookie) => cookie !== undefined)
+    } finally {
+      await close()
+    }
+  }
+
+  test('works, and the right one is hashed anew', async () => {
+    const { id, name } = await oldOperator()
+    assert.equal((await signIn(name, 'a wrong password')).status, 401)
+    assert.match(await hashOf(id), /^scrypt/)
+    assert.equal((await signIn(name)).status, 200)
+    const renewed = await hashOf(id)
+    assert.match(renewed, /^argon2id\$/)
+    assert.equal((await signIn(name)).status, 200)
+    assert.equal(await hashOf(id), renewed)
+    assert.equal((await signIn(name, 'a wrong password')).status, 401)
+  })
+
+  test('is hashed anew by one of two sign-ins at once, and both succeed', async () => {
+    const operator = await oldOperator()
+    assert.deepEqual(await signInsDuring(operator, 2, scryptOf(PASSWORD)), [true, true])
+    assert.match(await hashOf(operator.id), /^argon2id\$/)
+  })
+
+  test('does not return when the operator changes it during the sign-in, which is refused', async () => {
+    const operator = await oldOperator()
+    const changed = scryptOf('quite another password')
+    assert.deepEqual(await signInsDuring(operator, 1, changed), [false])
+    assert.equal(await hashOf(operator.id), changed)
   })
 })
 

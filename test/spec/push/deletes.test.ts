@@ -104,8 +104,10 @@ suite('deletes', () => {
       const prefix = new URLSearchParams(query).get('prefix')
       if (request.method === 'DELETE' && removable === 0) return response.writeHead(503).end('<Code>SlowDown</Code>')
       if (request.method === 'DELETE' && objects.delete(key)) removable -= 1
-      const found = prefix === null ? [] : [...objects].filter((name) => name.startsWith(prefix))
-      return response.end(found.map((name) => `<Key>${name}</Key>`).join(''))
+      if (prefix === null) return response.end()
+      const found = [...objects].filter((name) => name.startsWith(prefix))
+      const contents = found.map((name) => `<Contents><Key>${name}</Key></Contents>`)
+      return response.end(`<ListBucketResult>${contents.join('')}</ListBucketResult>`)
     }).listen(0, '127.0.0.1')
     await once(store, 'listening')
     try {

@@ -6,7 +6,7 @@ import { token } from '#kit/checkpoint.ts'
 import { endpoint } from '#kit/endpoint.ts'
 import { fromCallback } from '#kit/facts.ts'
 import { kind } from '#kit/kind.ts'
-import { elementsIn, textIn, type XmlElement } from '#kit/xml.ts'
+import { elementsIn, textIn, type XmlElement } from '#model/xml/element.ts'
 import { type Fixture, type Note, note, notes, openFixture, someNotes } from './engine-fixture.ts'
 
 const response = kind<XmlElement>({

@@ -1,4 +1,4 @@
-import { FormatError } from './errors.ts'
+import { FormatError } from '../format-error.ts'
 import { decodeEntities } from './xml-text.ts'
 
 export interface Tag {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { elementAt, elementsIn, textIn } from '#kit/xml.ts'
-import { FormatError } from './errors.ts'
-import { parseXml } from './xml.ts'
+import { FormatError } from '../format-error.ts'
+import { elementAt, elementsIn, textIn } from './element.ts'
+import { parseXml } from './parse-xml.ts'
 
 const reasonOf = (text: string): string => {
   try {

@@ -1,5 +1,5 @@
-import type { XmlElement } from '#kit/xml.ts'
-import { FormatError } from './errors.ts'
+import { FormatError } from '../format-error.ts'
+import type { XmlElement } from './element.ts'
 import type { Tag } from './xml-tag.ts'
 
 /** Limit: namespace prefixes that an XML document declares; one with more is refused. */

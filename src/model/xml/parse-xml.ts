@@ -1,5 +1,5 @@
-import type { XmlElement } from '#kit/xml.ts'
-import { FormatError } from './errors.ts'
+import { FormatError } from '../format-error.ts'
+import type { XmlElement } from './element.ts'
 import { createScopes } from './xml-namespaces.ts'
 import { readTag, type Tag } from './xml-tag.ts'
 import { decodeEntities } from './xml-text.ts'
