@@ -33,15 +33,16 @@ export const ask = route({
 
 export const answer = route({
   auth: 'browser',
+  signInStep: 'confirm',
   summary: 'Confirm or decline a sign-in; repeating the request returns the same result',
   body: z.object({ ticket: text('From the page.'), answer: z.enum(['yes', 'no']) }),
   status: 303,
   reasons: ['session_expired'],
   headers: ['Location'],
   also: { 200: PAGE },
-  run: async (deps, { body, request, reply }) => {
+  run: async (deps, { body, request, reply, signIn }) => {
     const decide = body.answer === 'yes' ? confirmSignIn : declineSignIn
-    const result = await decide({ ...deps, requestId: request.id }, body.ticket, browserOf(deps, request))
+    const result = await decide(signIn, body.ticket, browserOf(deps, request))
     if ('account' in result) request.server.forgetAccount(result.account)
     return continueSignIn(deps, reply, result)
   },

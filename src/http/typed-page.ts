@@ -26,18 +26,19 @@ export const show = route({
 
 export const submit = route({
   auth: 'browser',
+  signInStep: 'typed',
   summary: 'Sign in with what the person typed; a repeated request returns the same result',
   body: z.looseObject({ state: text('From the page.'), answer: z.enum(['yes', 'no']).optional() }),
   status: 303,
   reasons: ['session_expired'],
   headers: ['Location'],
   also: { 200: PAGE },
-  run: async (deps, { body, request, reply }) => {
+  run: async (deps, { body, request, reply, signIn }) => {
     const browser = browserOf(deps, request)
     const result =
       body.answer === 'no'
-        ? await declineTyped({ ...deps, requestId: request.id }, body.state, browser)
-        : await submitTyped({ ...deps, requestId: request.id }, body.state, typedIn(body), browser, request.ip)
+        ? await declineTyped(signIn, body.state, browser)
+        : await submitTyped(signIn, body.state, typedIn(body), browser, request.ip)
     return goOn(deps, request, reply, result)
   },
 })

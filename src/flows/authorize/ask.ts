@@ -7,13 +7,12 @@ import { randomSecret } from '#platform/ids.ts'
 import { findApp } from '#store/apps/apps.ts'
 import { findPending, insertPending, type Pending } from '#store/identity/pending.ts'
 import { UpstreamError } from '#upstream/errors.ts'
-import { type AuthorizeDeps, TEN_MINUTES_MS, type TracedDeps } from './deps.ts'
+import { type AuthorizeDeps, type SignInDeps, TEN_MINUTES_MS } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
 import { keepForm, keptForm } from './kept-form.ts'
 import { countSignIn } from './open-sign-ins.ts'
 import { readAnswers, requireService, type SignInService } from './sign-in-access.ts'
-import { traceSignIn } from './sign-in-trace.ts'
-import { type ReturnTo, returnTo, type SignInStart, sendToService } from './start.ts'
+import { type QuestionStart, type ReturnTo, returnTo, type SignInStart, sendToService } from './start.ts'
 
 /** The sealed content of a question to the person. */
 interface AskValue {
@@ -57,36 +56,24 @@ export type AskResult = { kind: 'redirect'; url: string } | { kind: 'again' }
 const MAX_SHOWN_ANSWER = 300
 
 /** Stores the sign-in until the person has answered; returns the ticket of the page. */
-export function openQuestion(
-  deps: AuthorizeDeps,
-  start: Omit<SignInStart, 'ownKey' | 'answers'>,
+export async function openQuestion(
+  deps: SignInDeps,
+  { app, connector, browser, ip, options, value: request }: QuestionStart,
   given: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
-  return traceSignIn(deps, 'question', async (traced) => {
-    const { app, connector, value } = start
-    traced.trace.of({ appId: app.id, service: connector.service, operation: value.operation })
-    const ticket = await storeQuestion(traced, start, given)
-    const expiresAt = deps.clock.now() + TEN_MINUTES_MS
-    traced.trace.awaits('The person was asked which server or name is theirs.', 'abandoned', expiresAt)
-    return ticket
-  })
-}
-
-async function storeQuestion(
-  deps: AuthorizeDeps,
-  { app, connector, browser, ip, options, value: request }: Omit<SignInStart, 'ownKey' | 'answers'>,
-  given: Readonly<Record<string, string | undefined>>,
-): Promise<string> {
+  deps.trace.of({ appId: app.id, service: connector.service, operation: request.operation })
   await countSignIn(deps, app.id, ip)
   const ticket = randomSecret()
+  const expiresAt = deps.clock.now() + TEN_MINUTES_MS
   const value: AskValue = { request, options, given: shown(connector.ask ?? {}, given) }
   await insertPending(deps.database, deps.keyring, hashOf(deps, ticket), {
     appId: app.id,
     service: connector.service,
     browser,
     value: JSON.stringify(value),
-    expiresAt: deps.clock.now() + TEN_MINUTES_MS,
+    expiresAt,
   })
+  deps.trace.awaits('The person was asked which server or name is theirs.', 'abandoned', expiresAt)
   return ticket
 }
 
@@ -111,18 +98,8 @@ export async function readQuestion(
  * Starts the sign-in with the person's answers. The ticket stays valid, so that a person who comes back from a wrong
  * server can correct the answer; each sign-in has a state of its own and is counted.
  */
-export function answerQuestion(
-  deps: AuthorizeDeps,
-  ticket: string,
-  browser: Buffer | undefined,
-  given: Readonly<Record<string, string>>,
-  ip: string,
-): Promise<AskResult> {
-  return traceSignIn(deps, 'answer', (traced) => startWithAnswer(traced, ticket, browser, given, ip))
-}
-
-async function startWithAnswer(
-  deps: TracedDeps,
+export async function answerQuestion(
+  deps: SignInDeps,
   ticket: string,
   browser: Buffer | undefined,
   given: Readonly<Record<string, string>>,
@@ -155,13 +132,15 @@ async function startWithAnswer(
 }
 
 /** The address that a person who declines returns to. */
-export function declineQuestion(deps: AuthorizeDeps, ticket: string, browser: Buffer | undefined): Promise<ReturnTo> {
-  return traceSignIn(deps, 'answer', async (traced) => {
-    const { prompt, value, pending } = await openTicket(traced, ticket, browser)
-    traced.trace.of({ appId: prompt.app.id, service: pending.service, operation: value.request.operation })
-    traced.trace.stop('refused', 'access_denied', 'The person declined on our page.')
-    return prompt.to
-  })
+export async function declineQuestion(
+  deps: SignInDeps,
+  ticket: string,
+  browser: Buffer | undefined,
+): Promise<ReturnTo> {
+  const { prompt, value, pending } = await openTicket(deps, ticket, browser)
+  deps.trace.of({ appId: prompt.app.id, service: pending.service, operation: value.request.operation })
+  deps.trace.stop('refused', 'access_denied', 'The person declined on our page.')
+  return prompt.to
 }
 
 /** The address that a failure is returned to. */

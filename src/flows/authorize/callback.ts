@@ -27,7 +27,7 @@ import { readSelf } from '#upstream/read-self.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
 import { finishSignIn } from '#upstream/sign-in.ts'
 import type { ConsentValue } from './consent-value.ts'
-import { type AuthorizeDeps, TEN_MINUTES_MS, type TracedDeps } from './deps.ts'
+import { type AuthorizeDeps, type SignInDeps, TEN_MINUTES_MS } from './deps.ts'
 import { AuthorizeError, noServiceKeys } from './errors.ts'
 import { uploadOf } from './files/upload-credential.ts'
 import { recountSignIn, uncountSignIn } from './open-sign-ins.ts'
@@ -35,7 +35,6 @@ import { checkServiceUser, type ReconnectInput, reconnectNow } from './reconnect
 import { awaitGrantRevocation, revokeUnneeded } from './revoke-token.ts'
 import { registrationNow } from './sign-in-access.ts'
 import { toAuthorizeError } from './sign-in-failure.ts'
-import { traceSignIn } from './sign-in-trace.ts'
 import { type PendingValue, type ReturnTo, returnTo } from './start.ts'
 
 /** The query of the callback; a repeated parameter has a list. */
@@ -55,17 +54,8 @@ export interface CallbackAddress {
 }
 
 /** Handles the callback of a service. The `state` can be used once, whatever the result. */
-export function handleCallback(
-  deps: AuthorizeDeps,
-  at: CallbackAddress,
-  params: CallbackQuery,
-  browser: Buffer | undefined,
-): Promise<CallbackResult> {
-  return traceSignIn(deps, 'callback', (traced) => finishAtCallback(traced, at, params, browser))
-}
-
-async function finishAtCallback(
-  deps: TracedDeps,
+export async function handleCallback(
+  deps: SignInDeps,
   at: CallbackAddress,
   params: CallbackQuery,
   browser: Buffer | undefined,
@@ -113,7 +103,7 @@ export interface TakenSignIn {
 
 /** Goes on after the service said who the person is: with a code, a question to the person, or the profile to reconnect. */
 export async function completeSignIn(
-  deps: AuthorizeDeps,
+  deps: SignInDeps,
   { app, pending, value, to }: TakenSignIn,
   { connector, key, signedIn }: FinishedSignIn,
   beganAt: number,
@@ -129,16 +119,16 @@ export async function completeSignIn(
       const profile = await reconnectNow(deps, input)
       await verifyReconnected(deps, { connector, key, signedIn }, profile, beganAt)
       await uncountSignIn(deps, app.id, value.counted)
-      deps.trace?.of({ appId: app.id, accountId: profile.accountId, profileId: profile.id })
-      deps.trace?.done('The profile is connected again.')
+      deps.trace.of({ appId: app.id, accountId: profile.accountId, profileId: profile.id })
+      deps.trace.done('The profile is connected again.')
       return { kind: 'reconnected', to, account: value.reconnect.account }
     }
   }
   if (value.session !== undefined) await checkSession(deps, value.session, pending, signedIn)
   const { ticket, stored } = await storeConsent(deps, pending, value, signedIn, needsConsent ? 'confirm' : 'code')
   await verifyAfterRevocation(deps, { connector, key, signedIn }, stored, beganAt)
-  if (needsConsent) deps.trace?.awaits('The person was asked to confirm on our page.', 'abandoned', stored.expiresAt)
-  else deps.trace?.awaits('The app got a code and has not exchanged it.', 'code_unused', stored.expiresAt)
+  if (needsConsent) deps.trace.awaits('The person was asked to confirm on our page.', 'abandoned', stored.expiresAt)
+  else deps.trace.awaits('The app got a code and has not exchanged it.', 'code_unused', stored.expiresAt)
   return needsConsent ? { kind: 'confirm', ticket } : { kind: 'redirect', to, code: ticket }
 }
 
@@ -176,7 +166,7 @@ const otherRegistration = () =>
  * minutes. Nothing is sent to the service before this is checked.
  */
 async function takePendingSignIn(
-  deps: TracedDeps,
+  deps: SignInDeps,
   at: CallbackAddress,
   params: CallbackQuery,
   browser: Buffer | undefined,
@@ -221,7 +211,7 @@ function valueOf({ value }: Pending): PendingValue {
 
 /** Which of the checks refused it: the developer of the app sees it, the person only that the sign-in is over. */
 function logRefusedCallback(
-  { trace, clock }: TracedDeps,
+  { trace, clock }: SignInDeps,
   at: CallbackAddress,
   pending: Pending,
   browser: Buffer | undefined,

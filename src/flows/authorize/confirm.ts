@@ -5,15 +5,14 @@ import type { Queries } from '#platform/postgres/database.ts'
 import { findAccountByToken } from '#store/identity/access-tokens.ts'
 import { findAccountById } from '#store/identity/accounts.ts'
 import { deleteConsent, insertConsent, lockConsent, settleConsent, type UsedConsent } from '#store/identity/consents.ts'
-import { isDeclined, lockConsentOfTicket, returnOf } from './confirm-ticket.ts'
+import { isDeclined, lockDecidedConsent, returnOf } from './confirm-ticket.ts'
 import { type DecidedValue, requestOf, signInOf } from './consent-value.ts'
-import { type AuthorizeDeps, TEN_MINUTES_MS, type TracedDeps } from './deps.ts'
+import { type AuthorizeDeps, type SignInDeps, TEN_MINUTES_MS } from './deps.ts'
 import { applyConsent, logConnected } from './exchange-code.ts'
 import { revokeUnused } from './expire-sign-ins.ts'
 import { uncountSignIn } from './open-sign-ins.ts'
 import { applyReconnect } from './reconnect.ts'
 import { revokeReplaced, type UnneededToken } from './revoke-token.ts'
-import { traceSignIn } from './sign-in-trace.ts'
 import type { Reconnecting, ReturnTo } from './start.ts'
 
 /** The result of a person's decision. `done`: the code was exchanged or the token issued before. */
@@ -25,18 +24,14 @@ export type ConsentResult =
   | { kind: 'done'; to: ReturnTo }
 
 /** The person pressed “Continue”. Pressing it again returns the same code or token. */
-export function confirmSignIn(
-  deps: AuthorizeDeps,
+export async function confirmSignIn(
+  deps: SignInDeps,
   ticket: string,
   browser: Buffer | undefined,
 ): Promise<ConsentResult> {
-  return traceSignIn(deps, 'confirm', (traced) => confirmOnce(traced, ticket, browser))
-}
-
-async function confirmOnce(deps: TracedDeps, ticket: string, browser: Buffer | undefined): Promise<ConsentResult> {
   let replaced: UnneededToken | undefined
   const result = await deps.database.transaction(async (tx) => {
-    const consent = await lockConsentOfTicket(deps, tx, ticket, browser)
+    const consent = await lockDecidedConsent(deps, tx, ticket, browser)
     if (isDeclined(consent)) return undefined
     const { responseType, reconnect } = requestOf(consent)
     if (reconnect === undefined && responseType === 'code') return issueCode(deps, tx, consent, ticket)
@@ -53,17 +48,13 @@ async function confirmOnce(deps: TracedDeps, ticket: string, browser: Buffer | u
 }
 
 /** The person declined: no profile is connected, and the service's token is revoked. */
-export function declineSignIn(
-  deps: AuthorizeDeps,
+export async function declineSignIn(
+  deps: SignInDeps,
   ticket: string,
   browser: Buffer | undefined,
 ): Promise<ConsentResult> {
-  return traceSignIn(deps, 'confirm', (traced) => declineOnce(traced, ticket, browser))
-}
-
-async function declineOnce(deps: TracedDeps, ticket: string, browser: Buffer | undefined): Promise<ConsentResult> {
   const result = await deps.database.transaction(async (tx) => {
-    const consent = await lockConsentOfTicket(deps, tx, ticket, browser)
+    const consent = await lockDecidedConsent(deps, tx, ticket, browser)
     const response = { kind: 'declined', to: returnOf(consent) } as const
     if (isDeclined(consent)) return { response }
     // After a “yes” whose code was not exchanged yet, the credential is in the code's consent.
@@ -99,7 +90,7 @@ export async function findUnusedConsent(
 
 /** Repeating it returns the same result. */
 async function confirmReconnect(
-  deps: AuthorizeDeps,
+  deps: SignInDeps,
   tx: Queries,
   consent: UsedConsent,
   reconnect: Reconnecting,
@@ -112,15 +103,15 @@ async function confirmReconnect(
   if (reconnected === undefined) return undefined
   await recordDecision(deps, tx, consent, 'yes')
   const { profile } = reconnected
-  deps.trace?.of({ appId, accountId: profile.accountId, profileId: profile.id })
-  deps.trace?.done('The profile is connected again.')
+  deps.trace.of({ appId, accountId: profile.accountId, profileId: profile.id })
+  deps.trace.done('The profile is connected again.')
   // Not awaited: it needs a second connection, and this transaction holds one.
   void uncountSignIn(deps, appId, counted)
   return { result, replaced: reconnected.replaced }
 }
 
 async function issueCode(
-  deps: AuthorizeDeps,
+  deps: SignInDeps,
   tx: Queries,
   consent: UsedConsent,
   ticket: string,
@@ -139,7 +130,7 @@ async function issueCode(
     expiresAt: deps.clock.now() + TEN_MINUTES_MS,
   })
   await recordDecision(deps, tx, consent, 'yes')
-  deps.trace?.awaits(
+  deps.trace.awaits(
     'The person confirmed; the app got a code and has not exchanged it.',
     'code_unused',
     deps.clock.now() + TEN_MINUTES_MS,
@@ -148,7 +139,7 @@ async function issueCode(
 }
 
 async function issueToken(
-  deps: AuthorizeDeps,
+  deps: SignInDeps,
   tx: Queries,
   consent: UsedConsent,
   ticket: string,

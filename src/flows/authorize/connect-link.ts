@@ -10,7 +10,7 @@ import { claimConnectSession, findConnectSessionByHash, type StoredSession } fro
 import { hasSignedIn } from '#store/identity/consents.ts'
 import { findProfile, listProfiles } from '#store/identity/profiles.ts'
 import { requestIn, type SessionRequest, stateOf } from './connect-session.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import type { AuthorizeDeps, SignInDeps } from './deps.ts'
 import { servicesOf } from './services.ts'
 import { type NextStep, type ReturnTo, startSignIn } from './start.ts'
 
@@ -67,7 +67,7 @@ export async function openConnectLink(
 
 /** The person chose a service: from now on the link belongs to this browser. */
 export async function startConnectLink(
-  deps: AuthorizeDeps,
+  deps: SignInDeps,
   ticket: string,
   service: string,
   browsers: { link: Buffer; signIn: Buffer },

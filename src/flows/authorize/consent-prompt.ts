@@ -6,7 +6,7 @@ import { findApp } from '#store/apps/apps.ts'
 import { findAccountById } from '#store/identity/accounts.ts'
 import { listProfiles } from '#store/identity/profiles.ts'
 import { findUnusedConsent } from './confirm.ts'
-import { isDeclined, lockConsentOfTicket, returnOf } from './confirm-ticket.ts'
+import { isDeclined, lockShownConsent, returnOf } from './confirm-ticket.ts'
 import { requestOf, signInOf } from './consent-value.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import { type Offer, sharesOf } from './offers.ts'
@@ -44,7 +44,7 @@ export async function readConsentPrompt(
   browser: Buffer | undefined,
 ): Promise<ConsentPrompt> {
   const { consent, unused } = await deps.database.transaction(async (tx) => {
-    const locked = await lockConsentOfTicket(deps, tx, ticket, browser)
+    const locked = await lockShownConsent(deps, tx, ticket, browser)
     if (isDeclined(locked)) throw new ApiError('session_expired')
     return { consent: locked, unused: await findUnusedConsent(deps, tx, locked, ticket) }
   })

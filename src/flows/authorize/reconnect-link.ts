@@ -12,9 +12,8 @@ import { findApp } from '#store/apps/apps.ts'
 import { writeAudit } from '#store/audit.ts'
 import { findDuplicate, findProfile } from '#store/identity/profiles.ts'
 import { findReconnectLink, insertReconnectLink, type ReconnectLink } from '#store/identity/reconnect-links.ts'
-import type { AuthorizeDeps, TracedDeps } from './deps.ts'
+import type { AuthorizeDeps, SignInDeps } from './deps.ts'
 import { mustAsk, readAnswers, requireService } from './sign-in-access.ts'
-import { traceSignIn } from './sign-in-trace.ts'
 import { type NextStep, type QuestionStart, type ReturnTo, sendToService } from './start.ts'
 
 /** How long a link may wait for its first click. */
@@ -114,25 +113,13 @@ export async function openReconnectLink(deps: AuthorizeDeps, ticket: string): Pr
 }
 
 /** Returns where the browser goes next. The instance is that of the profile; it is asked for only if it is not known. */
-export function startReconnect(
-  deps: AuthorizeDeps,
-  opened: OpenedLink,
-  browser: Buffer,
-  ip: string,
-): Promise<NextStep> {
-  return traceSignIn(deps, 'request', (traced) => {
-    const { app, profile } = opened
-    traced.trace.of({ appId: app.id, service: profile.service, accountId: profile.accountId, profileId: profile.id })
-    return startAgain(traced, opened, browser, ip)
-  })
-}
-
-async function startAgain(
-  deps: TracedDeps,
+export async function startReconnect(
+  deps: SignInDeps,
   { app, to, profile, link }: OpenedLink,
   browser: Buffer,
   ip: string,
 ): Promise<NextStep> {
+  deps.trace.of({ appId: app.id, service: profile.service, accountId: profile.accountId, profileId: profile.id })
   const service = await requireService(deps, app, profile.service)
   const start: QuestionStart = {
     app,

@@ -10,7 +10,7 @@ import { insertPending } from '#store/identity/pending.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { type BegunSignIn, beginSignIn } from '#upstream/sign-in.ts'
 import { accountOf } from './accounts.ts'
-import { type AuthorizeDeps, TEN_MINUTES_MS, type TracedDeps } from './deps.ts'
+import { type AuthorizeDeps, type SignInDeps, TEN_MINUTES_MS } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
 import { requireApp, requireRedirect } from './known-app.ts'
 import { type CountedSignIn, countSignIn, uncountSignIn } from './open-sign-ins.ts'
@@ -24,7 +24,7 @@ import {
   type SignInAccess,
 } from './sign-in-access.ts'
 import { toAuthorizeError } from './sign-in-failure.ts'
-import { logged, traceSignIn } from './sign-in-trace.ts'
+import { logged } from './sign-in-trace.ts'
 
 /** The query of the authorization request, not validated yet. */
 export interface StartInput {
@@ -116,16 +116,9 @@ export function returnTo({
 }
 
 /** Verifies the app and its redirect address. Errors are shown to the person on a page, never sent by redirect. */
-export function checkReturn(
-  deps: AuthorizeDeps,
+export async function checkReturn(
+  { database, trace }: SignInDeps,
   input: Pick<StartInput, 'client_id' | 'redirect_uri' | 'state' | 'response_type' | 'locale'>,
-): Promise<{ app: App; to: ReturnTo }> {
-  return traceSignIn(deps, 'request', (traced) => requireReturn(traced, input))
-}
-
-async function requireReturn(
-  { database, trace }: TracedDeps,
-  input: Parameters<typeof checkReturn>[1],
 ): Promise<{ app: App; to: ReturnTo }> {
   const app = await requireApp(database, input.client_id)
   trace.of({ appId: app.id })
@@ -140,28 +133,15 @@ export type NextStep = { kind: 'service'; url: string } | { kind: 'ask'; start: 
 export type QuestionStart = Omit<SignInStart, 'ownKey' | 'answers'>
 
 /** Returns where the browser goes next. Errors are returned to the app by redirect. */
-export function startSignIn(
-  deps: AuthorizeDeps,
+export async function startSignIn(
+  deps: SignInDeps,
   app: App,
   to: ReturnTo,
   input: StartInput,
   browser: Buffer,
   ip: string,
 ): Promise<NextStep> {
-  return traceSignIn(deps, 'request', (traced) => {
-    traced.trace.of({ appId: app.id, service: input.service === undefined ? undefined : logged(input.service) })
-    return checkAndStart(traced, app, to, input, browser, ip)
-  })
-}
-
-async function checkAndStart(
-  deps: TracedDeps,
-  app: App,
-  to: ReturnTo,
-  input: StartInput,
-  browser: Buffer,
-  ip: string,
-): Promise<NextStep> {
+  deps.trace.of({ appId: app.id, service: input.service === undefined ? undefined : logged(input.service) })
   const responseType = checkResponseType(app, input)
   const codeChallenge = checkChallenge(app, input, responseType)
   const service = await requireService(deps, app, input.service)
@@ -224,7 +204,7 @@ export function typedPath(state: string): string {
 }
 
 /** Stores the sign-in and returns the service's authorization URL, after the request itself was checked. */
-export async function sendToService(deps: TracedDeps, start: SignInStart): Promise<string> {
+export async function sendToService(deps: SignInDeps, start: SignInStart): Promise<string> {
   const { app, connector, browser, ip, value: request } = start
   // Before any call to the service: OAuth 1 fetches a request token first.
   const counted = await countSignIn(deps, app.id, ip)

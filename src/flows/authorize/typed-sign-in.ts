@@ -18,14 +18,13 @@ import { verifyCredential } from '#upstream/sign-in.ts'
 import { beginAppPassword } from '#upstream/typed/app-password.ts'
 import { credentialOfTyped } from '#upstream/typed/credential.ts'
 import { type CallbackResult, completeSignIn, type TakenSignIn } from './callback.ts'
-import type { AuthorizeDeps, TracedDeps } from './deps.ts'
+import type { AuthorizeDeps, SignInDeps } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
 import type { UploadProblem } from './files/upload-problems.ts'
 import { keepForm, keptForm } from './kept-form.ts'
 import { uncountSignIn } from './open-sign-ins.ts'
 import { checkServiceUser } from './reconnect.ts'
 import { toAuthorizeError } from './sign-in-failure.ts'
-import { traceSignIn } from './sign-in-trace.ts'
 import { type PendingValue, type ReturnTo, returnTo, type SettledSignIn } from './start.ts'
 import { attemptsResumeInS, countTyped } from './typed-attempts.ts'
 
@@ -90,12 +89,8 @@ export async function readTypedPage(
 }
 
 /** The person pressed “Cancel”: the app is told, and the page ends. */
-export function declineTyped(deps: AuthorizeDeps, state: string, browser: Buffer | undefined): Promise<TypedResult> {
-  return traceSignIn(deps, 'typed', (traced) => declineOnce(traced, state, browser))
-}
-
-async function declineOnce(deps: TracedDeps, state: string, browser: Buffer | undefined): Promise<TypedResult> {
-  const open = await openSignIn(deps, state, browser)
+export async function declineTyped(deps: SignInDeps, state: string, browser: Buffer | undefined): Promise<TypedResult> {
+  const open = await openTracedSignIn(deps, state, browser)
   if (open.value.settled !== undefined) return repeat(deps, open, open.value.settled)
   await takePending(deps.database, deps.keyring, hashOf(deps, state))
   await uncountSignIn(deps, open.app.id, open.value.counted)
@@ -104,24 +99,14 @@ async function declineOnce(deps: TracedDeps, state: string, browser: Buffer | un
 }
 
 /** The person submitted the page. What was typed is stored only after the service accepted it. */
-export function submitTyped(
-  deps: AuthorizeDeps,
+export async function submitTyped(
+  deps: SignInDeps,
   state: string,
   given: Readonly<Record<string, unknown>>,
   browser: Buffer | undefined,
   ip: string,
 ): Promise<TypedResult> {
-  return traceSignIn(deps, 'typed', (traced) => submitOnce(traced, state, given, browser, ip))
-}
-
-async function submitOnce(
-  deps: TracedDeps,
-  state: string,
-  given: Readonly<Record<string, unknown>>,
-  browser: Buffer | undefined,
-  ip: string,
-): Promise<TypedResult> {
-  const open = await openSignIn(deps, state, browser)
+  const open = await openTracedSignIn(deps, state, browser)
   if (open.value.settled !== undefined) return repeat(deps, open, open.value.settled)
   const { app, connector, fields, pending } = open
   const { values, faults } = readTyped(fields, given)
@@ -161,7 +146,7 @@ async function submitOnce(
  * gets the same one.
  */
 export async function settle(
-  deps: AuthorizeDeps,
+  deps: SignInDeps,
   open: OpenSignIn,
   { key, signedIn }: { key: ServiceKey; signedIn: SignedIn },
   beganAt: number,
@@ -245,7 +230,7 @@ async function sendToServer(
 }
 
 /** Undefined for what the page cannot help with. The service's own message is only logged. */
-function problemOf(deps: AuthorizeDeps, error: unknown, connector: Connector): TypedProblem | undefined {
+function problemOf(deps: SignInDeps, error: unknown, connector: Connector): TypedProblem | undefined {
   if (error instanceof AuthorizeError && error.reason === 'other_service_user') return { kind: 'other_user' }
   if (!(error instanceof UpstreamError)) return undefined
   const { reason } = toAuthorizeError(deps, error, connector.service)
@@ -276,8 +261,20 @@ function promptOf(
   }
 }
 
+/** The sign-in of a submitted page; from here on the request is logged as part of it. */
+export async function openTracedSignIn(
+  deps: SignInDeps,
+  state: string,
+  browser: Buffer | undefined,
+): Promise<OpenSignIn> {
+  const open = await openSignIn(deps, state, browser)
+  const { app, pending, value } = open
+  deps.trace.of({ appId: app.id, service: pending.service, operation: value.operation, accountId: value.accountId })
+  return open
+}
+
 /** Only the browser that started the sign-in sees its page or submits it. */
-export async function openSignIn(deps: AuthorizeDeps, state: string, browser: Buffer | undefined): Promise<OpenSignIn> {
+async function openSignIn(deps: AuthorizeDeps, state: string, browser: Buffer | undefined): Promise<OpenSignIn> {
   const pending = await findPending(deps.database, deps.keyring, hashOf(deps, state))
   const isValid = pending !== undefined && pending.expiresAt >= deps.clock.now() && isSameBrowser(pending, browser)
   const app = isValid ? await findApp(deps.database, pending.appId) : undefined
@@ -285,9 +282,7 @@ export async function openSignIn(deps: AuthorizeDeps, state: string, browser: Bu
   const fields = connector && typedFieldsOf(connector.auth)
   if (!pending || !app || !connector || !fields) throw new ApiError('session_expired')
   const value = JSON.parse(pending.value) as PendingValue
-  deps.trace?.of({ appId: app.id, service: pending.service, operation: value.operation, accountId: value.accountId })
-  const to = returnTo(value)
-  return { state, app, pending, value, to, connector, fields }
+  return { state, app, pending, value, to: returnTo(value), connector, fields }
 }
 
 function isSameBrowser(pending: Pending, browser: Buffer | undefined): boolean {

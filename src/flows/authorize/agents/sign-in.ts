@@ -5,7 +5,7 @@ import { randomSecret } from '#platform/ids.ts'
 import { revokeAccessToken } from '#store/identity/access-tokens.ts'
 import { deleteConsent, lockConsent } from '#store/identity/consents.ts'
 import { findServiceUser } from '#store/identity/service-users.ts'
-import type { AuthorizeDeps } from '../deps.ts'
+import type { AuthorizeDeps, SignInDeps } from '../deps.ts'
 import { exchangeCode } from '../exchange-code.ts'
 import { revokeUnused } from '../expire-sign-ins.ts'
 import { type NextStep, type StartInput, startSignIn } from '../start.ts'
@@ -25,7 +25,7 @@ export function signedInAddress({ config }: Pick<AuthorizeDeps, 'config'>): stri
 
 /** Sends the person to one of the app's services to sign in. The request of the agent waits for the browser to return. */
 export async function signInForAgent(
-  deps: AuthorizeDeps,
+  deps: SignInDeps,
   app: AgentApp,
   request: AgentRequest,
   input: Pick<StartInput, 'service' | 'answers'>,
@@ -47,7 +47,7 @@ export async function signInForAgent(
  * agent reads what an app has synced. Repeating it changes nothing.
  */
 export async function finishAgentSignIn(
-  deps: AuthorizeDeps,
+  deps: SignInDeps,
   ticket: string,
   code: string,
   browser: Buffer | undefined,

@@ -3,14 +3,13 @@ import type { SignedIn } from '#kit/auth.ts'
 import { ApiError } from '#model/errors.ts'
 import { shardIn } from '#platform/ids.ts'
 import { deleteUpload, type UploadKey } from '#store/sync/uploads.ts'
-import type { TracedDeps } from '../deps.ts'
+import type { SignInDeps } from '../deps.ts'
 import { AuthorizeError } from '../errors.ts'
 import { keepForm } from '../kept-form.ts'
-import { traceSignIn } from '../sign-in-trace.ts'
 import { attemptsResumeInS, countTyped } from '../typed-attempts.ts'
 import {
   type OpenSignIn,
-  openSignIn,
+  openTracedSignIn,
   repeat,
   settle,
   type TypedForm,
@@ -24,24 +23,14 @@ import { signedInByFile } from './signed-in-by-file.ts'
 import { UploadRefused } from './upload-refused.ts'
 
 /** The person uploaded a file on the page of a sign-in. `openFile` is called once the sign-in is known to be open. */
-export function submitFile(
-  deps: FileDeps,
+export async function submitFile(
+  deps: SignInDeps<FileDeps>,
   state: string,
   browser: Buffer | undefined,
   ip: string,
   openFile: () => Promise<IncomingFile>,
 ): Promise<TypedResult> {
-  return traceSignIn(deps, 'typed', (traced) => submitOnce({ ...deps, ...traced }, state, browser, ip, openFile))
-}
-
-async function submitOnce(
-  deps: FileDeps & TracedDeps,
-  state: string,
-  browser: Buffer | undefined,
-  ip: string,
-  openFile: () => Promise<IncomingFile>,
-): Promise<TypedResult> {
-  const open = await openSignIn(deps, state, browser)
+  const open = await openTracedSignIn(deps, state, browser)
   if (open.value.settled !== undefined) return repeat(deps, open, open.value.settled)
   const { app, connector, pending } = open
   if (connector.auth.kind !== 'file') throw new ApiError('session_expired')
@@ -71,7 +60,7 @@ async function submitOnce(
 
 /** Stores and reads the file. Throws `UploadRefused` after deleting it. */
 async function takeFile(
-  deps: FileDeps & TracedDeps,
+  deps: SignInDeps<FileDeps>,
   { app, connector, value }: OpenSignIn,
   openFile: () => Promise<IncomingFile>,
 ): Promise<{ signedIn: SignedIn; upload: UploadKey }> {
