@@ -11,12 +11,13 @@ import { type AuthorizeDeps, type SignInDeps, TEN_MINUTES_MS } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
 import { keepForm, keptForm } from './kept-form.ts'
 import { countSignIn } from './open-sign-ins.ts'
+import { requestIn, type SignInRequest, type StoredRequest, storedRequest } from './pending-value.ts'
 import { readAnswers, requireService, type SignInService } from './sign-in-access.ts'
 import { type QuestionStart, type ReturnTo, returnTo, type SignInStart, sendToService } from './start.ts'
 
 /** The sealed content of a question to the person. */
 interface AskValue {
-  request: SignInStart['value']
+  request: SignInRequest
   options: SignInStart['options']
   /** What the app gave, also if it cannot be understood. */
   given: Record<string, string>
@@ -58,19 +59,18 @@ const MAX_SHOWN_ANSWER = 300
 /** Stores the sign-in until the person has answered; returns the ticket of the page. */
 export async function openQuestion(
   deps: SignInDeps,
-  { app, connector, browser, ip, options, value: request }: QuestionStart,
+  { app, connector, browser, ip, options, request }: QuestionStart,
   given: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
   deps.trace.of({ appId: app.id, service: connector.service, operation: request.operation })
   await countSignIn(deps, app.id, ip)
   const ticket = randomSecret()
   const expiresAt = deps.clock.now() + TEN_MINUTES_MS
-  const value: AskValue = { request, options, given: shown(connector.ask ?? {}, given) }
   await insertPending(deps.database, deps.keyring, hashOf(deps, ticket), {
     appId: app.id,
     service: connector.service,
     browser,
-    value: JSON.stringify(value),
+    value: writeQuestion({ request, options, given: shown(connector.ask ?? {}, given) }),
     expiresAt,
   })
   deps.trace.awaits('The person was asked which server or name is theirs.', 'abandoned', expiresAt)
@@ -118,7 +118,7 @@ export async function answerQuestion(
   if (missing.length > 0 || wrong.length > 0) return again(faultsOf([...missing, ...wrong]))
   try {
     const { options, request } = value
-    const start = { app: prompt.app, ...service, answers, browser: pending.browser, ip, options, value: request }
+    const start = { app: prompt.app, ...service, answers, browser: pending.browser, ip, options, request }
     const url = await sendToService(deps, start)
     await keep({})
     return { kind: 'redirect', url }
@@ -170,7 +170,7 @@ async function openTicket(deps: AuthorizeDeps, ticket: string, browser: Buffer |
   const app = isValid ? await findApp(deps.database, pending.appId) : undefined
   if (pending === undefined || app === undefined) throw new ApiError('session_expired')
   const service = await requireService(deps, app, pending.service)
-  const value = JSON.parse(pending.value) as AskValue
+  const value = readQuestionValue(pending)
   const prompt: AskPrompt = {
     ticket,
     app,
@@ -183,6 +183,15 @@ async function openTicket(deps: AuthorizeDeps, ticket: string, browser: Buffer |
     expiresAt: pending.expiresAt,
   }
   return { prompt, service, value, pending }
+}
+
+function writeQuestion({ request, ...rest }: AskValue): string {
+  return JSON.stringify({ ...rest, request: storedRequest(request) })
+}
+
+function readQuestionValue({ value }: Pending): AskValue {
+  const { request, ...rest } = JSON.parse(value) as Omit<AskValue, 'request'> & { request: StoredRequest }
+  return { ...rest, request: requestIn(request) }
 }
 
 const hashOf = ({ hasher }: AuthorizeDeps, ticket: string): Buffer => hasher.hash('pending', `ask ${ticket}`)

@@ -11,9 +11,10 @@ import { type AuthorizeDeps, type SignInDeps, TEN_MINUTES_MS } from './deps.ts'
 import { applyConsent, logConnected } from './exchange-code.ts'
 import { revokeUnused } from './expire-sign-ins.ts'
 import { uncountSignIn } from './open-sign-ins.ts'
+import type { Reconnecting } from './pending-value.ts'
 import { applyReconnect } from './reconnect.ts'
 import { revokeReplaced, type UnneededToken } from './revoke-token.ts'
-import type { Reconnecting, ReturnTo } from './start.ts'
+import type { ReturnTo } from './start.ts'
 
 /** The result of a person's decision. `done`: the code was exchanged or the token issued before. */
 export type ConsentResult =

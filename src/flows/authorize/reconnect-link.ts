@@ -127,7 +127,8 @@ export async function startReconnect(
     browser,
     ip,
     options: { scope: link.scope, forceLogin: false },
-    value: {
+    request: {
+      began: 'reconnect',
       redirectUri: to.redirectUri,
       responseType: 'code',
       state: undefined,

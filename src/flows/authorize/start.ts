@@ -13,7 +13,8 @@ import { accountOf } from './accounts.ts'
 import { type AuthorizeDeps, type SignInDeps, TEN_MINUTES_MS } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
 import { requireApp, requireRedirect } from './known-app.ts'
-import { type CountedSignIn, countSignIn, uncountSignIn } from './open-sign-ins.ts'
+import { countSignIn, uncountSignIn } from './open-sign-ins.ts'
+import { type PendingValue, type Reconnecting, type SignInRequest, writePending } from './pending-value.ts'
 import { addressOf } from './record-calls.ts'
 import {
   mustAsk,
@@ -47,51 +48,6 @@ export interface StartInput {
   session?: { id: string; accountId: string | undefined } | undefined
 }
 
-/** The sealed content of a pending sign-in, for its callback. */
-export interface PendingValue {
-  redirectUri: string
-  responseType: 'code' | 'token'
-  state: string | undefined
-  locale?: string | undefined
-  codeChallenge: string | undefined
-  accountId: string | undefined
-  upstream: Record<string, unknown>
-  /** What the address of the callback must name; undefined: nothing. */
-  registration?: string | undefined
-  /** The id of the sign-in in the log; undefined where an older release started it. */
-  operation?: string | undefined
-  /** The person's instance, and who must come back; undefined where the service has one instance. */
-  instance?: Answers | undefined
-  subject?: string | undefined
-  /** Parameters that the service posted to the callback. */
-  posted?: Record<string, string> | undefined
-  /** Undefined where an older release started the sign-in. */
-  counted?: CountedSignIn
-  /** Set when the sign-in began with a link to reconnect a profile. */
-  reconnect?: Reconnecting | undefined
-  /** Id of the connect session that the sign-in began with. */
-  session?: string | undefined
-  /** How a sign-in on our own page ended, for a repeated submit. */
-  settled?: SettledSignIn | undefined
-}
-
-/** A result that a repeated submit of the same page gets again. */
-export type SettledSignIn =
-  | { kind: 'redirect'; code: string }
-  | { kind: 'confirm'; ticket: string }
-  | { kind: 'reconnected'; account: string }
-
-/** The link that a sign-in began with, and the profile that it may reconnect. */
-export interface Reconnecting {
-  shard: number
-  /** Hash of the link, in hex. */
-  link: string
-  profileId: string
-  /** For the response to the app. */
-  profile: string
-  account: string
-}
-
 /** Where the authorization response goes: a redirect address verified as the app's own, and the app's `state`. */
 export interface ReturnTo {
   redirectUri: string
@@ -105,13 +61,9 @@ export interface ReturnTo {
 }
 
 /** Where the response to a stored sign-in goes. */
-export function returnTo({
-  redirectUri,
-  state,
-  reconnect,
-  responseType,
-  locale,
-}: Omit<PendingValue, 'upstream'>): ReturnTo {
+export function returnTo(request: SignInRequest): ReturnTo {
+  const { redirectUri, state, responseType, locale } = request
+  const reconnect = request.began === 'reconnect' ? request.reconnect : undefined
   return { redirectUri, state, reconnect, responseType, locale }
 }
 
@@ -145,25 +97,20 @@ export async function startSignIn(
   const responseType = checkResponseType(app, input)
   const codeChallenge = checkChallenge(app, input, responseType)
   const service = await requireService(deps, app, input.service)
-  const { session } = input
+  const { session, scope, flag, force_login: forceLogin = false } = input
   const accountId = session === undefined ? await requireAccountId(deps, app, input.access_token) : session.accountId
-  const { scope, flag, force_login: forceLogin = false } = input
+  const { redirectUri, state, locale } = to
+  const asked = { redirectUri, state, locale, codeChallenge, accountId, operation: deps.trace.id }
   const start: QuestionStart = {
     app,
     connector: service.connector,
     browser,
     ip,
     options: { scope, flag, forceLogin },
-    value: {
-      redirectUri: to.redirectUri,
-      responseType,
-      state: to.state,
-      locale: to.locale,
-      codeChallenge,
-      accountId,
-      session: session?.id,
-      operation: deps.trace.id,
-    },
+    request:
+      session === undefined
+        ? { began: 'request', ...asked, responseType }
+        : { began: 'session', ...asked, responseType: 'code', session: session.id },
   }
   deps.trace.of({ appId: app.id, accountId })
   deps.trace.step('checks', {
@@ -185,7 +132,7 @@ export interface SignInStart {
   browser: Buffer
   ip: string
   options: { scope: string | undefined; flag?: string | undefined; forceLogin: boolean }
-  value: Omit<PendingValue, 'upstream' | 'counted'>
+  request: SignInRequest
 }
 
 /** Where people type something, the sign-in begins on our own page. */
@@ -205,7 +152,7 @@ export function typedPath(state: string): string {
 
 /** Stores the sign-in and returns the service's authorization URL, after the request itself was checked. */
 export async function sendToService(deps: SignInDeps, start: SignInStart): Promise<string> {
-  const { app, connector, browser, ip, value: request } = start
+  const { app, connector, browser, ip, request } = start
   // Before any call to the service: OAuth 1 fetches a request token first.
   const counted = await countSignIn(deps, app.id, ip)
   const state = randomSecret()
@@ -216,7 +163,10 @@ export async function sendToService(deps: SignInDeps, start: SignInStart): Promi
     throw toAuthorizeError(deps, error, connector.service)
   })
   const { instance, subject, registration } = access
-  const value: PendingValue = { ...request, upstream: begun.secrets, instance, subject, registration, counted }
+  const value: PendingValue =
+    typedFieldsOf(connector.auth) === undefined
+      ? { kind: 'sent', request, counted, secrets: begun.secrets, registration, instance, subject }
+      : { kind: 'typing', request, counted, secrets: { service: connector.service } }
   const expiresAt = deps.clock.now() + TEN_MINUTES_MS
   // An OAuth 1 callback has the request token instead of our `state`.
   const name = begun.requestToken === undefined ? `state ${state}` : `token ${connector.service} ${begun.requestToken}`
@@ -224,7 +174,7 @@ export async function sendToService(deps: SignInDeps, start: SignInStart): Promi
     appId: app.id,
     service: connector.service,
     browser,
-    value: JSON.stringify(value),
+    value: writePending(value),
     expiresAt,
   })
   deps.trace.step('redirect', { to: addressOf(begun.url) || 'our own page' })

@@ -17,15 +17,24 @@ import type { ServiceKey } from '#upstream/service-key.ts'
 import { verifyCredential } from '#upstream/sign-in.ts'
 import { beginAppPassword } from '#upstream/typed/app-password.ts'
 import { credentialOfTyped } from '#upstream/typed/credential.ts'
-import { type CallbackResult, completeSignIn, type TakenSignIn } from './callback.ts'
+import { type CallbackResult, completeSignIn } from './callback.ts'
 import type { AuthorizeDeps, SignInDeps } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
 import type { UploadProblem } from './files/upload-problems.ts'
 import { keepForm, keptForm } from './kept-form.ts'
 import { uncountSignIn } from './open-sign-ins.ts'
+import {
+  isOnPage,
+  isSettled,
+  readPending,
+  type SettledSignIn,
+  type SignInOnPage,
+  type SignInRequest,
+  writePending,
+} from './pending-value.ts'
 import { checkServiceUser } from './reconnect.ts'
 import { toAuthorizeError } from './sign-in-failure.ts'
-import { type PendingValue, type ReturnTo, returnTo, type SettledSignIn } from './start.ts'
+import { type ReturnTo, returnTo } from './start.ts'
 import { attemptsResumeInS, countTyped } from './typed-attempts.ts'
 
 /** What the page shows. Secrets are never in it. */
@@ -71,10 +80,22 @@ export interface TypedForm {
   problem?: TypedProblem | undefined
 }
 
-export interface OpenSignIn extends TakenSignIn {
+/** A sign-in whose page is open. */
+export interface OpenPage {
   state: string
+  app: App
+  pending: Pending
+  value: SignInOnPage
+  to: ReturnTo
   connector: Connector
   fields: TypedFields
+}
+
+/** A page whose sign-in is over. */
+interface SettledPage {
+  app: App
+  pending: Pending
+  settled: SettledSignIn
 }
 
 /** Reading the page changes nothing, so it can be reloaded. After the sign-in it leads on, like the submit did. */
@@ -83,19 +104,19 @@ export async function readTypedPage(
   state: string,
   browser: Buffer | undefined,
 ): Promise<TypedResult> {
-  const open = await openSignIn(deps, state, browser)
-  if (open.value.settled !== undefined) return repeat(deps, open, open.value.settled)
-  return promptOf(open, await keptForm<TypedForm>(deps, state), deps.clock.now())
+  const page = await openPage(deps, state, browser)
+  if ('settled' in page) return repeatResult(deps, page.settled)
+  return promptOf(page, await keptForm<TypedForm>(deps, state), deps.clock.now())
 }
 
 /** The person pressed “Cancel”: the app is told, and the page ends. */
 export async function declineTyped(deps: SignInDeps, state: string, browser: Buffer | undefined): Promise<TypedResult> {
-  const open = await openTracedSignIn(deps, state, browser)
-  if (open.value.settled !== undefined) return repeat(deps, open, open.value.settled)
+  const page = await openSubmittedPage(deps, state, browser)
+  if ('settled' in page) return repeatResult(deps, page.settled)
   await takePending(deps.database, deps.keyring, hashOf(deps, state))
-  await uncountSignIn(deps, open.app.id, open.value.counted)
+  await uncountSignIn(deps, page.app.id, page.value.counted)
   deps.trace.stop('refused', 'access_denied', 'The person declined on our page.')
-  return { kind: 'failed', to: open.to, error: new AuthorizeError('access_denied') }
+  return { kind: 'failed', to: page.to, error: new AuthorizeError('access_denied') }
 }
 
 /** The person submitted the page. What was typed is stored only after the service accepted it. */
@@ -106,9 +127,10 @@ export async function submitTyped(
   browser: Buffer | undefined,
   ip: string,
 ): Promise<TypedResult> {
-  const open = await openTracedSignIn(deps, state, browser)
-  if (open.value.settled !== undefined) return repeat(deps, open, open.value.settled)
-  const { app, connector, fields, pending } = open
+  const page = await openSubmittedPage(deps, state, browser)
+  if ('settled' in page) return repeatResult(deps, page.settled)
+  const { app, connector, fields, pending } = page
+  const { request } = page.value
   const { values, faults } = readTyped(fields, given)
   const again = async (problem: TypedProblem | undefined, found: TypedFaults = {}): Promise<TypedResult> => {
     const form: TypedForm = { values: publicValues(fields, values), faults: found, problem }
@@ -124,16 +146,16 @@ export async function submitTyped(
     const key = await keyFor(deps, app.id, connector)
     if (key === undefined) throw new AuthorizeError('no_service_keys')
     if (connector.auth.kind === 'app_password') {
-      const url = await sendToServer(deps, open, key, values)
+      const url = await sendToServer(deps, page, key, values)
       await attempt.release()
       deps.trace.awaits("The person was sent to the server's own page.", 'abandoned', pending.expiresAt)
       return { kind: 'sent', url }
     }
     const credential = await credentialOfTyped(deps.upstream, { connector, key, values })
     const signedIn = await verifyCredential(deps.upstream, { connector, key, credential })
-    if (open.value.reconnect !== undefined) await checkServiceUser(deps, { signedIn, reconnect: open.value.reconnect })
+    if (request.began === 'reconnect') await checkServiceUser(deps, { signedIn, reconnect: request.reconnect })
     await attempt.release()
-    return await settle(deps, open, { key, signedIn }, beganAt)
+    return await settle(deps, page, { key, signedIn }, beganAt)
   } catch (error) {
     const problem = problemOf(deps, error, connector)
     if (problem === undefined) throw error
@@ -147,37 +169,36 @@ export async function submitTyped(
  */
 export async function settle(
   deps: SignInDeps,
-  open: OpenSignIn,
+  { app, connector, state, to, value, pending }: OpenPage,
   { key, signedIn }: { key: ServiceKey; signedIn: SignedIn },
   beganAt: number,
 ): Promise<TypedResult> {
   const { database, keyring, hasher } = deps
-  const { app, connector, state, to, value, pending } = open
+  const { request, counted } = value
   const claim = hasher.hash('pending', `settling ${state}`)
   if (!(await claimPending(database, keyring, claim, { ...pending, value: '{}' })))
     return awaitSettled(deps, state, pending.browser)
   try {
-    const result = await completeSignIn(deps, { app, pending, value, to }, { connector, key, signedIn }, beganAt)
-    const settled = settledOf(result)
-    if (settled !== undefined)
-      await replacePending(
-        database,
-        keyring,
-        hashOf(deps, state),
-        JSON.stringify({ ...value, settled } satisfies PendingValue),
-      )
+    const result = await completeSignIn(
+      deps,
+      { app, pending, request, counted, to },
+      { connector, key, signedIn },
+      beganAt,
+    )
+    const settled = settledOf(request, result)
+    if (settled !== undefined) await replacePending(database, keyring, hashOf(deps, state), writePending(settled))
     return result
   } catch (error) {
     await takePending(database, keyring, hashOf(deps, state))
-    await uncountSignIn(deps, app.id, value.counted)
+    await uncountSignIn(deps, app.id, counted)
     return { kind: 'failed', to, error: toAuthorizeError(deps, error, connector.service) }
   }
 }
 
-function settledOf(result: CallbackResult): SettledSignIn | undefined {
-  if (result.kind === 'redirect') return { kind: 'redirect', code: result.code }
-  if (result.kind === 'confirm') return { kind: 'confirm', ticket: result.ticket }
-  return result.kind === 'reconnected' ? { kind: 'reconnected', account: result.account } : undefined
+function settledOf(request: SignInRequest, result: CallbackResult): SettledSignIn | undefined {
+  if (result.kind === 'redirect') return { kind: 'coded', request, code: result.code }
+  if (result.kind === 'confirm') return { kind: 'confirming', request, ticket: result.ticket }
+  return result.kind === 'reconnected' ? { kind: 'reconnected', request, account: result.account } : undefined
 }
 
 const POLL_MS = 100
@@ -186,17 +207,18 @@ const MAX_SETTLE_MS = 5000
 
 async function awaitSettled(deps: AuthorizeDeps, state: string, browser: Buffer): Promise<TypedResult> {
   for (let waited = 0; waited < MAX_SETTLE_MS; waited += POLL_MS) {
-    const { value } = await openSignIn(deps, state, browser)
-    if (value.settled !== undefined) return readTypedPage(deps, state, browser)
+    const page = await openPage(deps, state, browser)
+    if ('settled' in page) return repeatResult(deps, page.settled)
     await sleep(POLL_MS)
   }
   throw new ApiError('session_expired')
 }
 
 /** The same code again while nobody exchanged it; afterwards there is nothing more to do. */
-export async function repeat(deps: AuthorizeDeps, { to }: OpenSignIn, settled: SettledSignIn): Promise<TypedResult> {
-  if (settled.kind === 'confirm') return settled
-  if (settled.kind === 'reconnected') return { ...settled, to }
+export async function repeatResult(deps: AuthorizeDeps, settled: SettledSignIn): Promise<TypedResult> {
+  const to = returnTo(settled.request)
+  if (settled.kind === 'confirming') return { kind: 'confirm', ticket: settled.ticket }
+  if (settled.kind === 'reconnected') return { kind: 'reconnected', to, account: settled.account }
   const shard = ticketShard('trc', settled.code) ?? 0
   const consent = await lockConsent(deps.database, deps.keyring, shard, deps.hasher.hash('code', settled.code))
   if (consent === undefined) throw new ApiError('session_expired')
@@ -206,7 +228,7 @@ export async function repeat(deps: AuthorizeDeps, { to }: OpenSignIn, settled: S
 /** Finds the server's own page. The sign-in goes on at the callback, with the server that the person named. */
 async function sendToServer(
   deps: AuthorizeDeps,
-  { app, connector, state, value }: OpenSignIn,
+  { app, connector, state, value: { request, counted } }: OpenPage,
   key: ServiceKey,
   values: TypedValues,
 ): Promise<string> {
@@ -224,8 +246,8 @@ async function sendToServer(
     callbackUrl: back,
     appName: app.name,
   })
-  const next: PendingValue = { ...value, upstream: { service, values }, registration }
-  if (await replacePending(deps.database, deps.keyring, hashOf(deps, state), JSON.stringify(next))) return url
+  const next = writePending({ kind: 'forwarded', request, counted, secrets: { service, values }, registration })
+  if (await replacePending(deps.database, deps.keyring, hashOf(deps, state), next)) return url
   throw new ApiError('session_expired')
 }
 
@@ -239,7 +261,7 @@ function problemOf(deps: SignInDeps, error: unknown, connector: Connector): Type
 }
 
 function promptOf(
-  { app, to, state, connector, fields, pending, value }: OpenSignIn,
+  { app, to, state, connector, fields, pending, value }: OpenPage,
   form: TypedForm | undefined,
   nowMs: number,
 ): TypedPrompt {
@@ -252,7 +274,7 @@ function promptOf(
     state,
     connector,
     fields,
-    values: form?.values ?? (value.upstream['values'] as TypedValues | undefined) ?? {},
+    values: form?.values ?? (value.kind === 'forwarded' ? value.secrets.values : {}),
     faults: form?.faults ?? {},
     problem: isOver ? undefined : problem,
     goesOn: connector.auth.kind === 'app_password',
@@ -261,28 +283,34 @@ function promptOf(
   }
 }
 
-/** The sign-in of a submitted page; from here on the request is logged as part of it. */
-export async function openTracedSignIn(
+/** The page that a person submits; from here on the request is logged as part of its sign-in. */
+export async function openSubmittedPage(
   deps: SignInDeps,
   state: string,
   browser: Buffer | undefined,
-): Promise<OpenSignIn> {
-  const open = await openSignIn(deps, state, browser)
-  const { app, pending, value } = open
-  deps.trace.of({ appId: app.id, service: pending.service, operation: value.operation, accountId: value.accountId })
-  return open
+): Promise<OpenPage | SettledPage> {
+  const page = await openPage(deps, state, browser)
+  const { operation, accountId } = ('settled' in page ? page.settled : page.value).request
+  deps.trace.of({ appId: page.app.id, service: page.pending.service, operation, accountId })
+  return page
 }
 
 /** Only the browser that started the sign-in sees its page or submits it. */
-async function openSignIn(deps: AuthorizeDeps, state: string, browser: Buffer | undefined): Promise<OpenSignIn> {
+async function openPage(
+  deps: AuthorizeDeps,
+  state: string,
+  browser: Buffer | undefined,
+): Promise<OpenPage | SettledPage> {
   const pending = await findPending(deps.database, deps.keyring, hashOf(deps, state))
   const isValid = pending !== undefined && pending.expiresAt >= deps.clock.now() && isSameBrowser(pending, browser)
   const app = isValid ? await findApp(deps.database, pending.appId) : undefined
   const connector = pending && deps.registry.find(pending.service)
   const fields = connector && typedFieldsOf(connector.auth)
   if (!pending || !app || !connector || !fields) throw new ApiError('session_expired')
-  const value = JSON.parse(pending.value) as PendingValue
-  return { state, app, pending, value, to: returnTo(value), connector, fields }
+  const value = readPending(pending)
+  if (isSettled(value)) return { app, pending, settled: value }
+  if (!isOnPage(value)) throw new ApiError('session_expired')
+  return { state, app, pending, value, to: returnTo(value.request), connector, fields }
 }
 
 function isSameBrowser(pending: Pending, browser: Buffer | undefined): boolean {

@@ -8,9 +8,9 @@ import { AuthorizeError } from '../errors.ts'
 import { keepForm } from '../kept-form.ts'
 import { attemptsResumeInS, countTyped } from '../typed-attempts.ts'
 import {
-  type OpenSignIn,
-  openTracedSignIn,
-  repeat,
+  type OpenPage,
+  openSubmittedPage,
+  repeatResult,
   settle,
   type TypedForm,
   type TypedProblem,
@@ -30,9 +30,9 @@ export async function submitFile(
   ip: string,
   openFile: () => Promise<IncomingFile>,
 ): Promise<TypedResult> {
-  const open = await openTracedSignIn(deps, state, browser)
-  if (open.value.settled !== undefined) return repeat(deps, open, open.value.settled)
-  const { app, connector, pending } = open
+  const page = await openSubmittedPage(deps, state, browser)
+  if ('settled' in page) return repeatResult(deps, page.settled)
+  const { app, connector, pending } = page
   if (connector.auth.kind !== 'file') throw new ApiError('session_expired')
   const again = async (problem: TypedProblem): Promise<TypedResult> => {
     const form: TypedForm = { values: {}, faults: {}, problem }
@@ -46,9 +46,9 @@ export async function submitFile(
   try {
     const key = await keyFor(deps, app.id, connector)
     if (key === undefined) throw new AuthorizeError('no_service_keys')
-    const { signedIn, upload } = await takeFile(deps, open, openFile)
+    const { signedIn, upload } = await takeFile(deps, page, openFile)
     await attempt.release()
-    const result = await settle(deps, open, { key, signedIn }, beganAt)
+    const result = await settle(deps, page, { key, signedIn }, beganAt)
     if (result.kind === 'failed') await deleteUpload(deps.database, upload)
     return result
   } catch (error) {
@@ -61,12 +61,13 @@ export async function submitFile(
 /** Stores and reads the file. Throws `UploadRefused` after deleting it. */
 async function takeFile(
   deps: SignInDeps<FileDeps>,
-  { app, connector, value }: OpenSignIn,
+  { app, connector, value: { request } }: OpenPage,
   openFile: () => Promise<IncomingFile>,
 ): Promise<{ signedIn: SignedIn; upload: UploadKey }> {
-  const reconnect = value.reconnect && { shard: shardIn(value.reconnect.profileId), id: value.reconnect.profileId }
+  const named = request.began === 'reconnect' ? request.reconnect.profileId : undefined
+  const profileId = named === undefined ? undefined : { shard: shardIn(named), id: named }
   const { service } = connector
-  const target = await targetOfSignIn(deps.database, { accountId: value.accountId, profileId: reconnect }, service)
+  const target = await targetOfSignIn(deps.database, { accountId: request.accountId, profileId }, service)
   const file = await openFile()
   const upload = await receiveUpload(deps, { shard: target.shard, appId: app.id }, file)
   try {
