@@ -1,18 +1,13 @@
 import { z } from 'zod'
 import { answerQuestion, declineQuestion, readQuestion, returnOfQuestion } from '#flows/authorize/ask.ts'
-import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { ApiError } from '#model/errors.ts'
 import { browserOf } from './browser.ts'
+import { continueSignIn } from './continue-sign-in.ts'
 import { askPage } from './pages/ask-page.ts'
 import { languageFor, sendPersonPage } from './pages/person-page.ts'
 import { text } from './parameters.ts'
-import { returnError, returnFailure } from './return-to-app.ts'
+import { returnFailure } from './return-to-app.ts'
 import { route } from './route.ts'
-
-/** The address of the page. It can be reloaded, and needs the cookie of the browser that began the sign-in. */
-export function askPath(ticket: string): string {
-  return `/oauth/ask?${new URLSearchParams({ ticket }).toString()}`
-}
 
 export const show = route({
   auth: 'browser',
@@ -37,14 +32,10 @@ export const answer = route({
   headers: ['Location'],
   run: async (deps, { body, request, reply, signIn }) => {
     const browser = browserOf(deps, request)
-    if (body.answer === 'no') {
-      const to = await declineQuestion(signIn, body.ticket, browser)
-      return returnError(deps, reply, to, new AuthorizeError('access_denied'))
-    }
+    if (body.answer === 'no') return continueSignIn(deps, reply, await declineQuestion(signIn, body.ticket, browser))
     try {
-      const result = await answerQuestion(signIn, body.ticket, browser, fieldsIn(body), request.ip)
-      const next = result.kind === 'redirect' ? result.url : askPath(body.ticket)
-      return await reply.code(303).header('location', next).send()
+      const outcome = await answerQuestion(signIn, body.ticket, browser, fieldsIn(body), request.ip)
+      return continueSignIn(deps, reply, outcome)
     } catch (error) {
       if (error instanceof ApiError) throw error
       return returnFailure(signIn, reply, await returnOfQuestion(deps, body.ticket, browser), error)

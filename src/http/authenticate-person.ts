@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { openQuestion } from '#flows/authorize/ask.ts'
 import { type CallbackAddress, type CallbackQuery, handleCallback } from '#flows/authorize/callback.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { keepPosted } from '#flows/authorize/posted-callback.ts'
@@ -7,14 +6,13 @@ import { checkReturn, type StartInput, startSignIn } from '#flows/authorize/star
 import { callbackAddress } from '#kit/service-addresses.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
 import { flag, parse } from '#model/input.ts'
-import { askPath } from './ask.ts'
 import { browserOf, rememberBrowser } from './browser.ts'
-import { confirmPath } from './confirm.ts'
+import { continueSignIn } from './continue-sign-in.ts'
 import { rememberApp } from './last-app.ts'
 import { languageOf } from './pages/languages/languages.ts'
 import { text, withoutEmpty } from './parameters.ts'
 import { queryOf } from './query-pairs.ts'
-import { returnCode, returnError, returnFailure, returnReconnected } from './return-to-app.ts'
+import { returnFailure } from './return-to-app.ts'
 import { route } from './route.ts'
 
 /** Limit: characters of an app's `state`; a longer one is returned as an error. */
@@ -65,9 +63,8 @@ export const authenticate = route({
       const browser = rememberBrowser(deps, request, reply)
       rememberApp(deps, reply, app, to)
       const answers = textsIn(given)
-      const next = await startSignIn(signIn, app, to, { ...input, answers }, browser, request.ip)
-      const url = next.kind === 'service' ? next.url : askPath(await openQuestion(signIn, next.start, answers))
-      return await reply.code(302).header('location', url).send()
+      const outcome = await startSignIn(signIn, app, to, { ...input, answers }, browser, request.ip)
+      return continueSignIn(deps, reply, outcome, 302)
     } catch (error) {
       return returnFailure(signIn, reply, to, error)
     }
@@ -149,14 +146,8 @@ const receive = (path: CallbackPath) =>
     headers: ['Location'],
     run: async (deps, { path: at, request, reply, signIn }) => {
       const params = queryOf(request) as CallbackQuery
-      const result = await handleCallback(signIn, addressOf(at), params, browserOf(deps, request))
-      if (result.kind === 'redirect') return returnCode(deps, reply, result.to, result.code)
-      if (result.kind === 'failed') return returnError(deps, reply, result.to, result.error)
-      if (result.kind === 'reconnected') {
-        request.server.forgetAccount(result.account)
-        return returnReconnected(deps, reply, result.to)
-      }
-      return reply.code(302).header('location', confirmPath(result.ticket)).send()
+      const outcome = await handleCallback(signIn, addressOf(at), params, browserOf(deps, request))
+      return continueSignIn(deps, reply, outcome, 302)
     },
   })
 

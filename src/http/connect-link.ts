@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { openQuestion } from '#flows/authorize/ask.ts'
 import {
   type LinkBrowser,
   type OpenedSession,
@@ -11,9 +10,9 @@ import { linkPath, SESSION_S } from '#flows/authorize/connect-session.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { offersOf } from '#flows/authorize/offers.ts'
 import { isSettled, syncProgress } from '#flows/sync/progress.ts'
-import { askPath } from './ask.ts'
 import { browserOf, rememberBrowser } from './browser.ts'
 import { MAX_ON_PAGE, MAX_SEARCH } from './connect-page.ts'
+import { continueSignIn } from './continue-sign-in.ts'
 import type { HttpDeps } from './deps.ts'
 import { rememberApp } from './last-app.ts'
 import { choicesPage } from './pages/connect.ts'
@@ -78,12 +77,9 @@ export const start = route({
     if (opened.kind !== 'open') return showWhy()
     rememberApp(deps, reply, opened.app, opened.to)
     try {
-      const begun = await startConnectLink(signIn, body.ticket, body.service, browsers, request.ip)
+      const outcome = await startConnectLink(signIn, body.ticket, body.service, browsers, request.ip)
       // Ended, or taken by another browser, since it was read.
-      if (begun === undefined) return await showWhy()
-      const { next } = begun
-      const url = next.kind === 'service' ? next.url : askPath(await openQuestion(signIn, next.start, {}))
-      return await reply.code(303).header('location', url).send()
+      return outcome === undefined ? await showWhy() : continueSignIn(deps, reply, outcome)
     } catch (error) {
       return returnFailure(signIn, reply, opened.to, error)
     }

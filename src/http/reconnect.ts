@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { openQuestion } from '#flows/authorize/ask.ts'
 import { showAccount } from '#flows/authorize/list-accounts.ts'
 import { createReconnectLink, openReconnectLink, startReconnect } from '#flows/authorize/reconnect-link.ts'
 import { chooseProfile, profileIn } from '#flows/sync/progress.ts'
 import type { Reason } from '#model/errors.ts'
-import { askPath } from './ask.ts'
 import { rememberBrowser } from './browser.ts'
+import { continueSignIn } from './continue-sign-in.ts'
 import { rememberApp } from './last-app.ts'
 import { text } from './parameters.ts'
 import { returnFailure } from './return-to-app.ts'
@@ -69,9 +68,7 @@ export const follow = route({
     const browser = rememberBrowser(deps, request, reply)
     rememberApp(deps, reply, opened.app, opened.to)
     try {
-      const next = await startReconnect(signIn, opened, browser, request.ip)
-      const url = next.kind === 'service' ? next.url : askPath(await openQuestion(signIn, next.start, {}))
-      return await reply.code(302).header('location', url).send()
+      return continueSignIn(deps, reply, await startReconnect(signIn, opened, browser, request.ip), 302)
     } catch (error) {
       return returnFailure(signIn, reply, opened.to, error)
     }

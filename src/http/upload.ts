@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { submitFile } from '#flows/authorize/files/file-sign-in.ts'
 import { importFile } from '#flows/authorize/files/import-file.ts'
 import { browserOf } from './browser.ts'
+import { continueSignIn } from './continue-sign-in.ts'
 import { PAGE } from './description/other-responses.ts'
 import { openUpload } from './incoming-file.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
-import { goOn } from './typed-page.ts'
 
 export const submitPage = route({
   auth: 'browser',
@@ -23,7 +23,7 @@ export const submitPage = route({
     const upload = openUpload(request.raw)
     try {
       const browser = browserOf(deps, request)
-      return goOn(deps, request, reply, await submitFile(signIn, query.state, browser, request.ip, upload.file))
+      return continueSignIn(deps, reply, await submitFile(signIn, query.state, browser, request.ip, upload.file))
     } finally {
       upload.close()
     }

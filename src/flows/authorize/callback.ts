@@ -30,22 +30,16 @@ import { type AuthorizeDeps, type SignInDeps, TEN_MINUTES_MS } from './deps.ts'
 import { AuthorizeError, noServiceKeys } from './errors.ts'
 import { uploadOf } from './files/upload-credential.ts'
 import { type CountedSignIn, recountSignIn, uncountSignIn } from './open-sign-ins.ts'
+import type { CompletedOutcome, OutcomeOf } from './outcome.ts'
 import { isAtService, readPending, type SignInAtService, type SignInRequest, storedRequest } from './pending-value.ts'
 import { checkServiceUser, type ReconnectInput, reconnectNow } from './reconnect.ts'
+import { type ReturnTo, returnTo } from './return-to.ts'
 import { awaitGrantRevocation, revokeUnneeded } from './revoke-token.ts'
 import { registrationNow } from './sign-in-access.ts'
 import { toAuthorizeError } from './sign-in-failure.ts'
-import { type ReturnTo, returnTo } from './start.ts'
 
 /** The query of the callback; a repeated parameter has a list. */
 export type CallbackQuery = RawParameters
-
-export type CallbackResult =
-  | { kind: 'redirect'; to: ReturnTo; code: string }
-  | { kind: 'reconnected'; to: ReturnTo; account: string }
-  /** The person must consent first, on the page of this ticket. */
-  | { kind: 'confirm'; ticket: string }
-  | { kind: 'failed'; to: ReturnTo; error: AuthorizeError }
 
 /** The callback that a browser came to: of a service, and of one registration where the service has several servers. */
 export interface CallbackAddress {
@@ -59,7 +53,7 @@ export async function handleCallback(
   at: CallbackAddress,
   params: CallbackQuery,
   browser: Buffer | undefined,
-): Promise<CallbackResult> {
+): Promise<OutcomeOf<'sent' | 'posted'>> {
   const { service } = at
   const { pending, app, value } = await takePendingSignIn(deps, at, params, browser)
   const { request, counted, secrets } = value
@@ -109,7 +103,7 @@ export async function completeSignIn(
   { app, pending, request, counted, to }: ReturnedSignIn,
   { connector, key, signedIn }: FinishedSignIn,
   beganAt: number,
-): Promise<CallbackResult> {
+): Promise<CompletedOutcome> {
   const needsConsent =
     request.responseType === 'token' ||
     mayBeImpersonated(app, to) ||
@@ -136,7 +130,7 @@ export async function completeSignIn(
   await verifyAfterRevocation(deps, { connector, key, signedIn }, stored, beganAt)
   if (needsConsent) deps.trace.awaits('The person was asked to confirm on our page.', 'abandoned', stored.expiresAt)
   else deps.trace.awaits('The app got a code and has not exchanged it.', 'code_unused', stored.expiresAt)
-  return needsConsent ? { kind: 'confirm', ticket } : { kind: 'redirect', to, code: ticket }
+  return needsConsent ? { kind: 'confirming', ticket } : { kind: 'coded', to, code: ticket }
 }
 
 /** The app may have revoked the session meanwhile; then the token is not used, and it is revoked. */

@@ -6,7 +6,7 @@ import type { Queries } from '#platform/postgres/database.ts'
 import { lockConsent, type UsedConsent } from '#store/identity/consents.ts'
 import { requestOf } from './consent-value.ts'
 import type { AuthorizeDeps, SignInDeps } from './deps.ts'
-import type { ReturnTo } from './start.ts'
+import type { ReturnTo } from './return-to.ts'
 
 /** Locks the consent that the person decides about, and logs whose sign-in it is, also when another browser decides. */
 export async function lockDecidedConsent(

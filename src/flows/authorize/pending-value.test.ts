@@ -141,25 +141,43 @@ suite('a stored sign-in', () => {
     instance: { host: 'social.example' },
     subject: undefined,
   }
-  const valuesOf = (request: SignInRequest): PendingValue[] => [
-    { kind: 'typing', request, counted, secrets: { service: 'dav' } },
-    { kind: 'forwarded', request, counted, secrets: { service: 'dav', values: { server: 'a' } }, registration: 'r' },
-    { kind: 'sent', request, counted, ...sent },
-    { kind: 'posted', request, counted, ...sent, posted: { code: 'x' } },
-    { kind: 'coded', request, code: 'trc_1' },
-    { kind: 'confirming', request, ticket: 'trf_1' },
-    { kind: 'reconnected', request, account: '003a' },
-  ]
+  const typing = (request: SignInRequest) =>
+    ({ kind: 'typing', request, counted, secrets: { service: 'dav' } }) satisfies PendingValue
+  /** Each value with its stored text. */
+  const storedOf = (request: SignInRequest): [PendingValue, string][] => {
+    const forwarded = {
+      kind: 'forwarded',
+      request,
+      counted,
+      secrets: { service: 'dav', values: { server: 'a' } },
+      registration: 'r',
+    } as const
+    const posted = { kind: 'posted', request, counted, ...sent, posted: { code: 'x' } } as const
+    const completed = [
+      { kind: 'coded', request, code: 'trc_1' },
+      { kind: 'confirming', request, ticket: 'trf_1' },
+      { kind: 'reconnected', request, account: '003a' },
+    ] as const
+    return [
+      [typing(request), writePending('asked', typing(request))],
+      [forwarded, writePending('typing', forwarded)],
+      [
+        { kind: 'sent', request, counted, ...sent },
+        writePending('started', { kind: 'sent', request, counted, ...sent }),
+      ],
+      [posted, writePending('sent', posted)],
+      ...completed.map((value): [PendingValue, string] => [value, writePending('forwarded', value)]),
+    ]
+  }
 
   for (const request of requests)
-    for (const value of valuesOf(request))
+    for (const [value, text] of storedOf(request))
       test(`that is ${value.kind} and began with a ${request.began} is read as it was written`, () => {
-        assert.deepEqual(readPending({ value: writePending(value) }), value)
+        assert.deepEqual(readPending({ value: text }), value)
       })
 
   test('has the fields that the release before reads, while processes of both run', () => {
-    const [request] = requests
-    const written = valuesOf(request!).map((value) => JSON.parse(writePending(value)) as Record<string, unknown>)
+    const written = storedOf(requests[0]!).map(([, text]) => JSON.parse(text) as Record<string, unknown>)
     for (const record of written)
       assert.deepEqual([record['redirectUri'], record['responseType']], [redirectUri, 'token'])
     assert.deepEqual(
@@ -168,5 +186,10 @@ suite('a stored sign-in', () => {
     )
     assert.deepEqual(written[4]?.['settled'], { kind: 'redirect', code: 'trc_1' })
     assert.deepEqual(written[5]?.['settled'], { kind: 'confirm', ticket: 'trf_1' })
+  })
+
+  test('does not change its state in a way that the table does not have', () => {
+    for (const from of ['coded', 'reconnected', 'sent'])
+      assert.throws(() => writePending(from as 'asked', typing(requests[0]!)), /cannot change from/)
   })
 })

@@ -1,5 +1,6 @@
 import type { Answers } from '#kit/ask.ts'
 import type { TypedValues } from '#kit/typed.ts'
+import { type NextState, nextStates, type SignInState } from '#model/sign-in-state.ts'
 import type { CountedSignIn } from './open-sign-ins.ts'
 
 interface Returning {
@@ -10,22 +11,23 @@ interface Returning {
   operation?: string | undefined
 }
 
-/** The app sent the person. With an account, the profile joins it. */
-interface RequestOfApp extends Returning {
-  began: 'request'
-  responseType: 'code' | 'token'
+interface Requested extends Returning {
   state: string | undefined
   codeChallenge: string | undefined
+  /** The account that the profile joins; undefined: one that the service user has, or a new one. */
   accountId: string | undefined
 }
 
+/** The app sent the person. */
+interface RequestOfApp extends Requested {
+  began: 'request'
+  responseType: 'code' | 'token'
+}
+
 /** The person opened the link of a connect session, which decides about the account. */
-interface RequestOfSession extends Returning {
+interface RequestOfSession extends Requested {
   began: 'session'
   responseType: 'code'
-  state: string | undefined
-  codeChallenge: string | undefined
-  accountId: string | undefined
   /** The id of the session. */
   session: string
 }
@@ -76,7 +78,7 @@ interface ForwardedSignIn extends Waiting {
 /** The person is at the service. */
 interface SentSignIn extends Waiting {
   kind: 'sent'
-  /** Of the upstream, for the callback. */
+  /** The upstream reads them at the callback. */
   secrets: Record<string, unknown>
   /** What the address of the callback must name; undefined: nothing. */
   registration: string | undefined
@@ -91,15 +93,18 @@ interface PostedSignIn extends Omit<SentSignIn, 'kind'> {
   posted: Record<string, string>
 }
 
-/** A sign-in on our page is over; its result is kept for a second submit of the page. */
-export type SettledSignIn = { request: SignInRequest } & (
+/** A sign-in on our page was completed; its outcome is kept for a second submit of the page. */
+export type CompletedSignIn = { request: SignInRequest } & (
   | { kind: 'coded'; code: string }
   | { kind: 'confirming'; ticket: string }
   | { kind: 'reconnected'; account: string }
 )
 
-/** The sealed content of a pending sign-in, by where its person is. */
-export type PendingValue = TypingSignIn | ForwardedSignIn | SentSignIn | PostedSignIn | SettledSignIn
+/** The sealed content of a pending sign-in, by its state. */
+export type PendingValue = TypingSignIn | ForwardedSignIn | SentSignIn | PostedSignIn | CompletedSignIn
+
+/** A pending sign-in in a state that one in this state may change to. */
+export type NextPending<From extends SignInState> = Extract<PendingValue, { kind: NextState<From> }>
 
 /** The person can submit our page. */
 export type SignInOnPage = TypingSignIn | ForwardedSignIn
@@ -108,7 +113,7 @@ export function isOnPage(value: PendingValue): value is SignInOnPage {
   return value.kind === 'typing' || value.kind === 'forwarded'
 }
 
-export function isSettled(value: PendingValue): value is SettledSignIn {
+export function isCompleted(value: PendingValue): value is CompletedSignIn {
   return value.kind === 'coded' || value.kind === 'confirming' || value.kind === 'reconnected'
 }
 
@@ -169,27 +174,29 @@ export function requestIn(stored: StoredRequest): SignInRequest {
   return { began: 'request', ...asked, responseType }
 }
 
-/** The JSON text to seal. */
-export function writePending(value: PendingValue): string {
+/** The JSON text to seal when a sign-in is stored, or changes its state. The compiler allows only what the table of states does. */
+export function writePending<From extends SignInState>(from: From, value: NextPending<From>): string {
+  // What was read from the database is typed by assertion.
+  if (!nextStates(from).includes(value.kind)) throw new Error(`A sign-in cannot change from ${from} to ${value.kind}.`)
   return JSON.stringify(toStored(value))
 }
 
 function toStored(value: PendingValue): StoredPending {
-  if (isSettled(value)) return { ...storedRequest(value.request), upstream: {}, settled: storedResult(value) }
+  if (isCompleted(value)) return { ...storedRequest(value.request), upstream: {}, settled: storedResult(value) }
   const { kind: _, request, secrets, ...fields } = value
   return { ...storedRequest(request), ...fields, upstream: secrets }
 }
 
-function storedResult(settled: SettledSignIn): NonNullable<StoredPending['settled']> {
-  switch (settled.kind) {
+function storedResult(completed: CompletedSignIn): NonNullable<StoredPending['settled']> {
+  switch (completed.kind) {
     case 'coded':
-      return { kind: 'redirect', code: settled.code }
+      return { kind: 'redirect', code: completed.code }
     case 'confirming':
-      return { kind: 'confirm', ticket: settled.ticket }
+      return { kind: 'confirm', ticket: completed.ticket }
     case 'reconnected':
-      return { kind: 'reconnected', account: settled.account }
+      return { kind: 'reconnected', account: completed.account }
     default:
-      return settled satisfies never
+      return completed satisfies never
   }
 }
 
@@ -197,7 +204,7 @@ export function readPending({ value }: { value: string }): PendingValue {
   const stored = JSON.parse(value) as StoredPending
   const { upstream, counted, registration, instance, subject, posted, settled } = stored
   const waiting = { request: requestIn(stored), counted }
-  if (settled !== undefined) return settledIn(waiting.request, settled)
+  if (settled !== undefined) return completedIn(waiting.request, settled)
   // Only a sign-in that was sent to a service has a callback from the beginning.
   if (upstream['callbackUrl'] === undefined) {
     const { service, values } = upstream as { service: string; values?: TypedValues }
@@ -208,7 +215,7 @@ export function readPending({ value }: { value: string }): PendingValue {
   return posted === undefined ? { kind: 'sent', ...sent } : { kind: 'posted', ...sent, posted }
 }
 
-function settledIn(request: SignInRequest, settled: NonNullable<StoredPending['settled']>): SettledSignIn {
+function completedIn(request: SignInRequest, settled: NonNullable<StoredPending['settled']>): CompletedSignIn {
   switch (settled.kind) {
     case 'redirect':
       return { kind: 'coded', request, code: settled.code }

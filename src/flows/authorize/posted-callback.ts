@@ -38,7 +38,7 @@ export async function keepPosted(
   const texts = Object.entries(posted).filter((pair): pair is [string, string] => typeof pair[1] === 'string')
   await insertPending(deps.database, deps.keyring, deps.hasher.hash('pending', `posted ${ticket}`), {
     ...pending,
-    value: writePending({ ...sent, kind: 'posted', posted: Object.fromEntries(texts) }),
+    value: writePending(sent.kind, { ...sent, kind: 'posted', posted: Object.fromEntries(texts) }),
   })
   return ticket
 }

@@ -13,8 +13,11 @@ import { writeAudit } from '#store/audit.ts'
 import { findDuplicate, findProfile } from '#store/identity/profiles.ts'
 import { findReconnectLink, insertReconnectLink, type ReconnectLink } from '#store/identity/reconnect-links.ts'
 import type { AuthorizeDeps, SignInDeps } from './deps.ts'
+import type { OutcomeOf } from './outcome.ts'
+import { askPerson, type SignInStart } from './question.ts'
+import type { ReturnTo } from './return-to.ts'
 import { mustAsk, readAnswers, requireService } from './sign-in-access.ts'
-import { type NextStep, type QuestionStart, type ReturnTo, sendToService } from './start.ts'
+import { sendToService } from './start.ts'
 
 /** How long a link may wait for its first click. */
 const LINK_TTL_MS = 3_600_000
@@ -112,16 +115,16 @@ export async function openReconnectLink(deps: AuthorizeDeps, ticket: string): Pr
   return { app, profile, link, to: { redirectUri: link.redirectUri, state: undefined, reconnect } }
 }
 
-/** Returns where the browser goes next. The instance is that of the profile; it is asked for only if it is not known. */
+/** Sends the person to the service again. The instance is that of the profile; it is asked for only if it is not known. */
 export async function startReconnect(
   deps: SignInDeps,
   { app, to, profile, link }: OpenedLink,
   browser: Buffer,
   ip: string,
-): Promise<NextStep> {
+): Promise<OutcomeOf<'started'>> {
   deps.trace.of({ appId: app.id, service: profile.service, accountId: profile.accountId, profileId: profile.id })
   const service = await requireService(deps, app, profile.service)
-  const start: QuestionStart = {
+  const start: SignInStart = {
     app,
     connector: service.connector,
     browser,
@@ -145,8 +148,8 @@ export async function startReconnect(
     },
   }
   const given = readAnswers(service, (await storedInstance(deps, profile)) ?? {})
-  if (mustAsk(service, given)) return { kind: 'ask', start }
-  return { kind: 'service', url: await sendToService(deps, { ...start, ...service, answers: given.answers }) }
+  if (mustAsk(service, given)) return askPerson(deps, start, {})
+  return sendToService(deps, { ...start, ...service, answers: given.answers })
 }
 
 /** The profile that people see: a merge may have merged the one of the link into another of the same service user. */

@@ -1,7 +1,6 @@
 import { forgetRefusedKey } from '#access/service-access.ts'
 import type { Answers } from '#kit/ask.ts'
 import { typedFieldsOf } from '#kit/auth.ts'
-import type { Connector } from '#kit/connector.ts'
 import { callbackAddress } from '#kit/service-addresses.ts'
 import type { App } from '#model/app.ts'
 import { randomSecret } from '#platform/ids.ts'
@@ -14,8 +13,11 @@ import { type AuthorizeDeps, type SignInDeps, TEN_MINUTES_MS } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
 import { requireApp, requireRedirect } from './known-app.ts'
 import { countSignIn, uncountSignIn } from './open-sign-ins.ts'
-import { type PendingValue, type Reconnecting, type SignInRequest, writePending } from './pending-value.ts'
+import type { OutcomeOf } from './outcome.ts'
+import { type PendingValue, writePending } from './pending-value.ts'
+import { askPerson, type SignInStart } from './question.ts'
 import { addressOf } from './record-calls.ts'
+import type { ReturnTo } from './return-to.ts'
 import {
   mustAsk,
   namesServerInLink,
@@ -48,25 +50,6 @@ export interface StartInput {
   session?: { id: string; accountId: string | undefined } | undefined
 }
 
-/** Where the authorization response goes: a redirect address verified as the app's own, and the app's `state`. */
-export interface ReturnTo {
-  redirectUri: string
-  state: string | undefined
-  /** Named in the response to a sign-in that began with a link to reconnect a profile. */
-  reconnect?: Pick<Reconnecting, 'profile' | 'account'> | undefined
-  /** `token`: a script of the app reads the response in the fragment. */
-  responseType?: 'code' | 'token' | undefined
-  /** Language of our pages; absent: that of the browser. */
-  locale?: string | undefined
-}
-
-/** Where the response to a stored sign-in goes. */
-export function returnTo(request: SignInRequest): ReturnTo {
-  const { redirectUri, state, responseType, locale } = request
-  const reconnect = request.began === 'reconnect' ? request.reconnect : undefined
-  return { redirectUri, state, reconnect, responseType, locale }
-}
-
 /** Verifies the app and its redirect address. Errors are shown to the person on a page, never sent by redirect. */
 export async function checkReturn(
   { database, trace }: SignInDeps,
@@ -79,12 +62,7 @@ export async function checkReturn(
   return { app, to: { redirectUri, state: input.state, responseType, locale: input.locale } }
 }
 
-/** Where the browser goes next: to the service, or to our page with questions. */
-export type NextStep = { kind: 'service'; url: string } | { kind: 'ask'; start: QuestionStart }
-
-export type QuestionStart = Omit<SignInStart, 'ownKey' | 'answers'>
-
-/** Returns where the browser goes next. Errors are returned to the app by redirect. */
+/** Sends the person to the service or to a page of ours. Errors are returned to the app by redirect. */
 export async function startSignIn(
   deps: SignInDeps,
   app: App,
@@ -92,7 +70,7 @@ export async function startSignIn(
   input: StartInput,
   browser: Buffer,
   ip: string,
-): Promise<NextStep> {
+): Promise<OutcomeOf<'started'>> {
   deps.trace.of({ appId: app.id, service: input.service === undefined ? undefined : logged(input.service) })
   const responseType = checkResponseType(app, input)
   const codeChallenge = checkChallenge(app, input, responseType)
@@ -101,7 +79,7 @@ export async function startSignIn(
   const accountId = session === undefined ? await requireAccountId(deps, app, input.access_token) : session.accountId
   const { redirectUri, state, locale } = to
   const asked = { redirectUri, state, locale, codeChallenge, accountId, operation: deps.trace.id }
-  const start: QuestionStart = {
+  const start: SignInStart = {
     app,
     connector: service.connector,
     browser,
@@ -119,20 +97,15 @@ export async function startSignIn(
     links_account: accountId !== undefined,
   })
   const given = readAnswers(service, input.answers ?? {})
-  if (mustAsk(service, given) || namesServerInLink(service, given)) return { kind: 'ask', start }
-  return { kind: 'service', url: await sendToService(deps, { ...start, ...service, answers: given.answers }) }
+  if (mustAsk(service, given) || namesServerInLink(service, given)) return askPerson(deps, start, input.answers ?? {})
+  return sendToService(deps, { ...start, ...service, answers: given.answers })
 }
 
-export interface SignInStart {
-  app: App
-  connector: Connector
+/** Everything is known that the service needs. */
+export interface AnsweredStart extends SignInStart {
   /** Undefined: the app registers at the service. */
   ownKey: OpenServiceKey | undefined
   answers: Answers
-  browser: Buffer
-  ip: string
-  options: { scope: string | undefined; flag?: string | undefined; forceLogin: boolean }
-  request: SignInRequest
 }
 
 /** Where people type something, the sign-in begins on our own page. */
@@ -150,8 +123,11 @@ export function typedPath(state: string): string {
   return `/oauth/typed?${new URLSearchParams({ state }).toString()}`
 }
 
-/** Stores the sign-in and returns the service's authorization URL, after the request itself was checked. */
-export async function sendToService(deps: SignInDeps, start: SignInStart): Promise<string> {
+/** Stores the sign-in and sends the person to the service, or to our page where they type. The request itself was checked. */
+export async function sendToService(
+  deps: SignInDeps,
+  start: AnsweredStart,
+): Promise<OutcomeOf<'asked'> & { kind: 'sent' | 'typing' }> {
   const { app, connector, browser, ip, request } = start
   // Before any call to the service: OAuth 1 fetches a request token first.
   const counted = await countSignIn(deps, app.id, ip)
@@ -163,7 +139,7 @@ export async function sendToService(deps: SignInDeps, start: SignInStart): Promi
     throw toAuthorizeError(deps, error, connector.service)
   })
   const { instance, subject, registration } = access
-  const value: PendingValue =
+  const value: PendingValue & { kind: 'sent' | 'typing' } =
     typedFieldsOf(connector.auth) === undefined
       ? { kind: 'sent', request, counted, secrets: begun.secrets, registration, instance, subject }
       : { kind: 'typing', request, counted, secrets: { service: connector.service } }
@@ -174,18 +150,18 @@ export async function sendToService(deps: SignInDeps, start: SignInStart): Promi
     appId: app.id,
     service: connector.service,
     browser,
-    value: writePending(value),
+    value: writePending('started', value),
     expiresAt,
   })
   deps.trace.step('redirect', { to: addressOf(begun.url) || 'our own page' })
   deps.trace.awaits('The person was sent to the service.', 'abandoned', expiresAt)
-  return begun.url
+  return { kind: value.kind, url: begun.url }
 }
 
 /** A registered key that the service refuses is replaced once. */
 async function beginWithKey(
   deps: AuthorizeDeps,
-  start: SignInStart,
+  start: AnsweredStart,
   state: string,
 ): Promise<{ begun: BegunSignIn; access: SignInAccess }> {
   try {
@@ -202,7 +178,7 @@ class KeyForgotten extends Error {}
 
 async function beginOnce(
   deps: AuthorizeDeps,
-  { app, connector: described, ownKey, answers, options }: SignInStart,
+  { app, connector: described, ownKey, answers, options }: AnsweredStart,
   state: string,
 ): Promise<{ begun: BegunSignIn; access: SignInAccess }> {
   const access = await openSignInAccess(deps, app, { connector: described, ownKey }, answers)

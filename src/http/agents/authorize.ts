@@ -9,14 +9,13 @@ import {
   readAgentRequest,
 } from '#flows/authorize/agents/request.ts'
 import { finishAgentSignIn, signInForAgent } from '#flows/authorize/agents/sign-in.ts'
-import { openQuestion } from '#flows/authorize/ask.ts'
 import type { SignInDeps } from '#flows/authorize/deps.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { servicesOf } from '#flows/authorize/services.ts'
 import { stopWith } from '#flows/authorize/sign-in-trace.ts'
 import { describeError } from '#model/oauth-errors.ts'
-import { askPath } from '../ask.ts'
 import { browserOf, rememberBrowser } from '../browser.ts'
+import { continueSignIn } from '../continue-sign-in.ts'
 import type { HttpDeps } from '../deps.ts'
 import { PAGE } from '../description/other-responses.ts'
 import { agentConsentPage, agentServicesPage } from '../pages/agent.ts'
@@ -64,9 +63,8 @@ export const authorize = route({
       }
       const browser = rememberBrowser(deps, incoming, reply)
       const start = { service: query.service, answers: {} }
-      const next = await signInForAgent(signIn, app, checked, start, browser, incoming.ip)
-      const url = next.kind === 'service' ? next.url : askPath(await openQuestion(signIn, next.start, {}))
-      return reply.code(302).header('location', url).send()
+      const outcome = await signInForAgent(signIn, app, checked, start, browser, incoming.ip)
+      return continueSignIn(deps, reply, outcome, 302)
     })
   },
 })

@@ -36,9 +36,9 @@ export async function beginSignIn(
     try {
       const browser = rememberBrowser(deps, request, reply)
       const input = { service, access_token: token, state, flag }
-      const next = await startSignIn(signIn, app, to, input, browser, request.ip)
-      if (next.kind !== 'service') throw new AuthorizeError('invalid_request')
-      const url = new URL(next.url)
+      const outcome = await startSignIn(signIn, app, to, input, browser, request.ip)
+      if (outcome.kind !== 'sent') throw new AuthorizeError('invalid_request')
+      const url = new URL(outcome.url)
       if (plan === 'all') url.searchParams.set('demo_person', ONE_CLICK_PERSON)
       return await reply.code(303).header('location', url.href).send()
     } catch (error) {

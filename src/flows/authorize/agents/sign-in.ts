@@ -8,7 +8,8 @@ import { findServiceUser } from '#store/identity/service-users.ts'
 import type { AuthorizeDeps, SignInDeps } from '../deps.ts'
 import { exchangeCode } from '../exchange-code.ts'
 import { revokeUnused } from '../expire-sign-ins.ts'
-import { type NextStep, type StartInput, startSignIn } from '../start.ts'
+import type { OutcomeOf } from '../outcome.ts'
+import { type StartInput, startSignIn } from '../start.ts'
 import {
   type AgentApp,
   AgentRefusal,
@@ -31,15 +32,15 @@ export async function signInForAgent(
   input: Pick<StartInput, 'service' | 'answers'>,
   browser: Buffer,
   ip: string,
-): Promise<NextStep> {
+): Promise<OutcomeOf<'started'>> {
   const [ticket, verifier] = [randomSecret(), randomSecret()]
   const challenge = createHash('sha256').update(verifier).digest('base64url')
   const to = { redirectUri: signedInAddress(deps), state: ticket, locale: request.locale }
   const start = { ...input, code_challenge: challenge, code_challenge_method: 'S256' }
   // First, because it refuses too many unfinished sign-ins.
-  const next = await startSignIn(deps, app, to, start, browser, ip)
+  const outcome = await startSignIn(deps, app, to, start, browser, ip)
   await storeAgentPending(deps, ticket, app, browser, { ...request, verifier })
-  return next
+  return outcome
 }
 
 /**

@@ -6,15 +6,16 @@ import { deleteUpload, type UploadKey } from '#store/sync/uploads.ts'
 import type { SignInDeps } from '../deps.ts'
 import { AuthorizeError } from '../errors.ts'
 import { keepForm } from '../kept-form.ts'
+import { typedPath } from '../start.ts'
 import { attemptsResumeInS, countTyped } from '../typed-attempts.ts'
 import {
+  completeOnce,
   type OpenPage,
   openSubmittedPage,
-  repeatResult,
-  settle,
+  repeatOutcome,
   type TypedForm,
+  type TypedOutcome,
   type TypedProblem,
-  type TypedResult,
 } from '../typed-sign-in.ts'
 import type { FileDeps } from './file-deps.ts'
 import { targetOfSignIn } from './file-target.ts'
@@ -29,32 +30,32 @@ export async function submitFile(
   browser: Buffer | undefined,
   ip: string,
   openFile: () => Promise<IncomingFile>,
-): Promise<TypedResult> {
+): Promise<TypedOutcome> {
   const page = await openSubmittedPage(deps, state, browser)
-  if ('settled' in page) return repeatResult(deps, page.settled)
+  if ('completed' in page) return repeatOutcome(deps, page.completed)
   const { app, connector, pending } = page
   if (connector.auth.kind !== 'file') throw new ApiError('session_expired')
-  const again = async (problem: TypedProblem): Promise<TypedResult> => {
+  const typeAgain = async (problem: TypedProblem): Promise<TypedOutcome> => {
     const form: TypedForm = { values: {}, faults: {}, problem }
     await keepForm(deps, state, pending, form)
-    return { kind: 'again', state }
+    return { kind: 'typing', url: typedPath(state) }
   }
   const attempt = await countTyped(deps, { appId: app.id, connector, values: {}, browser: pending.browser, ip })
   if (attempt === undefined)
-    return again({ kind: 'too_many', until: deps.clock.now() + attemptsResumeInS(deps) * 1000 })
+    return typeAgain({ kind: 'too_many', until: deps.clock.now() + attemptsResumeInS(deps) * 1000 })
   const beganAt = deps.clock.now()
   try {
     const key = await keyFor(deps, app.id, connector)
     if (key === undefined) throw new AuthorizeError('no_service_keys')
     const { signedIn, upload } = await takeFile(deps, page, openFile)
     await attempt.release()
-    const result = await settle(deps, page, { key, signedIn }, beganAt)
-    if (result.kind === 'failed') await deleteUpload(deps.database, upload)
-    return result
+    const outcome = await completeOnce(deps, page, { key, signedIn }, beganAt)
+    if (outcome.kind === 'failed') await deleteUpload(deps.database, upload)
+    return outcome
   } catch (error) {
     if (!(error instanceof UploadRefused)) throw error
     deps.trace.step('file', { refused: error.problem })
-    return again({ kind: 'file', problem: error.problem })
+    return typeAgain({ kind: 'file', problem: error.problem })
   }
 }
 
