@@ -8,9 +8,10 @@ import { Pool } from 'undici'
 import { createApp } from '#flows/apps/apps.ts'
 import { authenticateApp } from '#flows/apps/authenticate-app.ts'
 import { accountOf } from '#flows/authorize/accounts.ts'
-import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
+import type { LoggedDeps } from '#flows/authorize/deps.ts'
 import { exchangeCode } from '#flows/authorize/exchange-code.ts'
 import { presentProfiles } from '#flows/authorize/profiles.ts'
+import { traceSignIn } from '#flows/authorize/sign-in-trace.ts'
 import { createRegistry } from '#kit/registry.ts'
 import { newTicket } from '#model/access-token.ts'
 import type { App } from '#model/app.ts'
@@ -19,6 +20,7 @@ import { loadConfig } from '#platform/config.ts'
 import { randomShard } from '#platform/ids.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { insertConsent } from '#store/identity/consents.ts'
+import { createOperationLog } from '#store/log/operation-log.ts'
 import { start } from '../src/boot/app.ts'
 import { openStore } from '../src/boot/open-store.ts'
 import { freshDatabase } from '../test/harness/database.ts'
@@ -42,7 +44,13 @@ export async function benchAuthorize(): Promise<void> {
   const server = fork(import.meta.filename, ['server'], { env: { PATH: process.env['PATH'], ...env } })
   try {
     const [url] = (await once(server, 'message')) as [string]
-    const deps = { ...store, registry: createRegistry([]), config: { baseUrl: url } } as unknown as AuthorizeDeps
+    const operations = createOperationLog(store)
+    const deps = {
+      ...store,
+      operations,
+      registry: createRegistry([]),
+      config: { baseUrl: url },
+    } as unknown as LoggedDeps
     const { app, secret } = await createApp(deps, { name: 'Bench', redirectUris: [REDIRECT] }, 'bench')
     const rates = { http: [] as number[], bare: [] as number[] }
     for (let round = 0; round <= ROUNDS; round += 1) {
@@ -69,7 +77,7 @@ export async function benchAuthorize(): Promise<void> {
 }
 
 /** Creates the codes of people who sign in for the first time, as the callback does, and uses each one once. */
-async function perSecond(deps: AuthorizeDeps, app: App, use: (code: string) => Promise<void>): Promise<number> {
+async function perSecond(deps: LoggedDeps, app: App, use: (code: string) => Promise<void>): Promise<number> {
   const codes = await Promise.all(Array.from({ length: CODES }, (_, i) => storeCode(deps, app, `${Date.now()}-${i}`)))
   const started = performance.now()
   const worker = async () => {
@@ -79,7 +87,7 @@ async function perSecond(deps: AuthorizeDeps, app: App, use: (code: string) => P
   return CODES / ((performance.now() - started) / 1000)
 }
 
-async function storeCode(deps: AuthorizeDeps, app: App, nativeId: string): Promise<string> {
+async function storeCode(deps: LoggedDeps, app: App, nativeId: string): Promise<string> {
   const shard = randomShard()
   const code = newTicket('trc', shard)
   const self = { id: nativeId, name: 'A person', email: 'person@people.test' }
@@ -114,9 +122,11 @@ function overHttp(url: string, clientId: string, secret: string): (code: string)
   }
 }
 
-async function withoutHttp(deps: AuthorizeDeps, clientId: string, secret: string, code: string): Promise<void> {
+async function withoutHttp(deps: LoggedDeps, clientId: string, secret: string, code: string): Promise<void> {
   const app = await authenticateApp(deps, clientId, secret, '192.0.2.1')
-  const { token } = await exchangeCode(deps, app, { code, isAuthenticated: true })
+  const { token } = await traceSignIn(deps, { step: 'code_exchange', requestId: 'bench' }, (signIn) =>
+    exchangeCode(signIn, app, { code, isAuthenticated: true }),
+  )
   const account = await accountOf(deps, token)
   await presentProfiles(deps, account!, { auth: false, full: false })
 }

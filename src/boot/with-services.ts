@@ -1,4 +1,4 @@
-import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
+import type { LoggedDeps } from '#flows/authorize/deps.ts'
 import type { DeliverDeps } from '#flows/push/deps.ts'
 import type { Config } from '#platform/config.ts'
 import type { Log } from '#platform/telemetry/log.ts'
@@ -9,7 +9,7 @@ import { openDependencies } from './deps.ts'
 export async function withServices<Result>(
   config: Config,
   log: Log,
-  work: (deps: AuthorizeDeps & DeliverDeps) => Promise<Result>,
+  work: (deps: LoggedDeps & DeliverDeps) => Promise<Result>,
 ): Promise<Result> {
   const deps = withDeliveryDeps(await openDependencies(config, log))
   try {

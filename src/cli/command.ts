@@ -1,6 +1,6 @@
 import type { AppsDeps } from '#flows/apps/apps.ts'
 import type { KeysDeps } from '#flows/apps/keys.ts'
-import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
+import type { LoggedDeps } from '#flows/authorize/deps.ts'
 import type { CheckResult } from '#flows/conformance/check-connector.ts'
 import type { DemoApp, DemoDeps } from '#flows/operations/demo.ts'
 import type { DemoServices } from '#flows/operations/demo-services.ts'
@@ -15,7 +15,7 @@ import type { Output } from './output.ts'
 /** The store that commands use: opened and checked before a command, closed after it. */
 export interface OpenStore extends AppsDeps, KeysDeps, KeyringDeps, MigrateDeps, DemoDeps {}
 
-export type ServicesDeps = AuthorizeDeps & DeliverDeps
+export type ServicesDeps = LoggedDeps & DeliverDeps
 
 /** A running server or worker. */
 export interface Running {

@@ -24,6 +24,7 @@ const CLIENT_AUTHENTICATION = ['client_secret_basic', 'client_secret_post', 'non
 
 export const exchange = route({
   auth: 'none',
+  signInStep: 'code_exchange',
   emptyIsAbsent: true,
   summary: 'Exchange a code for an access token; this completes the sign-in',
   body: client.extend({
@@ -48,14 +49,14 @@ export const exchange = route({
     })
     .meta({ id: 'AccessToken', description: 'The access token of an account.' }),
   reasons: ['app_secret_invalid', 'code_invalid', 'too_many_attempts'],
-  run: async (deps, { body, request }) => {
+  run: async (deps, { body, request, signIn }) => {
     const { app, isAuthenticated } = await exchangingApp(deps, request, body)
     if (body.auth && !isAuthenticated)
       throw new ApiError(
         'app_secret_invalid',
         "auth: the services' tokens are only for a caller with the app's secret.",
       )
-    const attached = await exchangeCode({ ...deps, requestId: request.id }, app, {
+    const attached = await exchangeCode(signIn, app, {
       code: body.code,
       redirectUri: body.redirect_uri,
       codeVerifier: body.code_verifier,

@@ -1,18 +1,13 @@
 import { z } from 'zod'
 import { answerQuestion, declineQuestion, readQuestion, returnOfQuestion } from '#flows/authorize/ask.ts'
-import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { ApiError } from '#model/errors.ts'
 import { browserOf } from './browser.ts'
+import { continueSignIn } from './continue-sign-in.ts'
 import { askPage } from './pages/ask-page.ts'
 import { languageFor, sendPersonPage } from './pages/person-page.ts'
 import { text } from './parameters.ts'
-import { returnError } from './return-to-app.ts'
+import { returnFailure } from './return-to-app.ts'
 import { route } from './route.ts'
-
-/** The address of the page. It can be reloaded, and needs the cookie of the browser that began the sign-in. */
-export function askPath(ticket: string): string {
-  return `/oauth/ask?${new URLSearchParams({ ticket }).toString()}`
-}
 
 export const show = route({
   auth: 'browser',
@@ -28,34 +23,22 @@ export const show = route({
 
 export const answer = route({
   auth: 'browser',
+  signInStep: 'answer',
   summary:
     'Answer the questions before a sign-in; the fields of the page are named `field_` and the name of the question',
   body: z.looseObject({ ticket: text('From the page.'), answer: z.enum(['yes', 'no']).default('yes') }),
   status: 303,
   reasons: ['session_expired', 'too_many_sign_ins'],
   headers: ['Location'],
-  run: async (deps, { body, request, reply }) => {
+  run: async (deps, { body, request, reply, signIn }) => {
     const browser = browserOf(deps, request)
-    if (body.answer === 'no') {
-      const to = await declineQuestion({ ...deps, requestId: request.id }, body.ticket, browser)
-      return returnError(deps, reply, to, new AuthorizeError('access_denied'))
-    }
+    if (body.answer === 'no') return continueSignIn(deps, reply, await declineQuestion(signIn, body.ticket, browser))
     try {
-      const result = await answerQuestion(
-        { ...deps, requestId: request.id },
-        body.ticket,
-        browser,
-        fieldsIn(body),
-        request.ip,
-      )
-      const next = result.kind === 'redirect' ? result.url : askPath(body.ticket)
-      return await reply.code(303).header('location', next).send()
+      const outcome = await answerQuestion(signIn, body.ticket, browser, fieldsIn(body), request.ip)
+      return continueSignIn(deps, reply, outcome)
     } catch (error) {
       if (error instanceof ApiError) throw error
-      const to = await returnOfQuestion(deps, body.ticket, browser)
-      if (error instanceof AuthorizeError) return returnError(deps, reply, to, error)
-      deps.log.error('a sign-in could not be started', { request_id: request.id, error })
-      return returnError(deps, reply, to, new AuthorizeError('server_error'))
+      return returnFailure(signIn, reply, await returnOfQuestion(deps, body.ticket, browser), error)
     }
   },
 })

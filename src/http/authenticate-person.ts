@@ -1,21 +1,18 @@
 import { z } from 'zod'
-import { openQuestion } from '#flows/authorize/ask.ts'
 import { type CallbackAddress, type CallbackQuery, handleCallback } from '#flows/authorize/callback.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { keepPosted } from '#flows/authorize/posted-callback.ts'
-import { traceSignIn } from '#flows/authorize/sign-in-trace.ts'
 import { checkReturn, type StartInput, startSignIn } from '#flows/authorize/start.ts'
 import { callbackAddress } from '#kit/service-addresses.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
 import { flag, parse } from '#model/input.ts'
-import { askPath } from './ask.ts'
 import { browserOf, rememberBrowser } from './browser.ts'
-import { confirmPath } from './confirm.ts'
+import { continueSignIn } from './continue-sign-in.ts'
 import { rememberApp } from './last-app.ts'
 import { languageOf } from './pages/languages/languages.ts'
 import { text, withoutEmpty } from './parameters.ts'
 import { queryOf } from './query-pairs.ts'
-import { returnCode, returnError, returnReconnected } from './return-to-app.ts'
+import { returnFailure } from './return-to-app.ts'
 import { route } from './route.ts'
 
 /** Limit (sign-in): characters of an app's `state`; a longer one is returned as an error. */
@@ -44,17 +41,17 @@ const startQuery = z.object({
 /** `/oauth/authenticate` and `/oauth/authorize`. */
 export const authenticate = route({
   auth: 'browser',
+  signInStep: 'request',
   hasSideEffects: true,
   summary: 'Redirect a person to a service to sign in',
   describedQuery: startQuery,
   status: 302,
   reasons: ['client_unknown', 'redirect_unregistered', 'too_many_sign_ins', 'bad_parameter'],
   headers: ['Location'],
-  run: async (deps, { request, reply }) => {
+  run: async (deps, { request, reply, signIn }) => {
     // Empty parameters count as absent (RFC 6749 3.1).
     const given = withoutEmpty(queryOf(request))
-    const logging = { ...deps, requestId: request.id }
-    const { app, to } = await checkReturn(logging, {
+    const { app, to } = await checkReturn(signIn, {
       client_id: onlyValue(given, 'client_id'),
       redirect_uri: onlyValue(given, 'redirect_uri') ?? onlyValue(given, 'redirect_url'),
       state: usableState(given['state']),
@@ -62,21 +59,14 @@ export const authenticate = route({
       locale: languageOf(typeof given['locale'] === 'string' ? given['locale'] : undefined),
     })
     try {
-      const url = await traceSignIn(logging, 'request', async (traced) => {
-        traced.trace.of({ appId: app.id })
-        const input = readStart(given)
-        const browser = rememberBrowser(deps, request, reply)
-        rememberApp(deps, reply, app, to)
-        const answers = textsIn(given)
-        const next = await startSignIn(traced, app, to, { ...input, answers }, browser, request.ip)
-        return next.kind === 'service' ? next.url : askPath(await openQuestion(traced, next.start, answers))
-      })
-      return await reply.code(302).header('location', url).send()
+      const input = readStart(given)
+      const browser = rememberBrowser(deps, request, reply)
+      rememberApp(deps, reply, app, to)
+      const answers = textsIn(given)
+      const outcome = await startSignIn(signIn, app, to, { ...input, answers }, browser, request.ip)
+      return continueSignIn(deps, reply, outcome, 302)
     } catch (error) {
-      if (error instanceof AuthorizeError) return returnError(deps, reply, to, error)
-      if (error instanceof ApiError) throw error
-      deps.log.error('a sign-in could not be started', { request_id: request.id, error })
-      return returnError(deps, reply, to, new AuthorizeError('server_error'))
+      return returnFailure(signIn, reply, to, error)
     }
   },
 })
@@ -147,23 +137,17 @@ const receiveForm = (path: CallbackPath) =>
 const receive = (path: CallbackPath) =>
   route({
     auth: 'browser',
+    signInStep: 'callback',
     hasSideEffects: true,
     summary: 'Receive the person from a service after the sign-in',
     path,
     status: 302,
     reasons: ['session_expired'],
     headers: ['Location'],
-    run: async (deps, { path: at, request, reply }) => {
-      const logging = { ...deps, requestId: request.id }
+    run: async (deps, { path: at, request, reply, signIn }) => {
       const params = queryOf(request) as CallbackQuery
-      const result = await handleCallback(logging, addressOf(at), params, browserOf(deps, request))
-      if (result.kind === 'redirect') return returnCode(deps, reply, result.to, result.code)
-      if (result.kind === 'failed') return returnError(deps, reply, result.to, result.error)
-      if (result.kind === 'reconnected') {
-        request.server.forgetAccount(result.account)
-        return returnReconnected(deps, reply, result.to)
-      }
-      return reply.code(302).header('location', confirmPath(result.ticket)).send()
+      const outcome = await handleCallback(signIn, addressOf(at), params, browserOf(deps, request))
+      return continueSignIn(deps, reply, outcome, 302)
     },
   })
 

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { openQuestion } from '#flows/authorize/ask.ts'
 import {
   type LinkBrowser,
   type OpenedSession,
@@ -11,10 +10,9 @@ import { linkPath, SESSION_S } from '#flows/authorize/connect-session.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { offersOf } from '#flows/authorize/offers.ts'
 import { isSettled, syncProgress } from '#flows/sync/progress.ts'
-import { ApiError } from '#model/errors.ts'
-import { askPath } from './ask.ts'
 import { browserOf, rememberBrowser } from './browser.ts'
 import { MAX_ON_PAGE, MAX_SEARCH } from './connect-page.ts'
+import { continueSignIn } from './continue-sign-in.ts'
 import type { HttpDeps } from './deps.ts'
 import { rememberApp } from './last-app.ts'
 import { choicesPage } from './pages/connect.ts'
@@ -24,7 +22,7 @@ import { TEXTS } from './pages/languages/connect/index.ts'
 import { speaker } from './pages/languages/speak.ts'
 import { languageFor, sendPersonPage } from './pages/person-page.ts'
 import { pageNumber, text } from './parameters.ts'
-import { errorAddress, returnError } from './return-to-app.ts'
+import { errorAddress, returnFailure } from './return-to-app.ts'
 import type { OtherResponse } from './route.ts'
 import { route } from './route.ts'
 
@@ -62,31 +60,28 @@ export const show = route({
 
 export const start = route({
   auth: 'browser',
+  signInStep: 'request',
   summary: 'Choose a service of a connect session: the link then belongs to this browser',
   body: z.object({ ticket: text('From the link.'), service: text('The service.') }),
   status: 303,
   headers: ['Location'],
   reasons: ['service_unknown', 'too_many_sign_ins'],
-  run: async (deps, { body, request, reply }) => {
-    const link = rememberBrowser(deps, request, reply, 'tributary-link', SESSION_S.max)
-    const signIn = rememberBrowser(deps, request, reply)
-    const opened = await openConnectLink(deps, body.ticket, { link, signIn })
+  run: async (deps, { body, request, reply, signIn }) => {
+    const browsers = {
+      link: rememberBrowser(deps, request, reply, 'tributary-link', SESSION_S.max),
+      signIn: rememberBrowser(deps, request, reply),
+    }
+    const opened = await openConnectLink(deps, body.ticket, browsers)
     // What became of it is shown at its address, where a reload sends nothing again.
     const showWhy = () => reply.code(303).header('location', linkPath(body.ticket)).send()
     if (opened.kind !== 'open') return showWhy()
     rememberApp(deps, reply, opened.app, opened.to)
     try {
-      const begun = await startConnectLink(deps, body.ticket, body.service, { link, signIn }, request.ip)
+      const outcome = await startConnectLink(signIn, body.ticket, body.service, browsers, request.ip)
       // Ended, or taken by another browser, since it was read.
-      if (begun === undefined) return await showWhy()
-      const { next } = begun
-      const url = next.kind === 'service' ? next.url : askPath(await openQuestion(deps, next.start, {}))
-      return await reply.code(303).header('location', url).send()
+      return outcome === undefined ? await showWhy() : continueSignIn(deps, reply, outcome)
     } catch (error) {
-      if (error instanceof AuthorizeError) return returnError(deps, reply, opened.to, error)
-      if (error instanceof ApiError) throw error
-      deps.log.error('a sign-in could not be started', { request_id: request.id, error })
-      return returnError(deps, reply, opened.to, new AuthorizeError('server_error'))
+      return returnFailure(signIn, reply, opened.to, error)
     }
   },
 })

@@ -21,6 +21,7 @@ export const MAX_SEARCH = 100
 
 export const connectPage = route({
   auth: 'browser',
+  signInStep: 'request',
   summary: "Show a page with the app's services; choosing one starts the sign-in",
   type: 'text/html',
   emptyIsAbsent: true,
@@ -43,8 +44,8 @@ export const connectPage = route({
     page: pageNumber(),
   }),
   reasons: ['client_unknown', 'redirect_unregistered'],
-  run: async (deps, { query: { services: named, q = '', page = 1, ...query }, request, reply }) => {
-    const { app, to } = await checkReturn(deps, query)
+  run: async (deps, { query: { services: named, q = '', page = 1, ...query }, request, reply, signIn }) => {
+    const { app, to } = await checkReturn(signIn, query)
     const services = named?.split(',')
     const offers = await offersOf(deps, app, { services, scope: query.scope, flag: query.flag })
     const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)

@@ -1,7 +1,7 @@
 import type { AppsDeps } from '#flows/apps/apps.ts'
 import type { AuthenticateDeps } from '#flows/apps/authenticate-app.ts'
 import type { KeysDeps } from '#flows/apps/keys.ts'
-import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
+import type { LoggedDeps } from '#flows/authorize/deps.ts'
 import type { DemoServices } from '#flows/operations/demo-services.ts'
 import type { HealthDeps } from '#flows/operations/health.ts'
 import type { ClassifyRefusal } from '#flows/proxy/classify-refusal.ts'
@@ -25,7 +25,7 @@ export interface HttpDeps
   extends AppsDeps,
     KeysDeps,
     AuthenticateDeps,
-    AuthorizeDeps,
+    LoggedDeps,
     SyncDeps,
     DeliverDeps,
     PeopleDeps,
@@ -63,6 +63,7 @@ export interface HttpDeps
   classifyRefusal?: ClassifyRefusal | undefined
   /** For reads of items that allow staleness; absent without `DATABASE_READ_URL`. */
   replica?: Replica | undefined
+  operations: LoggedDeps['operations']
   access: AccessWatch
   clock: Clock
   log: Log

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ReturnTo } from '#flows/authorize/start.ts'
+import type { ReturnTo } from '#flows/authorize/return-to.ts'
 import { encodeBase32 } from '#platform/ids.ts'
 import { cookieName, readCookie, setCookie } from './cookies.ts'
 import type { HttpDeps } from './deps.ts'

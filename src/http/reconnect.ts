@@ -1,15 +1,13 @@
 import { z } from 'zod'
-import { openQuestion } from '#flows/authorize/ask.ts'
-import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { showAccount } from '#flows/authorize/list-accounts.ts'
 import { createReconnectLink, openReconnectLink, startReconnect } from '#flows/authorize/reconnect-link.ts'
 import { chooseProfile, profileIn } from '#flows/sync/progress.ts'
-import { ApiError, type Reason } from '#model/errors.ts'
-import { askPath } from './ask.ts'
+import type { Reason } from '#model/errors.ts'
 import { rememberBrowser } from './browser.ts'
+import { continueSignIn } from './continue-sign-in.ts'
 import { rememberApp } from './last-app.ts'
 import { text } from './parameters.ts'
-import { returnError } from './return-to-app.ts'
+import { returnFailure } from './return-to-app.ts'
 import { route } from './route.ts'
 
 const body = z.object({
@@ -58,25 +56,21 @@ export const linkByApp = route({
 
 export const follow = route({
   auth: 'browser',
+  signInStep: 'request',
   hasSideEffects: true,
   summary: 'Redirect a person to a service to sign in again, by a link that the app created',
   query: z.object({ ticket: text('From the link.') }),
   status: 302,
   reasons: ['link_invalid', 'redirect_unregistered', 'too_many_sign_ins'],
   headers: ['Location'],
-  run: async (deps, { query, request, reply }) => {
+  run: async (deps, { query, request, reply, signIn }) => {
     const opened = await openReconnectLink(deps, query.ticket)
     const browser = rememberBrowser(deps, request, reply)
     rememberApp(deps, reply, opened.app, opened.to)
     try {
-      const next = await startReconnect({ ...deps, requestId: request.id }, opened, browser, request.ip)
-      const url = next.kind === 'service' ? next.url : askPath(await openQuestion(deps, next.start, {}))
-      return await reply.code(302).header('location', url).send()
+      return continueSignIn(deps, reply, await startReconnect(signIn, opened, browser, request.ip), 302)
     } catch (error) {
-      if (error instanceof AuthorizeError) return returnError(deps, reply, opened.to, error)
-      if (error instanceof ApiError) throw error
-      deps.log.error('a sign-in could not be started', { request_id: request.id, error })
-      return returnError(deps, reply, opened.to, new AuthorizeError('server_error'))
+      return returnFailure(signIn, reply, opened.to, error)
     }
   },
 })

@@ -1,10 +1,13 @@
 import type { FastifyReply } from 'fastify'
-import type { AuthorizeError, AuthorizeReason } from '#flows/authorize/errors.ts'
-import type { ReturnTo } from '#flows/authorize/start.ts'
+import type { SignInDeps } from '#flows/authorize/deps.ts'
+import { AuthorizeError, type AuthorizeReason } from '#flows/authorize/errors.ts'
+import type { ReturnTo } from '#flows/authorize/return-to.ts'
+import { stopWith } from '#flows/authorize/sign-in-trace.ts'
+import { ApiError } from '#model/errors.ts'
 import { describeError } from '#model/oauth-errors.ts'
 import type { HttpDeps } from './deps.ts'
 
-type ReturnDeps = Pick<HttpDeps, 'config'>
+type ReturnDeps = { config: Pick<HttpDeps['config'], 'baseUrl'> }
 
 /** Redirects the browser to the app. The caller has checked that the address is registered for it. */
 export function returnCode(deps: ReturnDeps, reply: FastifyReply, to: ReturnTo, code: string): FastifyReply {
@@ -30,6 +33,25 @@ export function returnReconnected({ config }: ReturnDeps, reply: FastifyReply, t
 
 export function returnError(deps: ReturnDeps, reply: FastifyReply, to: ReturnTo, error: AuthorizeError): FastifyReply {
   return redirect(reply, errorAddress(deps, to, error))
+}
+
+/** Returns why a sign-in could not be started. What only the person can mend is thrown, for an error page. */
+export function returnFailure(
+  { config, log, trace }: Pick<SignInDeps, 'config' | 'log' | 'trace'>,
+  reply: FastifyReply,
+  to: ReturnTo,
+  error: unknown,
+): FastifyReply {
+  if (error instanceof ApiError) throw error
+  stopWith(trace, error)
+  if (!(error instanceof AuthorizeError))
+    log.error('a sign-in could not be started', { request_id: reply.request.id, error })
+  return returnError(
+    { config },
+    reply,
+    to,
+    error instanceof AuthorizeError ? error : new AuthorizeError('server_error'),
+  )
 }
 
 /** The address that tells the app of an error; also the target of a link “Cancel”. */

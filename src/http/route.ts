@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import type { SignInDeps } from '#flows/authorize/deps.ts'
+import type { SignInStep } from '#flows/authorize/sign-in-trace.ts'
 import type { Caller } from '#flows/requests/idempotency.ts'
 import type { Account, ReadingAccount } from '#model/account.ts'
 import type { App } from '#model/app.ts'
@@ -53,6 +55,11 @@ interface AccountCaller extends ActingCaller {
 
 interface OperatorCaller extends ActingCaller {
   operator: Operator
+}
+
+/** Where a route is a step of a sign-in: the dependencies of the flows, which log what happens in the request. */
+interface SignInCaller {
+  signIn: SignInDeps<HttpDeps>
 }
 
 export interface OtherResponse {
@@ -131,6 +138,7 @@ type Run<Caller extends object, Path extends Shape, Query extends Shape, Body ex
 interface Proven<Caller extends object, Path extends Shape, Query extends Shape, Body extends BodyShape>
   extends RouteDescription<Path, Query, Body> {
   usesCachedAccount?: false
+  signInStep?: undefined
   run: Run<Caller, Path, Query, Body>
 }
 
@@ -141,7 +149,16 @@ interface Proven<Caller extends object, Path extends Shape, Query extends Shape,
 interface Cached<Path extends Shape, Query extends Shape, Body extends BodyShape>
   extends RouteDescription<Path, Query, Body> {
   usesCachedAccount: true
+  signInStep?: undefined
   run: Run<{ account: ReadingAccount }, Path, Query, Body>
+}
+
+/** A route that is a step of a sign-in, which the log of the app shows under this name. */
+interface Step<Path extends Shape, Query extends Shape, Body extends BodyShape>
+  extends RouteDescription<Path, Query, Body> {
+  usesCachedAccount?: false
+  signInStep: SignInStep
+  run: Run<SignInCaller, Path, Query, Body>
 }
 
 export type AccountDefinition<Path extends Shape, Query extends Shape, Body extends BodyShape> =
@@ -152,6 +169,7 @@ type Definition<Path extends Shape, Query extends Shape, Body extends BodyShape>
   | ({ auth: 'account' } & AccountDefinition<Path, Query, Body>)
   | ({ auth: 'app' } & Proven<AppCaller, Path, Query, Body>)
   | ({ auth: 'admin' } & Proven<OperatorCaller, Path, Query, Body>)
+  | ({ auth: 'none' | 'browser' } & Step<Path, Query, Body>)
   | ({ auth: 'none' | 'browser' | 'dashboard' } & Proven<object, Path, Query, Body>)
 
 /** A route with any schemas. Methods, not properties, so that a handler of specific schemas is assignable: it only gets what they accept. */
@@ -169,7 +187,16 @@ export type Route = RouteDescription &
       }
     | { auth: 'app'; run(deps: HttpDeps, call: Call<AppCaller>): Promise<unknown> }
     | { auth: 'admin'; run(deps: HttpDeps, call: Call<OperatorCaller>): Promise<unknown> }
-    | { auth: 'none' | 'browser' | 'dashboard'; run(deps: HttpDeps, call: Call): Promise<unknown> }
+    | {
+        auth: 'none' | 'browser'
+        signInStep: SignInStep
+        run(deps: HttpDeps, call: Call<SignInCaller>): Promise<unknown>
+      }
+    | {
+        auth: 'none' | 'browser' | 'dashboard'
+        signInStep?: undefined
+        run(deps: HttpDeps, call: Call): Promise<unknown>
+      }
   )
 
 /** A route that is mounted separately, because bodies are streamed and not parsed; listed for the description only. */

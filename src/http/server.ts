@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, type RouteOptions } from 'fastify'
+import { traceSignIn } from '#flows/authorize/sign-in-trace.ts'
 import { type ActedFor, recordCall } from '#flows/operators/record-acting.ts'
 import type { Proxy } from '#flows/proxy/forward.ts'
 import { ApiError } from '#model/errors.ts'
@@ -265,7 +266,12 @@ async function callWithCaller(
     const call = checked()
     const { idempotencyKey: key } = route
     const caller = async () => (typeof key === 'object' ? key.caller(deps, call) : ANYONE)
-    return runOnce(deps, route, call, caller, () => route.run(deps, call))
+    const run = async () => {
+      if (route.signInStep === undefined) return route.run(deps, call)
+      const traced = { step: route.signInStep, requestId: request.id }
+      return traceSignIn(deps, traced, (signIn) => route.run(deps, { ...call, signIn }))
+    }
+    return runOnce(deps, route, call, caller, run)
   }
   if (route.usesCachedAccount) return accounts.read(request, (account) => route.run(deps, { ...checked(), account }))
   const account = await requireAccount(deps, request)

@@ -2,14 +2,15 @@ import { z } from 'zod'
 import { submitFile } from '#flows/authorize/files/file-sign-in.ts'
 import { importFile } from '#flows/authorize/files/import-file.ts'
 import { browserOf } from './browser.ts'
+import { continueSignIn } from './continue-sign-in.ts'
 import { PAGE } from './description/other-responses.ts'
 import { openUpload } from './incoming-file.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
-import { goOn } from './typed-page.ts'
 
 export const submitPage = route({
   auth: 'browser',
+  signInStep: 'typed',
   summary: 'Sign in with a file that the person uploads on the page; a repeated request returns the same result',
   query: z.object({ state: text('From the page.') }),
   streamsBody: true,
@@ -18,12 +19,11 @@ export const submitPage = route({
   reasons: ['session_expired', 'request_timeout'],
   headers: ['Location'],
   also: { 200: PAGE },
-  run: async (deps, { query, request, reply }) => {
+  run: async (deps, { query, request, reply, signIn }) => {
     const upload = openUpload(request.raw)
     try {
-      const traced = { ...deps, requestId: request.id }
       const browser = browserOf(deps, request)
-      return goOn(deps, request, reply, await submitFile(traced, query.state, browser, request.ip, upload.file))
+      return continueSignIn(deps, reply, await submitFile(signIn, query.state, browser, request.ip, upload.file))
     } finally {
       upload.close()
     }

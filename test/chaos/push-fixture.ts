@@ -8,6 +8,7 @@ import { systemClock } from '#platform/clock.ts'
 import { loadConfig } from '#platform/config.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { createLog } from '#platform/telemetry/log.ts'
+import { createOperationLog } from '#store/log/operation-log.ts'
 import { openStore } from '../../src/boot/open-store.ts'
 import { loadRegistry } from '../../src/boot/registry.ts'
 import { childEnv } from '../harness/child-env.ts'
@@ -53,6 +54,7 @@ export async function openPushHarness() {
       pushCounters: createPushCounters(),
       registry: await loadRegistry(config),
       upstream,
+      operations: createOperationLog(store),
       config: { baseUrl: 'http://localhost' },
     },
     /** The number of cursors with undelivered changes. */

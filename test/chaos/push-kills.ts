@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
+import type { LoggedDeps } from '#flows/authorize/deps.ts'
 import { addDestination, type NewDestination } from '#flows/push/manage/destinations.ts'
 import { childEnv } from '../harness/child-env.ts'
 import { until } from '../harness/until.ts'
@@ -11,7 +11,7 @@ import { openPushHarness } from './push-fixture.ts'
 const TUNING = { deliveryTimes: { leaseMs: 1000, sliceMs: 300, firstWaitMs: 50 }, heartbeatS: 10 }
 
 export interface PushFixture {
-  deps: AuthorizeDeps
+  deps: LoggedDeps
   appId: string
   add(fields: Pick<NewDestination, 'kind' | 'url'>): Promise<string>
   /** Starts a worker; an armed one dies when it first reaches that crash point. */

@@ -1,4 +1,4 @@
-import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
+import type { LoggedDeps } from '#flows/authorize/deps.ts'
 import { deleteWholeAccount } from '#flows/authorize/disconnect.ts'
 import { mergeAccounts } from '#flows/authorize/merge.ts'
 import { storeOwnItems } from '#flows/sync/own-items/store-own-items.ts'
@@ -25,7 +25,7 @@ const MAX_ITEMS = 40
 const CROWD = 1300
 let shards = 0
 
-export async function createSource(deps: AuthorizeDeps, random: Random, apps: string[], size: number): Promise<Source> {
+export async function createSource(deps: LoggedDeps, random: Random, apps: string[], size: number): Promise<Source> {
   const source: Source = { people: [], counts: { put: 0, removed: 0, erased: 0, merged: 0 }, change, changeAll }
   const tokens = new Map<string, string>()
   let version = 0

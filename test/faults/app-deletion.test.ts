@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { createApp } from '#flows/apps/apps.ts'
 import { connectProfile } from '#flows/authorize/connect-profile.ts'
 import { beginDeletion, continueDeletion, deletionProgress } from '#flows/authorize/delete-app.ts'
-import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
+import type { LoggedDeps } from '#flows/authorize/deps.ts'
 import { storeOwnItems } from '#flows/sync/own-items/store-own-items.ts'
 import { createRegistry } from '#kit/registry.ts'
 import { systemClock } from '#platform/clock.ts'
@@ -17,6 +17,7 @@ import type { Database, Queries } from '#platform/postgres/database.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { putServiceKey } from '#store/apps/service-keys.ts'
 import { insertConsent } from '#store/identity/consents.ts'
+import { createOperationLog } from '#store/log/operation-log.ts'
 import { openProfileCursors } from '#store/push/cursors.ts'
 import { insertDestination } from '#store/push/destinations.ts'
 import { createUpstream } from '#upstream/send.ts'
@@ -35,7 +36,7 @@ let database: TestDatabase
 let dataDir: string
 let store: Store
 let service: ScriptedService
-let deps: AuthorizeDeps
+let deps: LoggedDeps
 const egress = createEgressLevels({ allowPrivate: LOOPBACK_RANGES, allowPrivateTyped: [] })
 
 before(async () => {
@@ -45,7 +46,8 @@ before(async () => {
   store = await openStore(loadConfig({ DATABASE_URL: database.url, TRIBUTARY_DATA: dataDir }), log)
   service = await startScripted()
   const upstream = createUpstream({ egress, clock: store.clock, log })
-  deps = { ...store, registry: createRegistry([lender]), upstream, config: { baseUrl: 'http://localhost' } }
+  const operations = createOperationLog(store)
+  deps = { ...store, registry: createRegistry([lender]), upstream, operations, config: { baseUrl: 'http://localhost' } }
 })
 after(async () => {
   await service.close()
@@ -148,7 +150,7 @@ function dyingAt(n: number): { database: Database; isDead: () => boolean } {
   }
 }
 
-async function runToEnd(by: AuthorizeDeps, appId: string): Promise<void> {
+async function runToEnd(by: LoggedDeps, appId: string): Promise<void> {
   await beginDeletion(by, appId, 'test', { erase: true, giveUp: true })
   while (await continueDeletion(by, appId));
 }

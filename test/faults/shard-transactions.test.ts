@@ -8,7 +8,7 @@ import { after, before, suite, test } from 'node:test'
 import { createApp } from '#flows/apps/apps.ts'
 import { type ConnectedProfile, connectProfile } from '#flows/authorize/connect-profile.ts'
 import { beginDeletion, deletionProgress } from '#flows/authorize/delete-app.ts'
-import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
+import type { LoggedDeps } from '#flows/authorize/deps.ts'
 import { mergeAccounts } from '#flows/authorize/merge.ts'
 import { createReconnectLink } from '#flows/authorize/reconnect-link.ts'
 import { storeOwnItems } from '#flows/sync/own-items/store-own-items.ts'
@@ -20,6 +20,7 @@ import { createEgressLevels } from '#platform/egress/levels.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { putServiceKey } from '#store/apps/service-keys.ts'
 import { insertConsent } from '#store/identity/consents.ts'
+import { createOperationLog } from '#store/log/operation-log.ts'
 import { createUpstream } from '#upstream/send.ts'
 import { openStore, type Store } from '../../src/boot/open-store.ts'
 import { preparedDatabase, type TestDatabase } from '../harness/database.ts'
@@ -40,7 +41,7 @@ let database: TestDatabase
 let dataDir: string
 let store: Store
 let service: ScriptedService
-let deps: AuthorizeDeps
+let deps: LoggedDeps
 let victim: Victim
 let app: { id: string; secret: string }
 
@@ -53,7 +54,8 @@ before(async () => {
   service.on('/revoke', () => ({ body: {} }))
   service.on('/token', () => ({ body: { access_token: 'renewed', token_type: 'bearer' } }))
   const upstream = createUpstream({ egress, clock: store.clock, log })
-  deps = { ...store, registry: createRegistry([lender]), upstream, config: { baseUrl: 'http://localhost' } }
+  const operations = createOperationLog(store)
+  deps = { ...store, registry: createRegistry([lender]), upstream, operations, config: { baseUrl: 'http://localhost' } }
   app = await newApp()
   victim = createVictim(database, sql, {
     TRIBUTARY_DATA: dataDir,

@@ -21,7 +21,7 @@ export const IDENTITY_MUTANTS: readonly Mutant[] = [
   {
     check: 'S63',
     file: 'src/flows/authorize/callback.ts',
-    find: ' && valueOf(pending).registration === registration',
+    find: ' && value.registration === registration',
     replace: '',
     tests: [MIX_UP],
   },

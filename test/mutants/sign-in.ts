@@ -40,8 +40,8 @@ export const SIGN_IN_MUTANTS: readonly Mutant[] = [
   {
     check: 'S06',
     file: CALLBACK,
-    find: "value.responseType === 'token' ||\n    mayBeImpersonated(app, to) ||",
-    replace: 'value.accountId === undefined &&',
+    find: "request.responseType === 'token' ||\n    mayBeImpersonated(app, to) ||",
+    replace: 'request.accountId === undefined &&',
     tests: [BINDING],
   },
   {

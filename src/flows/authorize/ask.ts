@@ -3,25 +3,17 @@ import type { Ask } from '#kit/ask.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
-import { randomSecret } from '#platform/ids.ts'
 import { findApp } from '#store/apps/apps.ts'
-import { findPending, insertPending, type Pending } from '#store/identity/pending.ts'
+import { findPending, type Pending } from '#store/identity/pending.ts'
 import { UpstreamError } from '#upstream/errors.ts'
-import { type AuthorizeDeps, TEN_MINUTES_MS, type TracedDeps } from './deps.ts'
+import type { AuthorizeDeps, SignInDeps } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
 import { keepForm, keptForm } from './kept-form.ts'
-import { countSignIn } from './open-sign-ins.ts'
+import type { OutcomeOf } from './outcome.ts'
+import { type QuestionValue, questionHash, questionIn, shownAnswers } from './question.ts'
+import { type ReturnTo, returnTo } from './return-to.ts'
 import { readAnswers, requireService, type SignInService } from './sign-in-access.ts'
-import { traceSignIn } from './sign-in-trace.ts'
-import { type ReturnTo, returnTo, type SignInStart, sendToService } from './start.ts'
-
-/** The sealed content of a question to the person. */
-interface AskValue {
-  request: SignInStart['value']
-  options: SignInStart['options']
-  /** What the app gave, also if it cannot be understood. */
-  given: Record<string, string>
-}
+import { sendToService } from './start.ts'
 
 /** Why an answer was not accepted: its form, nobody of that name, no further servers, no response, or no server of this service. */
 export type AskFault = 'format' | 'person' | 'capacity' | 'silent' | 'other'
@@ -50,46 +42,6 @@ export interface AskPrompt {
   expiresAt: number
 }
 
-/** `again`: the page shows what is wrong. */
-export type AskResult = { kind: 'redirect'; url: string } | { kind: 'again' }
-
-/** Limit: characters of an answer as it is shown again; the rest is cut off. */
-const MAX_SHOWN_ANSWER = 300
-
-/** Stores the sign-in until the person has answered; returns the ticket of the page. */
-export function openQuestion(
-  deps: AuthorizeDeps,
-  start: Omit<SignInStart, 'ownKey' | 'answers'>,
-  given: Readonly<Record<string, string | undefined>>,
-): Promise<string> {
-  return traceSignIn(deps, 'question', async (traced) => {
-    const { app, connector, value } = start
-    traced.trace.of({ appId: app.id, service: connector.service, operation: value.operation })
-    const ticket = await storeQuestion(traced, start, given)
-    const expiresAt = deps.clock.now() + TEN_MINUTES_MS
-    traced.trace.awaits('The person was asked which server or name is theirs.', 'abandoned', expiresAt)
-    return ticket
-  })
-}
-
-async function storeQuestion(
-  deps: AuthorizeDeps,
-  { app, connector, browser, ip, options, value: request }: Omit<SignInStart, 'ownKey' | 'answers'>,
-  given: Readonly<Record<string, string | undefined>>,
-): Promise<string> {
-  await countSignIn(deps, app.id, ip)
-  const ticket = randomSecret()
-  const value: AskValue = { request, options, given: shown(connector.ask ?? {}, given) }
-  await insertPending(deps.database, deps.keyring, hashOf(deps, ticket), {
-    appId: app.id,
-    service: connector.service,
-    browser,
-    value: JSON.stringify(value),
-    expiresAt: deps.clock.now() + TEN_MINUTES_MS,
-  })
-  return ticket
-}
-
 /** Reading changes nothing, so the page can be reloaded. */
 export async function readQuestion(
   deps: AuthorizeDeps,
@@ -111,57 +63,49 @@ export async function readQuestion(
  * Starts the sign-in with the person's answers. The ticket stays valid, so that a person who comes back from a wrong
  * server can correct the answer; each sign-in has a state of its own and is counted.
  */
-export function answerQuestion(
-  deps: AuthorizeDeps,
+export async function answerQuestion(
+  deps: SignInDeps,
   ticket: string,
   browser: Buffer | undefined,
   given: Readonly<Record<string, string>>,
   ip: string,
-): Promise<AskResult> {
-  return traceSignIn(deps, 'answer', (traced) => startWithAnswer(traced, ticket, browser, given, ip))
-}
-
-async function startWithAnswer(
-  deps: TracedDeps,
-  ticket: string,
-  browser: Buffer | undefined,
-  given: Readonly<Record<string, string>>,
-  ip: string,
-): Promise<AskResult> {
+): Promise<OutcomeOf<'asked'>> {
   const { prompt, service, value, pending } = await openTicket(deps, ticket, browser)
   const { operation, accountId } = value.request
   deps.trace.of({ appId: prompt.app.id, service: pending.service, operation, accountId })
   const { answers, missing, wrong } = readAnswers(service, given)
   const keep = (faults: AnsweredForm['faults']) =>
-    keepForm(deps, ticket, pending, { given: shown(prompt.ask, given), faults } satisfies AnsweredForm)
-  const again = async (faults: AnsweredForm['faults']): Promise<AskResult> => {
+    keepForm(deps, ticket, pending, { given: shownAnswers(prompt.ask, given), faults } satisfies AnsweredForm)
+  const askAgain = async (faults: AnsweredForm['faults']): Promise<OutcomeOf<'asked'>> => {
     await keep(faults)
-    return { kind: 'again' }
+    return { kind: 'asked', ticket }
   }
-  if (missing.length > 0 || wrong.length > 0) return again(faultsOf([...missing, ...wrong]))
+  if (missing.length > 0 || wrong.length > 0) return askAgain(faultsOf([...missing, ...wrong]))
   try {
     const { options, request } = value
-    const start = { app: prompt.app, ...service, answers, browser: pending.browser, ip, options, value: request }
-    const url = await sendToService(deps, start)
+    const start = { app: prompt.app, ...service, answers, browser: pending.browser, ip, options, request }
+    const outcome = await sendToService(deps, start)
     await keep({})
-    return { kind: 'redirect', url }
+    return outcome
   } catch (error) {
     if (!(error instanceof AuthorizeError) || !(error.cause instanceof UpstreamError)) throw error
     // A typing error leads to a server that does not answer, or to none of this kind: the person can correct it.
     const [first] = Object.keys(answers)
     if (first === undefined || error.cause.reason === 'callback_unusable') throw error
-    return await again({ [first]: faultOfAnswer(error.cause) })
+    return await askAgain({ [first]: faultOfAnswer(error.cause) })
   }
 }
 
-/** The address that a person who declines returns to. */
-export function declineQuestion(deps: AuthorizeDeps, ticket: string, browser: Buffer | undefined): Promise<ReturnTo> {
-  return traceSignIn(deps, 'answer', async (traced) => {
-    const { prompt, value, pending } = await openTicket(traced, ticket, browser)
-    traced.trace.of({ appId: prompt.app.id, service: pending.service, operation: value.request.operation })
-    traced.trace.stop('refused', 'access_denied', 'The person declined on our page.')
-    return prompt.to
-  })
+/** The person pressed “Cancel”. */
+export async function declineQuestion(
+  deps: SignInDeps,
+  ticket: string,
+  browser: Buffer | undefined,
+): Promise<OutcomeOf<'asked'>> {
+  const { prompt, value, pending } = await openTicket(deps, ticket, browser)
+  deps.trace.of({ appId: prompt.app.id, service: pending.service, operation: value.request.operation })
+  deps.trace.stop('refused', 'access_denied', 'The person declined on our page.')
+  return { kind: 'declined', to: prompt.to }
 }
 
 /** The address that a failure is returned to. */
@@ -176,13 +120,13 @@ export async function returnOfQuestion(
 interface OpenTicket {
   prompt: AskPrompt
   service: SignInService
-  value: AskValue
+  value: QuestionValue
   pending: Pending
 }
 
 /** Only the browser that began the sign-in may answer, within ten minutes. */
 async function openTicket(deps: AuthorizeDeps, ticket: string, browser: Buffer | undefined): Promise<OpenTicket> {
-  const pending = await findPending(deps.database, deps.keyring, hashOf(deps, ticket))
+  const pending = await findPending(deps.database, deps.keyring, questionHash(deps, ticket))
   const isValid =
     pending !== undefined &&
     pending.expiresAt >= deps.clock.now() &&
@@ -191,7 +135,7 @@ async function openTicket(deps: AuthorizeDeps, ticket: string, browser: Buffer |
   const app = isValid ? await findApp(deps.database, pending.appId) : undefined
   if (pending === undefined || app === undefined) throw new ApiError('session_expired')
   const service = await requireService(deps, app, pending.service)
-  const value = JSON.parse(pending.value) as AskValue
+  const value = questionIn(pending)
   const prompt: AskPrompt = {
     ticket,
     app,
@@ -204,17 +148,6 @@ async function openTicket(deps: AuthorizeDeps, ticket: string, browser: Buffer |
     expiresAt: pending.expiresAt,
   }
   return { prompt, service, value, pending }
-}
-
-const hashOf = ({ hasher }: AuthorizeDeps, ticket: string): Buffer => hasher.hash('pending', `ask ${ticket}`)
-
-function shown(ask: Ask, given: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(ask).flatMap(([name, { alsoNamed }]) => {
-      const text = given[name] ?? (alsoNamed === undefined ? undefined : given[alsoNamed])
-      return text === undefined ? [] : [[name, text.slice(0, MAX_SHOWN_ANSWER)]]
-    }),
-  )
 }
 
 function faultsOf(names: readonly string[]): Record<string, AskFault> {

@@ -2,7 +2,6 @@ import { timingSafeEqual } from 'node:crypto'
 import { markNeedsAuth } from '#access/needs-auth.ts'
 import { registrationKeyOf } from '#access/register-app.ts'
 import { findServiceAccess, forgetRefusedKey } from '#access/service-access.ts'
-import type { Answers } from '#kit/ask.ts'
 import type { SignedIn } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { callbackAddress } from '#kit/service-addresses.ts'
@@ -27,26 +26,20 @@ import { readSelf } from '#upstream/read-self.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
 import { finishSignIn } from '#upstream/sign-in.ts'
 import type { ConsentValue } from './consent-value.ts'
-import { type AuthorizeDeps, TEN_MINUTES_MS, type TracedDeps } from './deps.ts'
+import { type AuthorizeDeps, type SignInDeps, TEN_MINUTES_MS } from './deps.ts'
 import { AuthorizeError, noServiceKeys } from './errors.ts'
 import { uploadOf } from './files/upload-credential.ts'
-import { recountSignIn, uncountSignIn } from './open-sign-ins.ts'
+import { type CountedSignIn, recountSignIn, uncountSignIn } from './open-sign-ins.ts'
+import type { CompletedOutcome, OutcomeOf } from './outcome.ts'
+import { isAtService, readPending, type SignInAtService, type SignInRequest, storedRequest } from './pending-value.ts'
 import { checkServiceUser, type ReconnectInput, reconnectNow } from './reconnect.ts'
+import { type ReturnTo, returnTo } from './return-to.ts'
 import { awaitGrantRevocation, revokeUnneeded } from './revoke-token.ts'
 import { registrationNow } from './sign-in-access.ts'
 import { toAuthorizeError } from './sign-in-failure.ts'
-import { traceSignIn } from './sign-in-trace.ts'
-import { type PendingValue, type ReturnTo, returnTo } from './start.ts'
 
 /** The query of the callback; a repeated parameter has a list. */
 export type CallbackQuery = RawParameters
-
-export type CallbackResult =
-  | { kind: 'redirect'; to: ReturnTo; code: string }
-  | { kind: 'reconnected'; to: ReturnTo; account: string }
-  /** The person must consent first, on the page of this ticket. */
-  | { kind: 'confirm'; ticket: string }
-  | { kind: 'failed'; to: ReturnTo; error: AuthorizeError }
 
 /** The callback that a browser came to: of a service, and of one registration where the service has several servers. */
 export interface CallbackAddress {
@@ -55,91 +48,89 @@ export interface CallbackAddress {
 }
 
 /** Handles the callback of a service. The `state` can be used once, whatever the result. */
-export function handleCallback(
-  deps: AuthorizeDeps,
+export async function handleCallback(
+  deps: SignInDeps,
   at: CallbackAddress,
   params: CallbackQuery,
   browser: Buffer | undefined,
-): Promise<CallbackResult> {
-  return traceSignIn(deps, 'callback', (traced) => finishAtCallback(traced, at, params, browser))
-}
-
-async function finishAtCallback(
-  deps: TracedDeps,
-  at: CallbackAddress,
-  params: CallbackQuery,
-  browser: Buffer | undefined,
-): Promise<CallbackResult> {
+): Promise<OutcomeOf<'sent' | 'posted'>> {
   const { service } = at
-  const { pending, app } = await takePendingSignIn(deps, at, params, browser)
-  const value = valueOf(pending)
-  const to = returnTo(value)
+  const { pending, app, value } = await takePendingSignIn(deps, at, params, browser)
+  const { request, counted, secrets } = value
+  const { instance, subject } = value.kind === 'forwarded' ? { instance: undefined, subject: undefined } : value
+  const to = returnTo(request)
   try {
     const described = deps.registry.find(pending.service)
-    const access = described && (await findServiceAccess(deps, app.id, described, value.instance))
+    const access = described && (await findServiceAccess(deps, app.id, described, instance))
     if (access === undefined) throw noServiceKeys(app.id, pending.service)
     const { connector, key } = access
-    const named = (value.upstream['values'] as Answers | undefined) ?? value.instance
+    const named = value.kind === 'forwarded' ? value.secrets.values : instance
     if (registrationNow(app.id, access, named) !== value.registration) throw otherRegistration()
     const beganAt = deps.clock.now()
     const signedIn = await finishSignIn(deps.upstream, {
       connector,
       key,
       callbackUrl: callbackAddress(deps.config.baseUrl, connector.service, at.registration),
-      secrets: value.upstream,
-      params: value.posted ?? params,
-      instance: value.instance,
-      subject: value.subject,
+      secrets,
+      params: value.kind === 'posted' ? value.posted : params,
+      instance,
+      subject,
     }).catch(async (error: unknown) => {
-      if (error instanceof UpstreamError) await forgetRefusedKey(deps, app.id, connector, value.instance, error)
+      if (error instanceof UpstreamError) await forgetRefusedKey(deps, app.id, connector, instance, error)
       throw error
     })
-    if (value.instance !== undefined)
-      await useRegistration(deps.database, registrationKeyOf(app.id, connector, value.instance), deps.clock.now())
-    return await completeSignIn(deps, { app, pending, value, to }, { connector, key, signedIn }, beganAt)
+    if (instance !== undefined)
+      await useRegistration(deps.database, registrationKeyOf(app.id, connector, instance), deps.clock.now())
+    return await completeSignIn(deps, { app, pending, request, counted, to }, { connector, key, signedIn }, beganAt)
   } catch (error) {
-    await uncountSignIn(deps, app.id, value.counted)
+    await uncountSignIn(deps, app.id, counted)
     return { kind: 'failed', to, error: toAuthorizeError(deps, error, service) }
   }
 }
 
-/** A sign-in whose pending row was taken. */
-export interface TakenSignIn {
+/** A sign-in whose person came back. */
+export interface ReturnedSignIn {
   app: App
   pending: Pending
-  value: PendingValue
+  request: SignInRequest
+  counted: CountedSignIn | undefined
   to: ReturnTo
 }
 
 /** Goes on after the service said who the person is: with a code, a question to the person, or the profile to reconnect. */
 export async function completeSignIn(
-  deps: AuthorizeDeps,
-  { app, pending, value, to }: TakenSignIn,
+  deps: SignInDeps,
+  { app, pending, request, counted, to }: ReturnedSignIn,
   { connector, key, signedIn }: FinishedSignIn,
   beganAt: number,
-): Promise<CallbackResult> {
+): Promise<CompletedOutcome> {
   const needsConsent =
-    value.responseType === 'token' ||
+    request.responseType === 'token' ||
     mayBeImpersonated(app, to) ||
-    !(await mayJoinWithoutPrompt(deps, value.accountId, pending.browser))
-  if (value.reconnect !== undefined) {
-    const input = { appId: app.id, service: pending.service, signedIn, reconnect: value.reconnect }
+    !(await mayJoinWithoutPrompt(deps, request.accountId, pending.browser))
+  if (request.began === 'reconnect') {
+    const input = { appId: app.id, service: pending.service, signedIn, reconnect: request.reconnect }
     await checkReturned(deps, input)
     if (!needsConsent) {
       const profile = await reconnectNow(deps, input)
       await verifyReconnected(deps, { connector, key, signedIn }, profile, beganAt)
-      await uncountSignIn(deps, app.id, value.counted)
-      deps.trace?.of({ appId: app.id, accountId: profile.accountId, profileId: profile.id })
-      deps.trace?.done('The profile is connected again.')
-      return { kind: 'reconnected', to, account: value.reconnect.account }
+      await uncountSignIn(deps, app.id, counted)
+      deps.trace.of({ appId: app.id, accountId: profile.accountId, profileId: profile.id })
+      deps.trace.done('The profile is connected again.')
+      return { kind: 'reconnected', to, account: request.reconnect.account }
     }
   }
-  if (value.session !== undefined) await checkSession(deps, value.session, pending, signedIn)
-  const { ticket, stored } = await storeConsent(deps, pending, value, signedIn, needsConsent ? 'confirm' : 'code')
+  if (request.began === 'session') await checkSession(deps, request.session, pending, signedIn)
+  const { ticket, stored } = await storeConsent(
+    deps,
+    { pending, request, counted },
+    signedIn,
+    needsConsent ? 'confirm' : 'code',
+  )
   await verifyAfterRevocation(deps, { connector, key, signedIn }, stored, beganAt)
-  if (needsConsent) deps.trace?.awaits('The person was asked to confirm on our page.', 'abandoned', stored.expiresAt)
-  else deps.trace?.awaits('The app got a code and has not exchanged it.', 'code_unused', stored.expiresAt)
-  return needsConsent ? { kind: 'confirm', ticket } : { kind: 'redirect', to, code: ticket }
+  if (needsConsent) deps.trace.awaits('The person was asked to confirm on our page.', 'abandoned', stored.expiresAt)
+  else deps.trace.awaits('The app got a code and has not exchanged it.', 'code_unused', stored.expiresAt)
+  return needsConsent ? { kind: 'confirming', ticket } : { kind: 'coded', to, code: ticket }
 }
 
 /** The app may have revoked the session meanwhile; then the token is not used, and it is revoked. */
@@ -176,15 +167,16 @@ const otherRegistration = () =>
  * minutes. Nothing is sent to the service before this is checked.
  */
 async function takePendingSignIn(
-  deps: TracedDeps,
+  deps: SignInDeps,
   at: CallbackAddress,
   params: CallbackQuery,
   browser: Buffer | undefined,
-): Promise<{ pending: Pending; app: App }> {
+): Promise<{ pending: Pending; app: App; value: SignInAtService }> {
   const { service } = at
   const name = pendingName(service, params)
   const pending =
     name === undefined ? undefined : await takePending(deps.database, deps.keyring, deps.hasher.hash('pending', name))
+  const value = pending && readPending(pending)
   const isValid =
     pending !== undefined &&
     isAt(pending, at) &&
@@ -192,7 +184,7 @@ async function takePendingSignIn(
     browser !== undefined &&
     timingSafeEqual(pending.browser, browser)
   const app = isValid ? await findApp(deps.database, pending.appId) : undefined
-  if (app === undefined || pending === undefined) {
+  if (app === undefined || pending === undefined || value === undefined || !isAtService(value)) {
     if (pending !== undefined) {
       logRefusedCallback(deps, at, pending, browser)
       await auditRefusedCallback(deps, at, pending)
@@ -205,28 +197,25 @@ async function takePendingSignIn(
     })
     throw new ApiError('session_expired')
   }
-  const { operation, accountId } = valueOf(pending)
+  const { operation, accountId } = value.request
   deps.trace.of({ appId: app.id, service, operation, accountId })
-  return { pending, app }
+  return { pending, app, value }
 }
 
 /** Whether the browser came to the redirect address that the sign-in gave to its service. */
 export function isAt(pending: Pending, { service, registration }: CallbackAddress): boolean {
-  return pending.service === service && valueOf(pending).registration === registration
-}
-
-function valueOf({ value }: Pending): PendingValue {
-  return JSON.parse(value) as PendingValue
+  const value = readPending(pending)
+  return pending.service === service && isAtService(value) && value.registration === registration
 }
 
 /** Which of the checks refused it: the developer of the app sees it, the person only that the sign-in is over. */
 function logRefusedCallback(
-  { trace, clock }: TracedDeps,
+  { trace, clock }: SignInDeps,
   at: CallbackAddress,
   pending: Pending,
   browser: Buffer | undefined,
 ): void {
-  trace.of({ appId: pending.appId, service: pending.service, operation: valueOf(pending).operation })
+  trace.of({ appId: pending.appId, service: pending.service, operation: readPending(pending).request.operation })
   if (!isAt(pending, at)) trace.stop('refused', 'other_service', SIGN_IN_LOG_REASONS.other_service)
   else if (pending.expiresAt < clock.now()) trace.stop('refused', 'expired', SIGN_IN_LOG_REASONS.expired)
   else trace.stop('refused', 'other_browser', SIGN_IN_LOG_REASONS.other_browser, { has_cookie: browser !== undefined })
@@ -278,7 +267,8 @@ async function auditRefusedCallback(
   { service, registration }: CallbackAddress,
   pending: Pending,
 ): Promise<void> {
-  const began = valueOf(pending).registration
+  const value = readPending(pending)
+  const began = isAtService(value) ? value.registration : undefined
   await auditApp(database, pending.appId, {
     at: clock.now(),
     actor: 'person',
@@ -296,8 +286,7 @@ async function auditRefusedCallback(
 /** Stores the sign-in, sealed, until its code is exchanged. The account does not change before. */
 async function storeConsent(
   deps: AuthorizeDeps,
-  pending: Pending,
-  value: PendingValue,
+  { pending, request, counted }: Pick<ReturnedSignIn, 'pending' | 'request' | 'counted'>,
   signedIn: SignedIn,
   kind: 'code' | 'confirm',
 ): Promise<{ ticket: string; stored: Consent }> {
@@ -308,18 +297,18 @@ async function storeConsent(
     nativeId === '' ? undefined : (await findServiceUser(deps.database, { appId, service, nativeId }))[0]
   // A new account is created in the shard of its consent, where the uploaded file is.
   const shard =
-    uploadOf(signedIn.credential)?.shard ?? (await shardForConsent(deps, value.accountId ?? (await known())))
+    uploadOf(signedIn.credential)?.shard ?? (await shardForConsent(deps, request.accountId ?? (await known())))
   const ticket = newTicket(kind === 'code' ? 'trc' : 'trf', shard)
-  const counted = await recountSignIn(deps, pending.appId, value.counted)
+  const { state, responseType, reconnect, operation, locale, session } = storedRequest(request)
   const content: ConsentValue = {
     signedIn,
-    state: value.state,
-    responseType: value.responseType,
-    counted,
-    reconnect: value.reconnect,
-    operation: value.operation,
-    locale: value.locale,
-    session: value.session,
+    state,
+    responseType,
+    counted: await recountSignIn(deps, pending.appId, counted),
+    reconnect,
+    operation,
+    locale,
+    session,
   }
   const stored: Consent = {
     shard,
@@ -328,9 +317,9 @@ async function storeConsent(
     appId: pending.appId,
     service: pending.service,
     nativeId,
-    accountId: value.accountId,
-    redirectUri: value.redirectUri,
-    codeChallenge: value.codeChallenge,
+    accountId: request.accountId,
+    redirectUri: request.redirectUri,
+    codeChallenge: request.codeChallenge,
     browser: pending.browser,
     value: JSON.stringify(content),
     expiresAt: deps.clock.now() + TEN_MINUTES_MS,

@@ -5,26 +5,50 @@ import { SIGN_IN_LOG_REASONS } from '#model/operation.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { lockConsent, type UsedConsent } from '#store/identity/consents.ts'
 import { requestOf } from './consent-value.ts'
-import type { AuthorizeDeps } from './deps.ts'
-import type { ReturnTo } from './start.ts'
+import type { AuthorizeDeps, SignInDeps } from './deps.ts'
+import type { ReturnTo } from './return-to.ts'
 
-/** Locks the consent of a consent page. It must not have expired, and must belong to the browser that signed in. */
-export async function lockConsentOfTicket(
+/** Locks the consent that the person decides about, and logs whose sign-in it is, also when another browser decides. */
+export async function lockDecidedConsent(
+  deps: SignInDeps,
+  tx: Queries,
+  ticket: string,
+  browser: Buffer | undefined,
+): Promise<UsedConsent> {
+  const consent = await lockTicket(deps, tx, ticket)
+  if (consent !== undefined) {
+    deps.trace.of({ appId: consent.appId, service: consent.service, operation: requestOf(consent).operation })
+    if (!isSameBrowser(consent, browser)) deps.trace.stop('refused', 'other_browser', SIGN_IN_LOG_REASONS.other_browser)
+  }
+  return requireUsable(deps, consent, browser)
+}
+
+/** Locks the consent that a consent page shows. */
+export async function lockShownConsent(
   deps: AuthorizeDeps,
   tx: Queries,
   ticket: string,
   browser: Buffer | undefined,
 ): Promise<UsedConsent> {
+  return requireUsable(deps, await lockTicket(deps, tx, ticket), browser)
+}
+
+async function lockTicket(deps: AuthorizeDeps, tx: Queries, ticket: string): Promise<UsedConsent | undefined> {
   const shard = ticketShard('trf', ticket)
-  const consent =
-    shard === undefined ? undefined : await lockConsent(tx, deps.keyring, shard, deps.hasher.hash('confirm', ticket))
-  const isSameBrowser =
-    consent?.browser !== undefined && browser !== undefined && timingSafeEqual(consent.browser, browser)
-  if (consent !== undefined)
-    deps.trace?.of({ appId: consent.appId, service: consent.service, operation: requestOf(consent).operation })
-  if (consent !== undefined && !isSameBrowser)
-    deps.trace?.stop('refused', 'other_browser', SIGN_IN_LOG_REASONS.other_browser)
-  if (consent === undefined || !isSameBrowser) throw new ApiError('session_expired')
+  return shard === undefined ? undefined : lockConsent(tx, deps.keyring, shard, deps.hasher.hash('confirm', ticket))
+}
+
+function isSameBrowser(consent: UsedConsent, browser: Buffer | undefined): boolean {
+  return consent.browser !== undefined && browser !== undefined && timingSafeEqual(consent.browser, browser)
+}
+
+/** It must not have expired, and must belong to the browser that signed in. */
+function requireUsable(
+  deps: AuthorizeDeps,
+  consent: UsedConsent | undefined,
+  browser: Buffer | undefined,
+): UsedConsent {
+  if (consent === undefined || !isSameBrowser(consent, browser)) throw new ApiError('session_expired')
   if (consent.expiresAt < deps.clock.now())
     throw new ApiError(
       'session_expired',

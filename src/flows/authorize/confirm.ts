@@ -5,38 +5,29 @@ import type { Queries } from '#platform/postgres/database.ts'
 import { findAccountByToken } from '#store/identity/access-tokens.ts'
 import { findAccountById } from '#store/identity/accounts.ts'
 import { deleteConsent, insertConsent, lockConsent, settleConsent, type UsedConsent } from '#store/identity/consents.ts'
-import { isDeclined, lockConsentOfTicket, returnOf } from './confirm-ticket.ts'
+import { isDeclined, lockDecidedConsent, returnOf } from './confirm-ticket.ts'
 import { type DecidedValue, requestOf, signInOf } from './consent-value.ts'
-import { type AuthorizeDeps, TEN_MINUTES_MS, type TracedDeps } from './deps.ts'
+import { type AuthorizeDeps, type SignInDeps, TEN_MINUTES_MS } from './deps.ts'
 import { applyConsent, logConnected } from './exchange-code.ts'
 import { revokeUnused } from './expire-sign-ins.ts'
 import { uncountSignIn } from './open-sign-ins.ts'
+import type { OutcomeOf } from './outcome.ts'
+import type { Reconnecting } from './pending-value.ts'
 import { applyReconnect } from './reconnect.ts'
 import { revokeReplaced, type UnneededToken } from './revoke-token.ts'
-import { traceSignIn } from './sign-in-trace.ts'
-import type { Reconnecting, ReturnTo } from './start.ts'
 
-/** The result of a person's decision. `done`: the code was exchanged or the token issued before. */
-export type ConsentResult =
-  | { kind: 'code'; to: ReturnTo; code: string }
-  | { kind: 'token'; to: ReturnTo; token: string; account: string }
-  | { kind: 'reconnected'; to: ReturnTo; account: string }
-  | { kind: 'declined'; to: ReturnTo }
-  | { kind: 'done'; to: ReturnTo }
+/** A person may decide again while the app has not used what it got. */
+type DecidedOutcome = OutcomeOf<'confirming' | 'coded' | 'issued'>
 
 /** The person pressed “Continue”. Pressing it again returns the same code or token. */
-export function confirmSignIn(
-  deps: AuthorizeDeps,
+export async function confirmSignIn(
+  deps: SignInDeps,
   ticket: string,
   browser: Buffer | undefined,
-): Promise<ConsentResult> {
-  return traceSignIn(deps, 'confirm', (traced) => confirmOnce(traced, ticket, browser))
-}
-
-async function confirmOnce(deps: TracedDeps, ticket: string, browser: Buffer | undefined): Promise<ConsentResult> {
+): Promise<DecidedOutcome> {
   let replaced: UnneededToken | undefined
   const result = await deps.database.transaction(async (tx) => {
-    const consent = await lockConsentOfTicket(deps, tx, ticket, browser)
+    const consent = await lockDecidedConsent(deps, tx, ticket, browser)
     if (isDeclined(consent)) return undefined
     const { responseType, reconnect } = requestOf(consent)
     if (reconnect === undefined && responseType === 'code') return issueCode(deps, tx, consent, ticket)
@@ -53,23 +44,19 @@ async function confirmOnce(deps: TracedDeps, ticket: string, browser: Buffer | u
 }
 
 /** The person declined: no profile is connected, and the service's token is revoked. */
-export function declineSignIn(
-  deps: AuthorizeDeps,
+export async function declineSignIn(
+  deps: SignInDeps,
   ticket: string,
   browser: Buffer | undefined,
-): Promise<ConsentResult> {
-  return traceSignIn(deps, 'confirm', (traced) => declineOnce(traced, ticket, browser))
-}
-
-async function declineOnce(deps: TracedDeps, ticket: string, browser: Buffer | undefined): Promise<ConsentResult> {
+): Promise<DecidedOutcome> {
   const result = await deps.database.transaction(async (tx) => {
-    const consent = await lockConsentOfTicket(deps, tx, ticket, browser)
+    const consent = await lockDecidedConsent(deps, tx, ticket, browser)
     const response = { kind: 'declined', to: returnOf(consent) } as const
     if (isDeclined(consent)) return { response }
     // After a “yes” whose code was not exchanged yet, the credential is in the code's consent.
     const unused = consent.usedAt === undefined ? consent : await lockCode(deps, tx, consent, ticket)
     if (unused === undefined || unused.usedAt !== undefined)
-      return { response: { kind: 'done', to: returnOf(consent) } as const }
+      return { response: { kind: 'exchanged', to: returnOf(consent) } as const }
     if (unused !== consent) await deleteConsent(tx, unused)
     await recordDecision(deps, tx, consent, 'no')
     return { response, unused }
@@ -99,11 +86,11 @@ export async function findUnusedConsent(
 
 /** Repeating it returns the same result. */
 async function confirmReconnect(
-  deps: AuthorizeDeps,
+  deps: SignInDeps,
   tx: Queries,
   consent: UsedConsent,
   reconnect: Reconnecting,
-): Promise<{ result: ConsentResult; replaced?: UnneededToken | undefined } | undefined> {
+): Promise<{ result: DecidedOutcome; replaced?: UnneededToken | undefined } | undefined> {
   const result = { kind: 'reconnected', to: returnOf(consent), account: reconnect.account } as const
   if (consent.usedAt !== undefined) return { result }
   const { signedIn, counted } = signInOf(consent)
@@ -112,24 +99,24 @@ async function confirmReconnect(
   if (reconnected === undefined) return undefined
   await recordDecision(deps, tx, consent, 'yes')
   const { profile } = reconnected
-  deps.trace?.of({ appId, accountId: profile.accountId, profileId: profile.id })
-  deps.trace?.done('The profile is connected again.')
+  deps.trace.of({ appId, accountId: profile.accountId, profileId: profile.id })
+  deps.trace.done('The profile is connected again.')
   // Not awaited: it needs a second connection, and this transaction holds one.
   void uncountSignIn(deps, appId, counted)
   return { result, replaced: reconnected.replaced }
 }
 
 async function issueCode(
-  deps: AuthorizeDeps,
+  deps: SignInDeps,
   tx: Queries,
   consent: UsedConsent,
   ticket: string,
-): Promise<ConsentResult | undefined> {
+): Promise<DecidedOutcome | undefined> {
   const code = codeOf(deps, consent, ticket)
   const to = returnOf(consent)
   if (consent.usedAt !== undefined) {
     const unused = await findUnusedConsent(deps, tx, consent, ticket)
-    return unused === undefined ? { kind: 'done', to } : { kind: 'code', to, code }
+    return unused === undefined ? { kind: 'exchanged', to } : { kind: 'coded', to, code }
   }
   if (consent.accountId !== undefined && (await findAccountById(tx, consent.accountId)) === undefined) return undefined
   await insertConsent(tx, deps.keyring, {
@@ -139,20 +126,20 @@ async function issueCode(
     expiresAt: deps.clock.now() + TEN_MINUTES_MS,
   })
   await recordDecision(deps, tx, consent, 'yes')
-  deps.trace?.awaits(
+  deps.trace.awaits(
     'The person confirmed; the app got a code and has not exchanged it.',
     'code_unused',
     deps.clock.now() + TEN_MINUTES_MS,
   )
-  return { kind: 'code', to, code }
+  return { kind: 'coded', to, code }
 }
 
 async function issueToken(
-  deps: AuthorizeDeps,
+  deps: SignInDeps,
   tx: Queries,
   consent: UsedConsent,
   ticket: string,
-): Promise<{ result: ConsentResult; replaced?: UnneededToken | undefined } | undefined> {
+): Promise<{ result: DecidedOutcome; replaced?: UnneededToken | undefined } | undefined> {
   const secret = encodeBase32(deps.hasher.hash('token_of_ticket', ticket))
   const to = returnOf(consent)
   const { usedAt, tokenShard: shard, tokenHash: hash } = consent
@@ -161,11 +148,11 @@ async function issueToken(
     if (connected === undefined) return undefined
     logConnected(deps, connected)
     const { token, account, replaced } = connected
-    return { result: { kind: 'token', to, token, account: account.id }, replaced }
+    return { result: { kind: 'issued', to, token, account: account.id }, replaced }
   }
   const account = await findAccountByToken(tx, { shard, hash })
-  if (account === undefined) return { result: { kind: 'done', to } }
-  return { result: { kind: 'token', to, token: newAccessToken(shard, usedAt, secret), account: account.id } }
+  if (account === undefined) return { result: { kind: 'exchanged', to } }
+  return { result: { kind: 'issued', to, token: newAccessToken(shard, usedAt, secret), account: account.id } }
 }
 
 /** Derived from the ticket, so that it is always the same; without our key it cannot be computed. */

@@ -10,9 +10,11 @@ import { claimConnectSession, findConnectSessionByHash, type StoredSession } fro
 import { hasSignedIn } from '#store/identity/consents.ts'
 import { findProfile, listProfiles } from '#store/identity/profiles.ts'
 import { requestIn, type SessionRequest, stateOf } from './connect-session.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import type { AuthorizeDeps, SignInDeps } from './deps.ts'
+import type { OutcomeOf } from './outcome.ts'
+import type { ReturnTo } from './return-to.ts'
 import { servicesOf } from './services.ts'
-import { type NextStep, type ReturnTo, startSignIn } from './start.ts'
+import { startSignIn } from './start.ts'
 
 /** What a link shows. Reading it changes nothing, so that a preview or a prefetch does not use it up. */
 export type OpenedSession =
@@ -65,14 +67,14 @@ export async function openConnectLink(
   return { kind: 'open', app, to, request, connected, expiresAt: session.expiresAt }
 }
 
-/** The person chose a service: from now on the link belongs to this browser. */
+/** The person chose a service: from now on the link belongs to this browser. Undefined when it has ended, or belongs to another. */
 export async function startConnectLink(
-  deps: AuthorizeDeps,
+  deps: SignInDeps,
   ticket: string,
   service: string,
   browsers: { link: Buffer; signIn: Buffer },
   ip: string,
-): Promise<{ next: NextStep } | undefined> {
+): Promise<OutcomeOf<'started'> | undefined> {
   const found = await findByTicket(deps, ticket)
   if (found === undefined) return undefined
   const { session, app } = found
@@ -88,7 +90,7 @@ export async function startConnectLink(
     ...(codeChallenge === undefined ? {} : { code_challenge: codeChallenge, code_challenge_method: 'S256' }),
     session: { id: session.id, accountId: session.accountId },
   }
-  return { next: await startSignIn(deps, app, { redirectUri, state, locale }, input, browsers.signIn, ip) }
+  return startSignIn(deps, app, { redirectUri, state, locale }, input, browsers.signIn, ip)
 }
 
 async function findByTicket(

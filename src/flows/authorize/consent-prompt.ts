@@ -6,11 +6,11 @@ import { findApp } from '#store/apps/apps.ts'
 import { findAccountById } from '#store/identity/accounts.ts'
 import { listProfiles } from '#store/identity/profiles.ts'
 import { findUnusedConsent } from './confirm.ts'
-import { isDeclined, lockConsentOfTicket, returnOf } from './confirm-ticket.ts'
+import { isDeclined, lockShownConsent, returnOf } from './confirm-ticket.ts'
 import { requestOf, signInOf } from './consent-value.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import { type Offer, sharesOf } from './offers.ts'
-import type { ReturnTo } from './start.ts'
+import type { ReturnTo } from './return-to.ts'
 
 /** A profile that the account already has. */
 interface Member {
@@ -35,7 +35,7 @@ export type ConsentPrompt =
       reconnects: boolean
       expiresAt: number
     }
-  | { kind: 'done'; app: App; to: ReturnTo }
+  | { kind: 'exchanged'; app: App; to: ReturnTo }
 
 /** What the consent page shows. Reading it changes nothing, so the page can be reloaded. */
 export async function readConsentPrompt(
@@ -44,13 +44,13 @@ export async function readConsentPrompt(
   browser: Buffer | undefined,
 ): Promise<ConsentPrompt> {
   const { consent, unused } = await deps.database.transaction(async (tx) => {
-    const locked = await lockConsentOfTicket(deps, tx, ticket, browser)
+    const locked = await lockShownConsent(deps, tx, ticket, browser)
     if (isDeclined(locked)) throw new ApiError('session_expired')
     return { consent: locked, unused: await findUnusedConsent(deps, tx, locked, ticket) }
   })
   const app = await findApp(deps.database, consent.appId)
   if (app === undefined) throw new ApiError('session_expired')
-  if (unused === undefined) return { kind: 'done', app, to: returnOf(consent) }
+  if (unused === undefined) return { kind: 'exchanged', app, to: returnOf(consent) }
   const { signedIn } = signInOf(unused)
   return {
     kind: 'prompt',

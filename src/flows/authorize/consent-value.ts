@@ -1,6 +1,6 @@
 import type { SignedIn } from '#kit/auth.ts'
 import type { CountedSignIn } from './open-sign-ins.ts'
-import type { Reconnecting } from './start.ts'
+import type { Reconnecting } from './pending-value.ts'
 
 /** The sealed content of a consent until it is used. */
 export interface ConsentValue {

@@ -19,16 +19,13 @@ export interface AuthorizeDeps {
   registry: Registry
   upstream: Upstream
   config: { baseUrl: string } & Partial<QuotaSettings>
-  /** Where sign-ins are logged; absent: they are not. */
-  operations?: OperationLog | undefined
-  /** The request that the log names. */
-  requestId?: string | undefined
-  /** What the current request adds to the log of its sign-in. */
-  trace?: SignInTrace | undefined
 }
 
-/** Inside a request whose steps are logged. */
-export type TracedDeps = AuthorizeDeps & { trace: SignInTrace }
+/** Dependencies of what the log of operations shows, or must not show any more. */
+export type LoggedDeps = AuthorizeDeps & { operations: OperationLog }
+
+/** Dependencies of one request of a sign-in, which is logged; made by `traceSignIn`. */
+export type SignInDeps<Deps extends AuthorizeDeps = AuthorizeDeps> = Deps & { trace: SignInTrace }
 
 /** How long a sign-in may take, and the lifetime of its code. */
 export const TEN_MINUTES_MS = 10 * 60_000

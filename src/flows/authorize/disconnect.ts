@@ -28,7 +28,7 @@ import { eraseHookRecords } from '#store/sync/hook-records.ts'
 import { eraseSubscriptions } from '#store/sync/hook-subscriptions.ts'
 import { type ProfileKey, removeSchedule } from '#store/sync/schedule.ts'
 import { eraseUploads } from '#store/sync/uploads.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import type { AuthorizeDeps, LoggedDeps } from './deps.ts'
 import { inLockOrder } from './lock-order.ts'
 import { revokeUnneeded } from './revoke-token.ts'
 
@@ -82,7 +82,7 @@ export async function eraseServiceUser(
 
 /** Deletes every profile, the account and all its access tokens. */
 export async function deleteWholeAccount(
-  deps: AuthorizeDeps,
+  deps: LoggedDeps,
   account: Account,
   actor = actorOf(account),
 ): Promise<Disconnected[]> {
@@ -96,10 +96,10 @@ export async function deleteWholeAccount(
 
 /** What this process has not written yet must not appear afterwards. */
 export async function eraseLog(
-  { database, operations }: AuthorizeDeps,
+  { database, operations }: LoggedDeps,
   account: Pick<Account, 'id' | 'shards'>,
 ): Promise<void> {
-  await operations?.flush()
+  await operations.flush()
   await eraseLogOf(database, account)
 }
 

@@ -3,7 +3,7 @@ import { ApiError } from '#model/errors.ts'
 import { shardOf } from '#platform/ids.ts'
 import { findAccountDeletion } from '#store/audit.ts'
 import { findAccount, findAccountById } from '#store/identity/accounts.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import type { AuthorizeDeps, LoggedDeps } from './deps.ts'
 import { type Disconnected, deleteWholeAccount, eraseLog } from './disconnect.ts'
 
 export interface ErasedAccount {
@@ -17,7 +17,7 @@ export interface ErasedAccount {
  * and this one finds that it is gone.
  */
 export async function eraseAccountOfApp(
-  deps: AuthorizeDeps,
+  deps: LoggedDeps,
   appId: string,
   id: string,
   actor = `app:${appId}`,
@@ -34,7 +34,7 @@ export async function eraseAccountOfApp(
   }
 }
 
-async function erasedBefore(deps: AuthorizeDeps, appId: string, id: string): Promise<ErasedAccount> {
+async function erasedBefore(deps: LoggedDeps, appId: string, id: string): Promise<ErasedAccount> {
   const shard = shardOf(id)
   const at = shard === undefined ? undefined : await findAccountDeletion(deps.database, { shard, appId, id })
   if (shard === undefined || at === undefined) throw new ApiError('not_found', 'There is no such account.')

@@ -9,10 +9,9 @@ import { finishConnectSession } from '#store/identity/connect-sessions.ts'
 import { lockConsent, type UsedConsent, useConsent } from '#store/identity/consents.ts'
 import { type ConnectedProfile, connectProfile } from './connect-profile.ts'
 import { requestOf, signInOf } from './consent-value.ts'
-import type { AuthorizeDeps, TracedDeps } from './deps.ts'
+import type { AuthorizeDeps, SignInDeps } from './deps.ts'
 import { uncountSignIn } from './open-sign-ins.ts'
 import { revokeReplaced } from './revoke-token.ts'
-import { traceSignIn } from './sign-in-trace.ts'
 
 export interface CodeExchange {
   code: string
@@ -26,21 +25,19 @@ export interface CodeExchange {
  * Exchanges an authorization code for an access token, in one transaction. A second use of the code is refused and
  * revokes the token of the first. Every refusal has the same reason and message.
  */
-export function exchangeCode(deps: AuthorizeDeps, app: App, exchange: CodeExchange): Promise<ConnectedProfile> {
-  return traceSignIn(deps, 'code_exchange', async (traced) => {
-    traced.trace.of({ appId: app.id })
-    const connected = await exchangeOnce(traced, app, exchange)
-    if (typeof connected !== 'string') return connected
-    // The app does not learn which: that would help somebody who guesses codes. Its developer reads it in the log.
-    traced.trace.stop('refused', connected, SIGN_IN_LOG_REASONS[connected])
-    throw new ApiError('code_invalid', undefined, { param: 'code' })
-  })
+export async function exchangeCode(deps: SignInDeps, app: App, exchange: CodeExchange): Promise<ConnectedProfile> {
+  deps.trace.of({ appId: app.id })
+  const connected = await tryExchange(deps, app, exchange)
+  if (typeof connected !== 'string') return connected
+  // The app does not learn which: that would help somebody who guesses codes. Its developer reads it in the log.
+  deps.trace.stop('refused', connected, SIGN_IN_LOG_REASONS[connected])
+  throw new ApiError('code_invalid', undefined, { param: 'code' })
 }
 
 type CodeRefusal = 'code_unknown' | 'code_replayed' | 'code_expired' | 'redirect_mismatch' | 'verifier_mismatch'
 
-async function exchangeOnce(
-  deps: TracedDeps,
+async function tryExchange(
+  deps: SignInDeps,
   app: App,
   exchange: CodeExchange,
 ): Promise<ConnectedProfile | CodeRefusal> {
@@ -129,7 +126,7 @@ function matchesChallenge({ codeChallenge }: UsedConsent, { codeVerifier, isAuth
 }
 
 /** The end of a sign-in in the log. */
-export function logConnected({ trace }: AuthorizeDeps, { account, profile }: ConnectedProfile): void {
-  trace?.of({ appId: account.appId, service: profile.service, accountId: account.id, profileId: profile.id })
-  trace?.done('The profile is connected.')
+export function logConnected({ trace }: SignInDeps, { account, profile }: ConnectedProfile): void {
+  trace.of({ appId: account.appId, service: profile.service, accountId: account.id, profileId: profile.id })
+  trace.done('The profile is connected.')
 }

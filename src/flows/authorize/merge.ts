@@ -29,7 +29,7 @@ import { markDeliveriesDue, resendProfile } from '#store/push/cursors.ts'
 import { queueEvent } from '#store/push/events.ts'
 import { resumeSchedule, unscheduleProfile } from '#store/sync/schedule.ts'
 import { accountOf } from './accounts.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import type { AuthorizeDeps, LoggedDeps } from './deps.ts'
 import { credentialOf } from './disconnect.ts'
 import { joinOwnItems } from './join-own-items.ts'
 import { inLockOrder } from './lock-order.ts'
@@ -40,7 +40,7 @@ import { revokeReplaced, type UnneededToken } from './revoke-token.ts'
  * not rewritten, because they belong to profiles; only own items that both accounts have become one. One transaction over
  * several shards, because merges are rare and must be atomic.
  */
-export async function mergeAccounts(deps: AuthorizeDeps, sourceToken: string, destToken: string): Promise<Account> {
+export async function mergeAccounts(deps: LoggedDeps, sourceToken: string, destToken: string): Promise<Account> {
   const [source, dest] = await Promise.all([accountOf(deps, sourceToken), accountOf(deps, destToken)])
   if (source === undefined)
     throw new ApiError(
@@ -63,7 +63,7 @@ export async function mergeAccounts(deps: AuthorizeDeps, sourceToken: string, de
     return merge(deps, tx, from, to)
   })
   for (const token of dropped) revokeReplaced(deps, token)
-  await deps.operations?.flush()
+  await deps.operations.flush()
   await moveLogOf(deps.database, source, account.id)
   return account
 }

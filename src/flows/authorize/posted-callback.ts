@@ -3,7 +3,7 @@ import { randomSecret } from '#platform/ids.ts'
 import { insertPending, takePending } from '#store/identity/pending.ts'
 import { type CallbackAddress, isAt } from './callback.ts'
 import type { AuthorizeDeps } from './deps.ts'
-import type { PendingValue } from './start.ts'
+import { readPending, writePending } from './pending-value.ts'
 
 /** Limit: characters of all parameters together that a service posts to the callback; more is refused. */
 const MAX_POSTED = 32_000
@@ -29,16 +29,16 @@ export async function keepPosted(
   const pending = isUsable
     ? await takePending(deps.database, deps.keyring, deps.hasher.hash('pending', `state ${state}`))
     : undefined
-  if (pending === undefined || !isAt(pending, at) || pending.expiresAt < deps.clock.now()) {
+  const sent = pending && readPending(pending)
+  if (pending === undefined || sent?.kind !== 'sent' || !isAt(pending, at) || pending.expiresAt < deps.clock.now()) {
     deps.log.warn('a posted callback was refused', { service, known: pending !== undefined })
     throw new ApiError('session_expired')
   }
   const ticket = randomSecret()
   const texts = Object.entries(posted).filter((pair): pair is [string, string] => typeof pair[1] === 'string')
-  const value: PendingValue = { ...(JSON.parse(pending.value) as PendingValue), posted: Object.fromEntries(texts) }
   await insertPending(deps.database, deps.keyring, deps.hasher.hash('pending', `posted ${ticket}`), {
     ...pending,
-    value: JSON.stringify(value),
+    value: writePending(sent.kind, { ...sent, kind: 'posted', posted: Object.fromEntries(texts) }),
   })
   return ticket
 }

@@ -12,10 +12,12 @@ import { findApp } from '#store/apps/apps.ts'
 import { writeAudit } from '#store/audit.ts'
 import { findDuplicate, findProfile } from '#store/identity/profiles.ts'
 import { findReconnectLink, insertReconnectLink, type ReconnectLink } from '#store/identity/reconnect-links.ts'
-import type { AuthorizeDeps, TracedDeps } from './deps.ts'
+import type { AuthorizeDeps, SignInDeps } from './deps.ts'
+import type { OutcomeOf } from './outcome.ts'
+import { askPerson, type SignInStart } from './question.ts'
+import type { ReturnTo } from './return-to.ts'
 import { mustAsk, readAnswers, requireService } from './sign-in-access.ts'
-import { traceSignIn } from './sign-in-trace.ts'
-import { type NextStep, type QuestionStart, type ReturnTo, sendToService } from './start.ts'
+import { sendToService } from './start.ts'
 
 /** How long a link may wait for its first click. */
 const LINK_TTL_MS = 3_600_000
@@ -113,34 +115,23 @@ export async function openReconnectLink(deps: AuthorizeDeps, ticket: string): Pr
   return { app, profile, link, to: { redirectUri: link.redirectUri, state: undefined, reconnect } }
 }
 
-/** Returns where the browser goes next. The instance is that of the profile; it is asked for only if it is not known. */
-export function startReconnect(
-  deps: AuthorizeDeps,
-  opened: OpenedLink,
-  browser: Buffer,
-  ip: string,
-): Promise<NextStep> {
-  return traceSignIn(deps, 'request', (traced) => {
-    const { app, profile } = opened
-    traced.trace.of({ appId: app.id, service: profile.service, accountId: profile.accountId, profileId: profile.id })
-    return startAgain(traced, opened, browser, ip)
-  })
-}
-
-async function startAgain(
-  deps: TracedDeps,
+/** Sends the person to the service again. The instance is that of the profile; it is asked for only if it is not known. */
+export async function startReconnect(
+  deps: SignInDeps,
   { app, to, profile, link }: OpenedLink,
   browser: Buffer,
   ip: string,
-): Promise<NextStep> {
+): Promise<OutcomeOf<'started'>> {
+  deps.trace.of({ appId: app.id, service: profile.service, accountId: profile.accountId, profileId: profile.id })
   const service = await requireService(deps, app, profile.service)
-  const start: QuestionStart = {
+  const start: SignInStart = {
     app,
     connector: service.connector,
     browser,
     ip,
     options: { scope: link.scope, forceLogin: false },
-    value: {
+    request: {
+      began: 'reconnect',
       redirectUri: to.redirectUri,
       responseType: 'code',
       state: undefined,
@@ -157,8 +148,8 @@ async function startAgain(
     },
   }
   const given = readAnswers(service, (await storedInstance(deps, profile)) ?? {})
-  if (mustAsk(service, given)) return { kind: 'ask', start }
-  return { kind: 'service', url: await sendToService(deps, { ...start, ...service, answers: given.answers }) }
+  if (mustAsk(service, given)) return askPerson(deps, start, {})
+  return sendToService(deps, { ...start, ...service, answers: given.answers })
 }
 
 /** The profile that people see: a merge may have merged the one of the link into another of the same service user. */

@@ -14,8 +14,8 @@ import { pointServiceUser } from '#store/identity/service-users.ts'
 import { putProfile } from './connect-profile.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
+import type { Reconnecting } from './pending-value.ts'
 import { revokeReplaced, type UnneededToken } from './revoke-token.ts'
-import type { Reconnecting } from './start.ts'
 
 export interface ReconnectInput {
   appId: string

@@ -3,7 +3,7 @@ import type { Reason } from '#model/errors.ts'
 import { UPSTREAM_REASONS, type UpstreamReason } from '#model/upstream-reasons.ts'
 import { egressErrorIn, explainRefusal } from '#platform/egress/errors.ts'
 import { UpstreamError } from '#upstream/errors.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import type { SignInDeps } from './deps.ts'
 import { AuthorizeError, type AuthorizeReason } from './errors.ts'
 import { stopWith } from './sign-in-trace.ts'
 
@@ -21,7 +21,7 @@ const NAMED: Partial<Record<UpstreamReason, AuthorizeReason>> = {
 
 /** The error for the app when a sign-in fails, which is also logged. Of what the service sent, only an excerpt of its error is passed on. */
 export function toAuthorizeError(
-  deps: Pick<AuthorizeDeps, 'log' | 'trace'>,
+  deps: Pick<SignInDeps, 'log' | 'trace'>,
   error: unknown,
   service: string,
 ): AuthorizeError {
@@ -30,7 +30,7 @@ export function toAuthorizeError(
   return shown
 }
 
-function authorizeErrorOf({ log }: Pick<AuthorizeDeps, 'log'>, error: unknown, service: string): AuthorizeError {
+function authorizeErrorOf({ log }: Pick<SignInDeps, 'log'>, error: unknown, service: string): AuthorizeError {
   if (error instanceof AuthorizeError) return error
   if (!(error instanceof UpstreamError)) {
     log.error('a sign-in failed', { service, error })

@@ -4,23 +4,30 @@ import { redactText } from '#platform/telemetry/redact.ts'
 import { newOperationId, type OperationPart, shardOfOperation } from '#store/log/operations.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { forStrangers } from '#upstream/send.ts'
-import type { AuthorizeDeps, TracedDeps } from './deps.ts'
+import type { AuthorizeDeps, LoggedDeps, SignInDeps } from './deps.ts'
 import { recordCalls } from './record-calls.ts'
 import type { SignInTrace, TracedSignIn } from './traced-sign-in.ts'
 
 /** Limit: characters of a text in the log; the rest is cut off. */
 const MAX_LOGGED_TEXT = 300
 
+/** One request of a sign-in: its name in the log, and the id of the HTTP request. */
+export interface TracedRequest {
+  step: SignInStep
+  requestId: string
+}
+
+export type SignInStep = 'request' | 'answer' | 'callback' | 'typed' | 'confirm' | 'code_exchange'
+
 /**
- * Runs one request of a sign-in and logs its steps, once, when it ends. Never fails the request: entries are buffered. A request
- * inside another one adds to its trace.
+ * Runs one request of a sign-in and logs its steps, once, when it ends. Never fails the request: entries are buffered. Its calls are
+ * those of a stranger, because nobody has signed in yet.
  */
-export async function traceSignIn<Result>(
-  deps: AuthorizeDeps,
-  name: string,
-  run: (traced: TracedDeps) => Promise<Result>,
+export async function traceSignIn<Deps extends LoggedDeps, Result>(
+  deps: Deps,
+  request: TracedRequest,
+  run: (signIn: SignInDeps<Deps>) => Promise<Result>,
 ): Promise<Result> {
-  if (deps.trace !== undefined) return run({ ...deps, trace: deps.trace })
   const beganAt = deps.clock.now()
   const steps: InnerStep[] = []
   const state = newState(beganAt)
@@ -33,7 +40,7 @@ export async function traceSignIn<Result>(
     throw error
   } finally {
     calls.close()
-    write(deps, state, { name, beganAt, steps })
+    write(deps, state, { ...request, beganAt, steps })
   }
 }
 
@@ -102,8 +109,7 @@ function withoutUndefined(signIn: TracedSignIn): TracedSignIn {
 const GENERAL = ['service_refused', 'service_unreachable', 'server_error']
 
 /** What ends a sign-in: the service's failure with its status, or our own refusal. Its text is redacted and cut. */
-export function stopWith(trace: SignInTrace | undefined, error: unknown): void {
-  if (trace === undefined) return
+export function stopWith(trace: SignInTrace, error: unknown): void {
   const cause = error instanceof Error && error.cause instanceof UpstreamError ? error.cause : error
   const reason = reasonOf(error)
   if (cause instanceof UpstreamError && error instanceof Error) {
@@ -132,19 +138,18 @@ export function logged(text: string): string {
 }
 
 function write(
-  { operations, clock, requestId }: AuthorizeDeps,
+  { operations, clock }: LoggedDeps,
   state: TraceState,
-  request: { name: string; beganAt: number; steps: InnerStep[] },
+  { step: name, requestId, beganAt, steps }: TracedRequest & { beganAt: number; steps: InnerStep[] },
 ): void {
   const { signIn, id, outcome, reason, expiresAt } = state
   const shard = shardOfOperation(id)
-  if (operations === undefined || signIn === undefined || shard === undefined || state.summary === '') return
-  const { name, beganAt, steps } = request
+  if (signIn === undefined || shard === undefined || state.summary === '') return
   const endedAt = clock.now()
   const detail = {
     ...state.detail,
     ...(outcome === 'failed' || outcome === 'refused' ? { reason: reason ?? '' } : {}),
-    ...(requestId === undefined ? {} : { request_id: requestId }),
+    request_id: requestId,
   }
   // Each request succeeded if it led on.
   const own = outcome === 'open' ? 'ok' : outcome

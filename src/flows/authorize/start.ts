@@ -1,7 +1,6 @@
 import { forgetRefusedKey } from '#access/service-access.ts'
 import type { Answers } from '#kit/ask.ts'
 import { typedFieldsOf } from '#kit/auth.ts'
-import type { Connector } from '#kit/connector.ts'
 import { callbackAddress } from '#kit/service-addresses.ts'
 import type { App } from '#model/app.ts'
 import { randomSecret } from '#platform/ids.ts'
@@ -10,11 +9,15 @@ import { insertPending } from '#store/identity/pending.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { type BegunSignIn, beginSignIn } from '#upstream/sign-in.ts'
 import { accountOf } from './accounts.ts'
-import { type AuthorizeDeps, TEN_MINUTES_MS, type TracedDeps } from './deps.ts'
+import { type AuthorizeDeps, type SignInDeps, TEN_MINUTES_MS } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
 import { requireApp, requireRedirect } from './known-app.ts'
-import { type CountedSignIn, countSignIn, uncountSignIn } from './open-sign-ins.ts'
+import { countSignIn, uncountSignIn } from './open-sign-ins.ts'
+import type { OutcomeOf } from './outcome.ts'
+import { type PendingValue, writePending } from './pending-value.ts'
+import { askPerson, type SignInStart } from './question.ts'
 import { addressOf } from './record-calls.ts'
+import type { ReturnTo } from './return-to.ts'
 import {
   mustAsk,
   namesServerInLink,
@@ -24,7 +27,7 @@ import {
   type SignInAccess,
 } from './sign-in-access.ts'
 import { toAuthorizeError } from './sign-in-failure.ts'
-import { logged, traceSignIn } from './sign-in-trace.ts'
+import { logged } from './sign-in-trace.ts'
 
 /** The query of the authorization request, not validated yet. */
 export interface StartInput {
@@ -47,85 +50,10 @@ export interface StartInput {
   session?: { id: string; accountId: string | undefined } | undefined
 }
 
-/** The sealed content of a pending sign-in, for its callback. */
-export interface PendingValue {
-  redirectUri: string
-  responseType: 'code' | 'token'
-  state: string | undefined
-  locale?: string | undefined
-  codeChallenge: string | undefined
-  accountId: string | undefined
-  upstream: Record<string, unknown>
-  /** What the address of the callback must name; undefined: nothing. */
-  registration?: string | undefined
-  /** The id of the sign-in in the log; undefined where an older release started it. */
-  operation?: string | undefined
-  /** The person's instance, and who must come back; undefined where the service has one instance. */
-  instance?: Answers | undefined
-  subject?: string | undefined
-  /** Parameters that the service posted to the callback. */
-  posted?: Record<string, string> | undefined
-  /** Undefined where an older release started the sign-in. */
-  counted?: CountedSignIn
-  /** Set when the sign-in began with a link to reconnect a profile. */
-  reconnect?: Reconnecting | undefined
-  /** Id of the connect session that the sign-in began with. */
-  session?: string | undefined
-  /** How a sign-in on our own page ended, for a repeated submit. */
-  settled?: SettledSignIn | undefined
-}
-
-/** A result that a repeated submit of the same page gets again. */
-export type SettledSignIn =
-  | { kind: 'redirect'; code: string }
-  | { kind: 'confirm'; ticket: string }
-  | { kind: 'reconnected'; account: string }
-
-/** The link that a sign-in began with, and the profile that it may reconnect. */
-export interface Reconnecting {
-  shard: number
-  /** Hash of the link, in hex. */
-  link: string
-  profileId: string
-  /** For the response to the app. */
-  profile: string
-  account: string
-}
-
-/** Where the authorization response goes: a redirect address verified as the app's own, and the app's `state`. */
-export interface ReturnTo {
-  redirectUri: string
-  state: string | undefined
-  /** Named in the response to a sign-in that began with a link to reconnect a profile. */
-  reconnect?: Pick<Reconnecting, 'profile' | 'account'> | undefined
-  /** `token`: a script of the app reads the response in the fragment. */
-  responseType?: 'code' | 'token' | undefined
-  /** Language of our pages; absent: that of the browser. */
-  locale?: string | undefined
-}
-
-/** Where the response to a stored sign-in goes. */
-export function returnTo({
-  redirectUri,
-  state,
-  reconnect,
-  responseType,
-  locale,
-}: Omit<PendingValue, 'upstream'>): ReturnTo {
-  return { redirectUri, state, reconnect, responseType, locale }
-}
-
 /** Verifies the app and its redirect address. Errors are shown to the person on a page, never sent by redirect. */
-export function checkReturn(
-  deps: AuthorizeDeps,
+export async function checkReturn(
+  { database, trace }: SignInDeps,
   input: Pick<StartInput, 'client_id' | 'redirect_uri' | 'state' | 'response_type' | 'locale'>,
-): Promise<{ app: App; to: ReturnTo }> {
-  return traceSignIn(deps, 'request', (traced) => requireReturn(traced, input))
-}
-
-async function requireReturn(
-  { database, trace }: TracedDeps,
-  input: Parameters<typeof checkReturn>[1],
 ): Promise<{ app: App; to: ReturnTo }> {
   const app = await requireApp(database, input.client_id)
   trace.of({ appId: app.id })
@@ -134,56 +62,33 @@ async function requireReturn(
   return { app, to: { redirectUri, state: input.state, responseType, locale: input.locale } }
 }
 
-/** Where the browser goes next: to the service, or to our page with questions. */
-export type NextStep = { kind: 'service'; url: string } | { kind: 'ask'; start: QuestionStart }
-
-export type QuestionStart = Omit<SignInStart, 'ownKey' | 'answers'>
-
-/** Returns where the browser goes next. Errors are returned to the app by redirect. */
-export function startSignIn(
-  deps: AuthorizeDeps,
+/** Sends the person to the service or to a page of ours. Errors are returned to the app by redirect. */
+export async function startSignIn(
+  deps: SignInDeps,
   app: App,
   to: ReturnTo,
   input: StartInput,
   browser: Buffer,
   ip: string,
-): Promise<NextStep> {
-  return traceSignIn(deps, 'request', (traced) => {
-    traced.trace.of({ appId: app.id, service: input.service === undefined ? undefined : logged(input.service) })
-    return checkAndStart(traced, app, to, input, browser, ip)
-  })
-}
-
-async function checkAndStart(
-  deps: TracedDeps,
-  app: App,
-  to: ReturnTo,
-  input: StartInput,
-  browser: Buffer,
-  ip: string,
-): Promise<NextStep> {
+): Promise<OutcomeOf<'started'>> {
+  deps.trace.of({ appId: app.id, service: input.service === undefined ? undefined : logged(input.service) })
   const responseType = checkResponseType(app, input)
   const codeChallenge = checkChallenge(app, input, responseType)
   const service = await requireService(deps, app, input.service)
-  const { session } = input
+  const { session, scope, flag, force_login: forceLogin = false } = input
   const accountId = session === undefined ? await requireAccountId(deps, app, input.access_token) : session.accountId
-  const { scope, flag, force_login: forceLogin = false } = input
-  const start: QuestionStart = {
+  const { redirectUri, state, locale } = to
+  const asked = { redirectUri, state, locale, codeChallenge, accountId, operation: deps.trace.id }
+  const start: SignInStart = {
     app,
     connector: service.connector,
     browser,
     ip,
     options: { scope, flag, forceLogin },
-    value: {
-      redirectUri: to.redirectUri,
-      responseType,
-      state: to.state,
-      locale: to.locale,
-      codeChallenge,
-      accountId,
-      session: session?.id,
-      operation: deps.trace.id,
-    },
+    request:
+      session === undefined
+        ? { began: 'request', ...asked, responseType }
+        : { began: 'session', ...asked, responseType: 'code', session: session.id },
   }
   deps.trace.of({ appId: app.id, accountId })
   deps.trace.step('checks', {
@@ -192,20 +97,15 @@ async function checkAndStart(
     links_account: accountId !== undefined,
   })
   const given = readAnswers(service, input.answers ?? {})
-  if (mustAsk(service, given) || namesServerInLink(service, given)) return { kind: 'ask', start }
-  return { kind: 'service', url: await sendToService(deps, { ...start, ...service, answers: given.answers }) }
+  if (mustAsk(service, given) || namesServerInLink(service, given)) return askPerson(deps, start, input.answers ?? {})
+  return sendToService(deps, { ...start, ...service, answers: given.answers })
 }
 
-export interface SignInStart {
-  app: App
-  connector: Connector
+/** Everything is known that the service needs. */
+export interface AnsweredStart extends SignInStart {
   /** Undefined: the app registers at the service. */
   ownKey: OpenServiceKey | undefined
   answers: Answers
-  browser: Buffer
-  ip: string
-  options: { scope: string | undefined; flag?: string | undefined; forceLogin: boolean }
-  value: Omit<PendingValue, 'upstream' | 'counted'>
 }
 
 /** Where people type something, the sign-in begins on our own page. */
@@ -223,9 +123,12 @@ export function typedPath(state: string): string {
   return `/oauth/typed?${new URLSearchParams({ state }).toString()}`
 }
 
-/** Stores the sign-in and returns the service's authorization URL, after the request itself was checked. */
-export async function sendToService(deps: TracedDeps, start: SignInStart): Promise<string> {
-  const { app, connector, browser, ip, value: request } = start
+/** Stores the sign-in and sends the person to the service, or to our page where they type. The request itself was checked. */
+export async function sendToService(
+  deps: SignInDeps,
+  start: AnsweredStart,
+): Promise<OutcomeOf<'asked'> & { kind: 'sent' | 'typing' }> {
+  const { app, connector, browser, ip, request } = start
   // Before any call to the service: OAuth 1 fetches a request token first.
   const counted = await countSignIn(deps, app.id, ip)
   const state = randomSecret()
@@ -236,7 +139,10 @@ export async function sendToService(deps: TracedDeps, start: SignInStart): Promi
     throw toAuthorizeError(deps, error, connector.service)
   })
   const { instance, subject, registration } = access
-  const value: PendingValue = { ...request, upstream: begun.secrets, instance, subject, registration, counted }
+  const value: PendingValue & { kind: 'sent' | 'typing' } =
+    typedFieldsOf(connector.auth) === undefined
+      ? { kind: 'sent', request, counted, secrets: begun.secrets, registration, instance, subject }
+      : { kind: 'typing', request, counted, secrets: { service: connector.service } }
   const expiresAt = deps.clock.now() + TEN_MINUTES_MS
   // An OAuth 1 callback has the request token instead of our `state`.
   const name = begun.requestToken === undefined ? `state ${state}` : `token ${connector.service} ${begun.requestToken}`
@@ -244,18 +150,18 @@ export async function sendToService(deps: TracedDeps, start: SignInStart): Promi
     appId: app.id,
     service: connector.service,
     browser,
-    value: JSON.stringify(value),
+    value: writePending('started', value),
     expiresAt,
   })
   deps.trace.step('redirect', { to: addressOf(begun.url) || 'our own page' })
   deps.trace.awaits('The person was sent to the service.', 'abandoned', expiresAt)
-  return begun.url
+  return { kind: value.kind, url: begun.url }
 }
 
 /** A registered key that the service refuses is replaced once. */
 async function beginWithKey(
   deps: AuthorizeDeps,
-  start: SignInStart,
+  start: AnsweredStart,
   state: string,
 ): Promise<{ begun: BegunSignIn; access: SignInAccess }> {
   try {
@@ -272,7 +178,7 @@ class KeyForgotten extends Error {}
 
 async function beginOnce(
   deps: AuthorizeDeps,
-  { app, connector: described, ownKey, answers, options }: SignInStart,
+  { app, connector: described, ownKey, answers, options }: AnsweredStart,
   state: string,
 ): Promise<{ begun: BegunSignIn; access: SignInAccess }> {
   const access = await openSignInAccess(deps, app, { connector: described, ownKey }, answers)

@@ -17,16 +17,26 @@ import type { ServiceKey } from '#upstream/service-key.ts'
 import { verifyCredential } from '#upstream/sign-in.ts'
 import { beginAppPassword } from '#upstream/typed/app-password.ts'
 import { credentialOfTyped } from '#upstream/typed/credential.ts'
-import { type CallbackResult, completeSignIn, type TakenSignIn } from './callback.ts'
-import type { AuthorizeDeps, TracedDeps } from './deps.ts'
+import { completeSignIn } from './callback.ts'
+import type { AuthorizeDeps, SignInDeps } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
 import type { UploadProblem } from './files/upload-problems.ts'
 import { keepForm, keptForm } from './kept-form.ts'
 import { uncountSignIn } from './open-sign-ins.ts'
+import type { CompletedOutcome, OutcomeOf } from './outcome.ts'
+import {
+  type CompletedSignIn,
+  isCompleted,
+  isOnPage,
+  readPending,
+  type SignInOnPage,
+  type SignInRequest,
+  writePending,
+} from './pending-value.ts'
 import { checkServiceUser } from './reconnect.ts'
+import { type ReturnTo, returnTo } from './return-to.ts'
 import { toAuthorizeError } from './sign-in-failure.ts'
-import { traceSignIn } from './sign-in-trace.ts'
-import { type PendingValue, type ReturnTo, returnTo, type SettledSignIn } from './start.ts'
+import { typedPath } from './start.ts'
 import { attemptsResumeInS, countTyped } from './typed-attempts.ts'
 
 /** What the page shows. Secrets are never in it. */
@@ -57,13 +67,8 @@ export type TypedProblem =
   | { kind: 'too_many'; until: number }
   | { kind: 'file'; problem: UploadProblem }
 
-/** `again`: the page shows what is wrong. */
-export type TypedResult =
-  | TypedPrompt
-  | CallbackResult
-  | { kind: 'again'; state: string }
-  | { kind: 'sent'; url: string }
-  | { kind: 'done'; to: ReturnTo }
+/** What a submitted page leads to, also one whose sign-in was completed before. */
+export type TypedOutcome = OutcomeOf<'typing' | 'forwarded' | 'coded'>
 
 /** What was typed last, without secrets, and why it was not accepted. */
 export interface TypedForm {
@@ -72,10 +77,22 @@ export interface TypedForm {
   problem?: TypedProblem | undefined
 }
 
-export interface OpenSignIn extends TakenSignIn {
+/** A sign-in whose page is open. */
+export interface OpenPage {
   state: string
+  app: App
+  pending: Pending
+  value: SignInOnPage
+  to: ReturnTo
   connector: Connector
   fields: TypedFields
+}
+
+/** A page whose sign-in is over. */
+interface CompletedPage {
+  app: App
+  pending: Pending
+  completed: CompletedSignIn
 }
 
 /** Reading the page changes nothing, so it can be reloaded. After the sign-in it leads on, like the submit did. */
@@ -83,76 +100,67 @@ export async function readTypedPage(
   deps: AuthorizeDeps,
   state: string,
   browser: Buffer | undefined,
-): Promise<TypedResult> {
-  const open = await openSignIn(deps, state, browser)
-  if (open.value.settled !== undefined) return repeat(deps, open, open.value.settled)
-  return promptOf(open, await keptForm<TypedForm>(deps, state), deps.clock.now())
+): Promise<TypedPrompt | TypedOutcome> {
+  const page = await openPage(deps, state, browser)
+  if ('completed' in page) return repeatOutcome(deps, page.completed)
+  return promptOf(page, await keptForm<TypedForm>(deps, state), deps.clock.now())
 }
 
 /** The person pressed “Cancel”: the app is told, and the page ends. */
-export function declineTyped(deps: AuthorizeDeps, state: string, browser: Buffer | undefined): Promise<TypedResult> {
-  return traceSignIn(deps, 'typed', (traced) => declineOnce(traced, state, browser))
-}
-
-async function declineOnce(deps: TracedDeps, state: string, browser: Buffer | undefined): Promise<TypedResult> {
-  const open = await openSignIn(deps, state, browser)
-  if (open.value.settled !== undefined) return repeat(deps, open, open.value.settled)
+export async function declineTyped(
+  deps: SignInDeps,
+  state: string,
+  browser: Buffer | undefined,
+): Promise<TypedOutcome> {
+  const page = await openSubmittedPage(deps, state, browser)
+  if ('completed' in page) return repeatOutcome(deps, page.completed)
   await takePending(deps.database, deps.keyring, hashOf(deps, state))
-  await uncountSignIn(deps, open.app.id, open.value.counted)
+  await uncountSignIn(deps, page.app.id, page.value.counted)
   deps.trace.stop('refused', 'access_denied', 'The person declined on our page.')
-  return { kind: 'failed', to: open.to, error: new AuthorizeError('access_denied') }
+  return { kind: 'declined', to: page.to }
 }
 
 /** The person submitted the page. What was typed is stored only after the service accepted it. */
-export function submitTyped(
-  deps: AuthorizeDeps,
+export async function submitTyped(
+  deps: SignInDeps,
   state: string,
   given: Readonly<Record<string, unknown>>,
   browser: Buffer | undefined,
   ip: string,
-): Promise<TypedResult> {
-  return traceSignIn(deps, 'typed', (traced) => submitOnce(traced, state, given, browser, ip))
-}
-
-async function submitOnce(
-  deps: TracedDeps,
-  state: string,
-  given: Readonly<Record<string, unknown>>,
-  browser: Buffer | undefined,
-  ip: string,
-): Promise<TypedResult> {
-  const open = await openSignIn(deps, state, browser)
-  if (open.value.settled !== undefined) return repeat(deps, open, open.value.settled)
-  const { app, connector, fields, pending } = open
+): Promise<TypedOutcome> {
+  const page = await openSubmittedPage(deps, state, browser)
+  if ('completed' in page) return repeatOutcome(deps, page.completed)
+  const { app, connector, fields, pending } = page
+  const { request } = page.value
   const { values, faults } = readTyped(fields, given)
-  const again = async (problem: TypedProblem | undefined, found: TypedFaults = {}): Promise<TypedResult> => {
+  const typeAgain = async (problem: TypedProblem | undefined, found: TypedFaults = {}): Promise<TypedOutcome> => {
     const form: TypedForm = { values: publicValues(fields, values), faults: found, problem }
     await keepForm(deps, state, pending, form)
-    return { kind: 'again', state }
+    return { kind: 'typing', url: typedPath(state) }
   }
-  if (Object.keys(faults).length > 0) return again(undefined, faults)
+  if (Object.keys(faults).length > 0) return typeAgain(undefined, faults)
   const attempt = await countTyped(deps, { appId: app.id, connector, values, browser: pending.browser, ip })
   if (attempt === undefined)
-    return again({ kind: 'too_many', until: deps.clock.now() + attemptsResumeInS(deps) * 1000 })
+    return typeAgain({ kind: 'too_many', until: deps.clock.now() + attemptsResumeInS(deps) * 1000 })
   const beganAt = deps.clock.now()
   try {
     const key = await keyFor(deps, app.id, connector)
     if (key === undefined) throw new AuthorizeError('no_service_keys')
     if (connector.auth.kind === 'app_password') {
-      const url = await sendToServer(deps, open, key, values)
+      const url = await sendToServer(deps, page, key, values)
       await attempt.release()
       deps.trace.awaits("The person was sent to the server's own page.", 'abandoned', pending.expiresAt)
-      return { kind: 'sent', url }
+      return { kind: 'forwarded', url }
     }
     const credential = await credentialOfTyped(deps.upstream, { connector, key, values })
     const signedIn = await verifyCredential(deps.upstream, { connector, key, credential })
-    if (open.value.reconnect !== undefined) await checkServiceUser(deps, { signedIn, reconnect: open.value.reconnect })
+    if (request.began === 'reconnect') await checkServiceUser(deps, { signedIn, reconnect: request.reconnect })
     await attempt.release()
-    return await settle(deps, open, { key, signedIn }, beganAt)
+    return await completeOnce(deps, page, { key, signedIn }, beganAt)
   } catch (error) {
     const problem = problemOf(deps, error, connector)
     if (problem === undefined) throw error
-    return await again(problem)
+    return await typeAgain(problem)
   }
 }
 
@@ -160,68 +168,69 @@ async function submitOnce(
  * Completes the sign-in once, and keeps the result: a second submit of the same page, by a double click or after a reload,
  * gets the same one.
  */
-export async function settle(
-  deps: AuthorizeDeps,
-  open: OpenSignIn,
+export async function completeOnce(
+  deps: SignInDeps,
+  { app, connector, state, to, value, pending }: OpenPage,
   { key, signedIn }: { key: ServiceKey; signedIn: SignedIn },
   beganAt: number,
-): Promise<TypedResult> {
+): Promise<TypedOutcome> {
   const { database, keyring, hasher } = deps
-  const { app, connector, state, to, value, pending } = open
+  const { request, counted } = value
   const claim = hasher.hash('pending', `settling ${state}`)
   if (!(await claimPending(database, keyring, claim, { ...pending, value: '{}' })))
-    return awaitSettled(deps, state, pending.browser)
+    return awaitCompleted(deps, state, pending.browser)
   try {
-    const result = await completeSignIn(deps, { app, pending, value, to }, { connector, key, signedIn }, beganAt)
-    const settled = settledOf(result)
-    if (settled !== undefined)
-      await replacePending(
-        database,
-        keyring,
-        hashOf(deps, state),
-        JSON.stringify({ ...value, settled } satisfies PendingValue),
-      )
-    return result
+    const outcome = await completeSignIn(
+      deps,
+      { app, pending, request, counted, to },
+      { connector, key, signedIn },
+      beganAt,
+    )
+    const next = writePending(value.kind, completedBy(request, outcome))
+    await replacePending(database, keyring, hashOf(deps, state), next)
+    return outcome
   } catch (error) {
     await takePending(database, keyring, hashOf(deps, state))
-    await uncountSignIn(deps, app.id, value.counted)
+    await uncountSignIn(deps, app.id, counted)
     return { kind: 'failed', to, error: toAuthorizeError(deps, error, connector.service) }
   }
 }
 
-function settledOf(result: CallbackResult): SettledSignIn | undefined {
-  if (result.kind === 'redirect') return { kind: 'redirect', code: result.code }
-  if (result.kind === 'confirm') return { kind: 'confirm', ticket: result.ticket }
-  return result.kind === 'reconnected' ? { kind: 'reconnected', account: result.account } : undefined
+function completedBy(request: SignInRequest, outcome: CompletedOutcome): CompletedSignIn {
+  if (outcome.kind === 'coded') return { kind: 'coded', request, code: outcome.code }
+  if (outcome.kind === 'confirming') return { kind: 'confirming', request, ticket: outcome.ticket }
+  return { kind: 'reconnected', request, account: outcome.account }
 }
 
 const POLL_MS = 100
 /** Limit: time that a repeated submit waits for the first one to finish; then the sign-in counts as ended. */
-const MAX_SETTLE_MS = 5000
+const MAX_COMPLETE_MS = 5000
 
-async function awaitSettled(deps: AuthorizeDeps, state: string, browser: Buffer): Promise<TypedResult> {
-  for (let waited = 0; waited < MAX_SETTLE_MS; waited += POLL_MS) {
-    const { value } = await openSignIn(deps, state, browser)
-    if (value.settled !== undefined) return readTypedPage(deps, state, browser)
+async function awaitCompleted(deps: AuthorizeDeps, state: string, browser: Buffer): Promise<TypedOutcome> {
+  for (let waited = 0; waited < MAX_COMPLETE_MS; waited += POLL_MS) {
+    const page = await openPage(deps, state, browser)
+    if ('completed' in page) return repeatOutcome(deps, page.completed)
     await sleep(POLL_MS)
   }
   throw new ApiError('session_expired')
 }
 
 /** The same code again while nobody exchanged it; afterwards there is nothing more to do. */
-export async function repeat(deps: AuthorizeDeps, { to }: OpenSignIn, settled: SettledSignIn): Promise<TypedResult> {
-  if (settled.kind === 'confirm') return settled
-  if (settled.kind === 'reconnected') return { ...settled, to }
-  const shard = ticketShard('trc', settled.code) ?? 0
-  const consent = await lockConsent(deps.database, deps.keyring, shard, deps.hasher.hash('code', settled.code))
+export async function repeatOutcome(deps: AuthorizeDeps, completed: CompletedSignIn): Promise<TypedOutcome> {
+  const to = returnTo(completed.request)
+  if (completed.kind === 'confirming') return { kind: 'confirming', ticket: completed.ticket }
+  if (completed.kind === 'reconnected') return { kind: 'reconnected', to, account: completed.account }
+  const { code } = completed
+  const shard = ticketShard('trc', code) ?? 0
+  const consent = await lockConsent(deps.database, deps.keyring, shard, deps.hasher.hash('code', code))
   if (consent === undefined) throw new ApiError('session_expired')
-  return consent.usedAt === undefined ? { kind: 'redirect', to, code: settled.code } : { kind: 'done', to }
+  return consent.usedAt === undefined ? { kind: 'coded', to, code } : { kind: 'exchanged', to }
 }
 
 /** Finds the server's own page. The sign-in goes on at the callback, with the server that the person named. */
 async function sendToServer(
   deps: AuthorizeDeps,
-  { app, connector, state, value }: OpenSignIn,
+  { app, connector, state, value }: OpenPage,
   key: ServiceKey,
   values: TypedValues,
 ): Promise<string> {
@@ -239,13 +248,15 @@ async function sendToServer(
     callbackUrl: back,
     appName: app.name,
   })
-  const next: PendingValue = { ...value, upstream: { service, values }, registration }
-  if (await replacePending(deps.database, deps.keyring, hashOf(deps, state), JSON.stringify(next))) return url
+  const { request, counted } = value
+  const secrets = { service, values }
+  const next = writePending(value.kind, { kind: 'forwarded', request, counted, secrets, registration })
+  if (await replacePending(deps.database, deps.keyring, hashOf(deps, state), next)) return url
   throw new ApiError('session_expired')
 }
 
 /** Undefined for what the page cannot help with. The service's own message is only logged. */
-function problemOf(deps: AuthorizeDeps, error: unknown, connector: Connector): TypedProblem | undefined {
+function problemOf(deps: SignInDeps, error: unknown, connector: Connector): TypedProblem | undefined {
   if (error instanceof AuthorizeError && error.reason === 'other_service_user') return { kind: 'other_user' }
   if (!(error instanceof UpstreamError)) return undefined
   const { reason } = toAuthorizeError(deps, error, connector.service)
@@ -254,7 +265,7 @@ function problemOf(deps: AuthorizeDeps, error: unknown, connector: Connector): T
 }
 
 function promptOf(
-  { app, to, state, connector, fields, pending, value }: OpenSignIn,
+  { app, to, state, connector, fields, pending, value }: OpenPage,
   form: TypedForm | undefined,
   nowMs: number,
 ): TypedPrompt {
@@ -267,7 +278,7 @@ function promptOf(
     state,
     connector,
     fields,
-    values: form?.values ?? (value.upstream['values'] as TypedValues | undefined) ?? {},
+    values: form?.values ?? (value.kind === 'forwarded' ? value.secrets.values : {}),
     faults: form?.faults ?? {},
     problem: isOver ? undefined : problem,
     goesOn: connector.auth.kind === 'app_password',
@@ -276,18 +287,34 @@ function promptOf(
   }
 }
 
+/** The page that a person submits; from here on the request is logged as part of its sign-in. */
+export async function openSubmittedPage(
+  deps: SignInDeps,
+  state: string,
+  browser: Buffer | undefined,
+): Promise<OpenPage | CompletedPage> {
+  const page = await openPage(deps, state, browser)
+  const { operation, accountId } = ('completed' in page ? page.completed : page.value).request
+  deps.trace.of({ appId: page.app.id, service: page.pending.service, operation, accountId })
+  return page
+}
+
 /** Only the browser that started the sign-in sees its page or submits it. */
-export async function openSignIn(deps: AuthorizeDeps, state: string, browser: Buffer | undefined): Promise<OpenSignIn> {
+async function openPage(
+  deps: AuthorizeDeps,
+  state: string,
+  browser: Buffer | undefined,
+): Promise<OpenPage | CompletedPage> {
   const pending = await findPending(deps.database, deps.keyring, hashOf(deps, state))
   const isValid = pending !== undefined && pending.expiresAt >= deps.clock.now() && isSameBrowser(pending, browser)
   const app = isValid ? await findApp(deps.database, pending.appId) : undefined
   const connector = pending && deps.registry.find(pending.service)
   const fields = connector && typedFieldsOf(connector.auth)
   if (!pending || !app || !connector || !fields) throw new ApiError('session_expired')
-  const value = JSON.parse(pending.value) as PendingValue
-  deps.trace?.of({ appId: app.id, service: pending.service, operation: value.operation, accountId: value.accountId })
-  const to = returnTo(value)
-  return { state, app, pending, value, to, connector, fields }
+  const value = readPending(pending)
+  if (isCompleted(value)) return { app, pending, completed: value }
+  if (!isOnPage(value)) throw new ApiError('session_expired')
+  return { state, app, pending, value, to: returnTo(value.request), connector, fields }
 }
 
 function isSameBrowser(pending: Pending, browser: Buffer | undefined): boolean {

@@ -9,12 +9,13 @@ import {
   readAgentRequest,
 } from '#flows/authorize/agents/request.ts'
 import { finishAgentSignIn, signInForAgent } from '#flows/authorize/agents/sign-in.ts'
-import { openQuestion } from '#flows/authorize/ask.ts'
+import type { SignInDeps } from '#flows/authorize/deps.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { servicesOf } from '#flows/authorize/services.ts'
+import { stopWith } from '#flows/authorize/sign-in-trace.ts'
 import { describeError } from '#model/oauth-errors.ts'
-import { askPath } from '../ask.ts'
 import { browserOf, rememberBrowser } from '../browser.ts'
+import { continueSignIn } from '../continue-sign-in.ts'
 import type { HttpDeps } from '../deps.ts'
 import { PAGE } from '../description/other-responses.ts'
 import { agentConsentPage, agentServicesPage } from '../pages/agent.ts'
@@ -40,6 +41,7 @@ const request = z.object({
 /** Without a service the page with the choice is shown, which stores nothing. */
 export const authorize = route({
   auth: 'browser',
+  signInStep: 'request',
   hasSideEffects: true,
   emptyIsAbsent: true,
   summary: 'Let a person sign in and decide what an agent may do',
@@ -47,9 +49,9 @@ export const authorize = route({
   status: 302,
   also: { 200: PAGE },
   reasons: ['client_unknown', 'redirect_unregistered', 'too_many_sign_ins'],
-  run: async (deps, { query, request: incoming, reply }) => {
+  run: async (deps, { query, request: incoming, reply, signIn }) => {
     const { app, to } = await checkAgentReturn(deps, query)
-    return returning(deps, reply, to, async () => {
+    return returning(signIn, reply, to, async () => {
       const checked = readAgentRequest(deps, app, to, query)
       if (query.service === undefined) {
         const services = (await servicesOf(deps, app)).map(({ service, title }) => {
@@ -61,15 +63,15 @@ export const authorize = route({
       }
       const browser = rememberBrowser(deps, incoming, reply)
       const start = { service: query.service, answers: {} }
-      const next = await signInForAgent(deps, app, checked, start, browser, incoming.ip)
-      const url = next.kind === 'service' ? next.url : askPath(await openQuestion(deps, next.start, {}))
-      return reply.code(302).header('location', url).send()
+      const outcome = await signInForAgent(signIn, app, checked, start, browser, incoming.ip)
+      return continueSignIn(deps, reply, outcome, 302)
     })
   },
 })
 
 export const signedIn = route({
   auth: 'browser',
+  signInStep: 'code_exchange',
   hasSideEffects: true,
   summary: 'Receive a person who signed in for an agent, and go on to the consent',
   query: z.object({
@@ -81,13 +83,13 @@ export const signedIn = route({
   }),
   status: 302,
   reasons: ['session_expired'],
-  run: async (deps, { query, request: incoming, reply }) => {
+  run: async (deps, { query, request: incoming, reply, signIn }) => {
     const browser = browserOf(deps, incoming)
     const { value } = await findAgentPending(deps, query.state, browser)
-    return returning(deps, reply, value, async () => {
+    return returning(signIn, reply, value, async () => {
       if (query.code === undefined)
         throw new AgentRefusal('access_denied', query.error_description ?? 'The person did not sign in.')
-      const { accountId } = await finishAgentSignIn(deps, query.state, query.code, browser)
+      const { accountId } = await finishAgentSignIn(signIn, query.state, query.code, browser)
       incoming.server.forgetAccount(accountId)
       const location = `/oauth/agents/consent?${new URLSearchParams({ ticket: query.state }).toString()}`
       return reply.code(302).header('location', location).send()
@@ -135,9 +137,9 @@ export const answer = route({
   },
 })
 
-/** Returns refusals to the agent by redirect. */
+/** Returns refusals to the agent by redirect. In a step of a sign-in, they are logged as its end. */
 async function returning(
-  deps: HttpDeps,
+  deps: HttpDeps | SignInDeps<HttpDeps>,
   reply: FastifyReply,
   to: AgentReturn,
   run: () => Promise<FastifyReply>,
@@ -146,6 +148,7 @@ async function returning(
     return await run()
   } catch (error) {
     if (!(error instanceof AgentRefusal) && !(error instanceof AuthorizeError)) throw error
+    if ('trace' in deps) stopWith(deps.trace, error)
     const word = error instanceof AgentRefusal ? error.word : wordOf(error)
     const uri = error instanceof AuthorizeError ? { error_uri: errorUri(deps, error.reason) } : {}
     return redirect(deps, reply, to, { error: word, error_description: describeError(error.message), ...uri })

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
+import { stopWith, traceSignIn } from '#flows/authorize/sign-in-trace.ts'
 import { checkReturn, startSignIn } from '#flows/authorize/start.ts'
 import { DEMO_PAGE } from '#flows/operations/demo.ts'
 import { ApiError } from '#model/errors.ts'
@@ -28,21 +29,25 @@ export async function beginSignIn(
 ): Promise<FastifyReply> {
   const demo = requireDemo(deps)
   const state = newState(deps, rememberBrowser(deps, request, reply, 'tributary-demo'), plan)
-  const { app, to } = await checkReturn(deps, { client_id: demo.clientId, redirect_uri: demo.redirectUri, state })
-  // The variant of Demo Micro with direct messages; other services have no variants.
-  const flag = service === 'demo-micro' ? 'dm' : undefined
-  try {
-    const browser = rememberBrowser(deps, request, reply)
-    const next = await startSignIn(deps, app, to, { service, access_token: token, state, flag }, browser, request.ip)
-    if (next.kind !== 'service') throw new AuthorizeError('invalid_request')
-    const url = new URL(next.url)
-    if (plan === 'all') url.searchParams.set('demo_person', ONE_CLICK_PERSON)
-    return await reply.code(303).header('location', url.href).send()
-  } catch (error) {
-    if (error instanceof ApiError) return backToPage(reply, { error: error.reason, description: error.message })
-    if (!(error instanceof AuthorizeError)) throw error
-    return backToPage(reply, { error: error.reason, description: describeError(error.message) })
-  }
+  return traceSignIn(deps, { step: 'request', requestId: request.id }, async (signIn) => {
+    const { app, to } = await checkReturn(signIn, { client_id: demo.clientId, redirect_uri: demo.redirectUri, state })
+    // The variant of Demo Micro with direct messages; other services have no variants.
+    const flag = service === 'demo-micro' ? 'dm' : undefined
+    try {
+      const browser = rememberBrowser(deps, request, reply)
+      const input = { service, access_token: token, state, flag }
+      const outcome = await startSignIn(signIn, app, to, input, browser, request.ip)
+      if (outcome.kind !== 'sent') throw new AuthorizeError('invalid_request')
+      const url = new URL(outcome.url)
+      if (plan === 'all') url.searchParams.set('demo_person', ONE_CLICK_PERSON)
+      return await reply.code(303).header('location', url.href).send()
+    } catch (error) {
+      stopWith(signIn.trace, error)
+      if (error instanceof ApiError) return backToPage(reply, { error: error.reason, description: error.message })
+      if (!(error instanceof AuthorizeError)) throw error
+      return backToPage(reply, { error: error.reason, description: describeError(error.message) })
+    }
+  })
 }
 
 /** Always with 303: a reload or Back repeats the page and not the request before it. */

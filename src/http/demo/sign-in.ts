@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { findDemoApp } from '#flows/apps/authenticate-app.ts'
 import { accountOf } from '#flows/authorize/accounts.ts'
 import { exchangeCode } from '#flows/authorize/exchange-code.ts'
+import { traceSignIn } from '#flows/authorize/sign-in-trace.ts'
 import { DEMO_SERVICES, isDemoService } from '#flows/operations/demo-services.ts'
 import { ApiError } from '#model/errors.ts'
 import { createTtlCache, type TtlCache } from '#platform/ttl-cache.ts'
@@ -94,7 +95,7 @@ export const demoCallback = route({
     const remembered = readRemembered(deps, request)
     if (remembered?.redeemed.includes(own.nonce)) return backToPage(reply)
     try {
-      const { token, service } = await redeem(deps, own.nonce, query.code)
+      const { token, service } = await redeem(deps, own.nonce, query.code, request.id)
       rememberSession(deps, reply, { token, redeemed: [...(remembered?.redeemed ?? []), own.nonce] })
       return own.plan === 'one' ? backToPage(reply) : await connectNext(deps, request, reply, token, service)
     } catch (error) {
@@ -116,13 +117,16 @@ const REDEEMED_TTL_MS = 10 * 60_000
 const caches = new WeakMap<HttpDeps, TtlCache<Redeemed>>()
 
 /** A double click and two tabs share one exchange: a second one would count as a stolen code and end the token. */
-function redeem(deps: HttpDeps, nonce: string, code: string): Promise<Redeemed> {
+function redeem(deps: HttpDeps, nonce: string, code: string, requestId: string): Promise<Redeemed> {
   const known = caches.get(deps)
   const cache = known ?? createTtlCache<Redeemed>(deps.clock, { ttlMs: REDEEMED_TTL_MS, maxEntries: MAX_REDEEMED })
   if (known === undefined) caches.set(deps, cache)
   return cache.get(`${nonce} ${code}`, async () => {
     const app = await findDemoApp(deps, requireDemo(deps).clientId)
-    const { token, profile } = await exchangeCode(deps, app, { code, isAuthenticated: true })
+    // Not the whole request: it goes on with another sign-in.
+    const { token, profile } = await traceSignIn(deps, { step: 'code_exchange', requestId }, (signIn) =>
+      exchangeCode(signIn, app, { code, isAuthenticated: true }),
+    )
     return { token, service: profile.service }
   })
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
+import type { LoggedDeps } from '#flows/authorize/deps.ts'
 import { loadConfig } from '#platform/config.ts'
+import { createOperationLog } from '#store/log/operation-log.ts'
 import { createBrowser } from '../../../lab/browser.ts'
 import { loadRegistry } from '../../../src/boot/registry.ts'
 import { basic } from '../../harness/app.ts'
@@ -109,12 +110,13 @@ export function pkce(verifier = randomBytes(32).toString('base64url')): Pkce {
 export async function openFlows(
   harness: Pick<LabHarness, 'tributary'>,
   aheadMs = 0,
-): Promise<{ deps: AuthorizeDeps; close: () => Promise<void> }> {
+): Promise<{ deps: LoggedDeps; close: () => Promise<void> }> {
   const { store, url, dataDir } = harness.tributary
   const clock = { now: () => Date.now() + aheadMs }
   const registry = await loadRegistry(loadConfig({ TRIBUTARY_DATA: dataDir, TRIBUTARY_CONNECTORS: CONNECTORS }))
   const { upstream, close } = openUpstream(clock)
-  return { deps: { ...store, clock, registry, upstream, config: { baseUrl: url } }, close }
+  const operations = createOperationLog({ ...store, clock })
+  return { deps: { ...store, clock, registry, upstream, operations, config: { baseUrl: url } }, close }
 }
 
 /** Runs the maintenance as if this much time had passed. */

@@ -4,7 +4,6 @@ import { registeredKey } from '#access/register-app.ts'
 import { findServiceAccess, withRegisteredKey } from '#access/service-access.ts'
 import { mastodon } from '#connectors/mastodon/connector.ts'
 import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
-import type { PendingValue } from '#flows/authorize/start.ts'
 import { leaseRegistration, storeRegistration } from '#store/apps/registrations.ts'
 import { findPending, replacePending } from '#store/identity/pending.ts'
 import { fillConnector } from '#upstream/fill-connector.ts'
@@ -211,8 +210,12 @@ suite('registrations over time', () => {
     const back = new URL((await browser.decide(await browser.login(asked, 'ada'), 'allow')).url)
     const hash = deps.hasher.hash('pending', `state ${back.searchParams.get('state')}`)
     const pending = await findPending(deps.database, deps.keyring, hash)
-    const { registration: _, instance, ...value } = JSON.parse(pending!.value) as PendingValue
-    const { registration: _own, ...named } = instance!
+    const {
+      registration: _,
+      instance,
+      ...value
+    } = JSON.parse(pending!.value) as { registration: string; instance: Record<string, string> }
+    const { registration: _own, ...named } = instance
     await replacePending(deps.database, deps.keyring, hash, JSON.stringify({ ...value, instance: named }))
     const tokens = honest.services.mastodon.requests.to('/oauth/token', 'POST').length
     const shared = new URL(back)

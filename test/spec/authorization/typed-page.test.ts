@@ -124,6 +124,15 @@ suite('S86 the page is bound to its browser and its ten minutes', () => {
     assert.equal((await newBrowser().open(`${harness.tributary.url}/oauth/typed?state=made-up`)).status, 400)
   })
 
+  test('the callback does not continue it: the person never left our page', async () => {
+    const { browser, page } = await openTyped(harness, 'key-service')
+    const state = new URL(page.url).searchParams.get('state')!
+    const query = new URLSearchParams({ state, code: 'made-up' }).toString()
+    const back = await browser.open(`${harness.tributary.url}/auth/key-service/callback?${query}`)
+    assert.deepEqual([back.status, back.stopped], [400, false])
+    assert.equal((await typeIn(browser, page, KEY)).status, 400, 'and a state works once')
+  })
+
   test('after ten minutes it has expired', async () => {
     const { browser, page } = await openTyped(harness, 'key-service')
     await harness.tributary.sql('update pending set expires_at = 1')

@@ -5,10 +5,11 @@ import { randomSecret } from '#platform/ids.ts'
 import { revokeAccessToken } from '#store/identity/access-tokens.ts'
 import { deleteConsent, lockConsent } from '#store/identity/consents.ts'
 import { findServiceUser } from '#store/identity/service-users.ts'
-import type { AuthorizeDeps } from '../deps.ts'
+import type { AuthorizeDeps, SignInDeps } from '../deps.ts'
 import { exchangeCode } from '../exchange-code.ts'
 import { revokeUnused } from '../expire-sign-ins.ts'
-import { type NextStep, type StartInput, startSignIn } from '../start.ts'
+import type { OutcomeOf } from '../outcome.ts'
+import { type StartInput, startSignIn } from '../start.ts'
 import {
   type AgentApp,
   AgentRefusal,
@@ -25,21 +26,21 @@ export function signedInAddress({ config }: Pick<AuthorizeDeps, 'config'>): stri
 
 /** Sends the person to one of the app's services to sign in. The request of the agent waits for the browser to return. */
 export async function signInForAgent(
-  deps: AuthorizeDeps,
+  deps: SignInDeps,
   app: AgentApp,
   request: AgentRequest,
   input: Pick<StartInput, 'service' | 'answers'>,
   browser: Buffer,
   ip: string,
-): Promise<NextStep> {
+): Promise<OutcomeOf<'started'>> {
   const [ticket, verifier] = [randomSecret(), randomSecret()]
   const challenge = createHash('sha256').update(verifier).digest('base64url')
   const to = { redirectUri: signedInAddress(deps), state: ticket, locale: request.locale }
   const start = { ...input, code_challenge: challenge, code_challenge_method: 'S256' }
   // First, because it refuses too many unfinished sign-ins.
-  const next = await startSignIn(deps, app, to, start, browser, ip)
+  const outcome = await startSignIn(deps, app, to, start, browser, ip)
   await storeAgentPending(deps, ticket, app, browser, { ...request, verifier })
-  return next
+  return outcome
 }
 
 /**
@@ -47,7 +48,7 @@ export async function signInForAgent(
  * agent reads what an app has synced. Repeating it changes nothing.
  */
 export async function finishAgentSignIn(
-  deps: AuthorizeDeps,
+  deps: SignInDeps,
   ticket: string,
   code: string,
   browser: Buffer | undefined,

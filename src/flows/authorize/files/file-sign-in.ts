@@ -3,19 +3,19 @@ import type { SignedIn } from '#kit/auth.ts'
 import { ApiError } from '#model/errors.ts'
 import { shardIn } from '#platform/ids.ts'
 import { deleteUpload, type UploadKey } from '#store/sync/uploads.ts'
-import type { TracedDeps } from '../deps.ts'
+import type { SignInDeps } from '../deps.ts'
 import { AuthorizeError } from '../errors.ts'
 import { keepForm } from '../kept-form.ts'
-import { traceSignIn } from '../sign-in-trace.ts'
+import { typedPath } from '../start.ts'
 import { attemptsResumeInS, countTyped } from '../typed-attempts.ts'
 import {
-  type OpenSignIn,
-  openSignIn,
-  repeat,
-  settle,
+  completeOnce,
+  type OpenPage,
+  openSubmittedPage,
+  repeatOutcome,
   type TypedForm,
+  type TypedOutcome,
   type TypedProblem,
-  type TypedResult,
 } from '../typed-sign-in.ts'
 import type { FileDeps } from './file-deps.ts'
 import { targetOfSignIn } from './file-target.ts'
@@ -24,60 +24,51 @@ import { signedInByFile } from './signed-in-by-file.ts'
 import { UploadRefused } from './upload-refused.ts'
 
 /** The person uploaded a file on the page of a sign-in. `openFile` is called once the sign-in is known to be open. */
-export function submitFile(
-  deps: FileDeps,
+export async function submitFile(
+  deps: SignInDeps<FileDeps>,
   state: string,
   browser: Buffer | undefined,
   ip: string,
   openFile: () => Promise<IncomingFile>,
-): Promise<TypedResult> {
-  return traceSignIn(deps, 'typed', (traced) => submitOnce({ ...deps, ...traced }, state, browser, ip, openFile))
-}
-
-async function submitOnce(
-  deps: FileDeps & TracedDeps,
-  state: string,
-  browser: Buffer | undefined,
-  ip: string,
-  openFile: () => Promise<IncomingFile>,
-): Promise<TypedResult> {
-  const open = await openSignIn(deps, state, browser)
-  if (open.value.settled !== undefined) return repeat(deps, open, open.value.settled)
-  const { app, connector, pending } = open
+): Promise<TypedOutcome> {
+  const page = await openSubmittedPage(deps, state, browser)
+  if ('completed' in page) return repeatOutcome(deps, page.completed)
+  const { app, connector, pending } = page
   if (connector.auth.kind !== 'file') throw new ApiError('session_expired')
-  const again = async (problem: TypedProblem): Promise<TypedResult> => {
+  const typeAgain = async (problem: TypedProblem): Promise<TypedOutcome> => {
     const form: TypedForm = { values: {}, faults: {}, problem }
     await keepForm(deps, state, pending, form)
-    return { kind: 'again', state }
+    return { kind: 'typing', url: typedPath(state) }
   }
   const attempt = await countTyped(deps, { appId: app.id, connector, values: {}, browser: pending.browser, ip })
   if (attempt === undefined)
-    return again({ kind: 'too_many', until: deps.clock.now() + attemptsResumeInS(deps) * 1000 })
+    return typeAgain({ kind: 'too_many', until: deps.clock.now() + attemptsResumeInS(deps) * 1000 })
   const beganAt = deps.clock.now()
   try {
     const key = await keyFor(deps, app.id, connector)
     if (key === undefined) throw new AuthorizeError('no_service_keys')
-    const { signedIn, upload } = await takeFile(deps, open, openFile)
+    const { signedIn, upload } = await takeFile(deps, page, openFile)
     await attempt.release()
-    const result = await settle(deps, open, { key, signedIn }, beganAt)
-    if (result.kind === 'failed') await deleteUpload(deps.database, upload)
-    return result
+    const outcome = await completeOnce(deps, page, { key, signedIn }, beganAt)
+    if (outcome.kind === 'failed') await deleteUpload(deps.database, upload)
+    return outcome
   } catch (error) {
     if (!(error instanceof UploadRefused)) throw error
     deps.trace.step('file', { refused: error.problem })
-    return again({ kind: 'file', problem: error.problem })
+    return typeAgain({ kind: 'file', problem: error.problem })
   }
 }
 
 /** Stores and reads the file. Throws `UploadRefused` after deleting it. */
 async function takeFile(
-  deps: FileDeps & TracedDeps,
-  { app, connector, value }: OpenSignIn,
+  deps: SignInDeps<FileDeps>,
+  { app, connector, value: { request } }: OpenPage,
   openFile: () => Promise<IncomingFile>,
 ): Promise<{ signedIn: SignedIn; upload: UploadKey }> {
-  const reconnect = value.reconnect && { shard: shardIn(value.reconnect.profileId), id: value.reconnect.profileId }
+  const named = request.began === 'reconnect' ? request.reconnect.profileId : undefined
+  const profileId = named === undefined ? undefined : { shard: shardIn(named), id: named }
   const { service } = connector
-  const target = await targetOfSignIn(deps.database, { accountId: value.accountId, profileId: reconnect }, service)
+  const target = await targetOfSignIn(deps.database, { accountId: request.accountId, profileId }, service)
   const file = await openFile()
   const upload = await receiveUpload(deps, { shard: target.shard, appId: app.id }, file)
   try {
