@@ -15,6 +15,12 @@ export class Refusal extends Error {
   }
 }
 
+/** The reply with these headers, unless it has them already. */
+export const withHeaders = (reply: Reply, headers: OutgoingHttpHeaders): Reply => ({
+  ...reply,
+  headers: { ...headers, ...reply.headers },
+})
+
 export const text = (status: number, body: string, headers: OutgoingHttpHeaders = {}): Reply => ({
   status,
   headers: { 'content-type': 'text/plain; charset=utf-8', ...headers },
