@@ -37,17 +37,3 @@ export function createRateLimit(clock: ServiceClock, settings: RateLimitSettings
     },
   }
 }
-
-/** Adds the setting `rateLimit` to the settings of an authorization server. */
-export function withRateLimitSettings(
-  rateLimit: RateLimit,
-  server: { settings: object; configure(changes: Record<string, unknown>): void },
-): { settings(): object; configure(changes: Record<string, unknown>): void } {
-  return {
-    settings: () => ({ ...server.settings, rateLimit: rateLimit.settings }),
-    configure({ rateLimit: limits, ...rest }) {
-      server.configure(rest)
-      if (typeof limits === 'object' && limits !== null) rateLimit.configure({ ...limits })
-    },
-  }
-}

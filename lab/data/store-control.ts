@@ -29,11 +29,12 @@ export function storeControl({ store, clock, kinds, nextId, blank, onAdd }: Cont
   const shown = ({ id, fields }: StoredItem) => ({ id, ...fields })
   return {
     add(owner, kind, fields) {
+      checked(kind)
       const now = clock.now()
       const added = { owner, kind, fields }
-      const whole = { ...blank?.(checked(kind), added), ...fields }
+      const whole = { ...blank?.(kind, added), ...fields }
       const item = { id: nextId(added), createdAtMs: now, updatedAtMs: now, fields: whole }
-      store.put(owner, checked(kind), item)
+      store.put(owner, kind, item)
       onAdd?.(kind, item)
       return shown(item)
     },

@@ -9,7 +9,7 @@ interface LimitRules<Settings extends object, Key extends unknown[]> {
   /** The allowed values, where they are not numbers. */
   allowed?: Partial<SettingRules<Settings>>
   /** Counts a call: the headers that report the limit, and the reply to a call beyond it. */
-  count(windows: Windows, ...key: Key): { headers: OutgoingHttpHeaders; refusal?: Reply | false }
+  count: (windows: Windows, ...key: Key) => { headers: OutgoingHttpHeaders; refusal?: Reply | false }
 }
 
 export interface Limits<Settings extends object, Key extends unknown[]> {

@@ -1,25 +1,21 @@
 import type { Brand } from '../base/page.ts'
 import { makePeople, type Person } from '../base/people.ts'
-import type { Routes } from '../base/router.ts'
-import type { DataControl, ServiceContext, ServiceDefinition, ServiceParts } from '../base/service-parts.ts'
+import type { ServiceContext, ServiceDefinition, ServiceParts } from '../base/service-parts.ts'
 import { applySettings, type SettingRules } from '../base/settings.ts'
-import type { WebhookControl } from '../base/webhooks.ts'
 import { drawPicture } from '../data/picture.ts'
 
 /** An authorization server, or several that share their clients. */
 export interface Access extends Pick<ServiceParts, 'register' | 'tokens' | 'configure'> {
   settings: object
+  endpoints?: () => Record<string, string>
 }
 
-interface Simulation {
+interface Simulation extends Pick<ServiceParts, 'routes' | 'data' | 'hooks' | 'kept' | 'later'> {
   access: Access
-  routes: Routes
-  data: DataControl
   /** Settings of the service itself. */
   own?: SettingGroup
   /** Groups of settings, each under its name. */
   groups?: Record<string, SettingGroup>
-  hooks?: WebhookControl
 }
 
 interface SettingGroup {
@@ -39,19 +35,22 @@ interface Declaration {
   idOf: (username: string, at: number) => string
   /** The addresses that an app is set up with: paths of the service. */
   endpoints: Record<string, string>
+  /** Adds the addresses of the authorization server, where they are the standard ones. */
+  standardEndpoints?: boolean
   /** The route of pictures, and the picture that a name in its path stands for. */
   pictures?: { path: string; drawn?: (name: string) => string }
   build: (context: ServiceContext, people: Person[]) => Simulation
 }
 
 /** A service from its declaration. */
-export function declareService({ name, brand, idOf, endpoints, pictures, build }: Declaration): ServiceDefinition {
+export function declareService(declaration: Declaration): ServiceDefinition {
+  const { name, brand, idOf, endpoints, standardEndpoints, pictures, build } = declaration
   return {
     name,
     brand,
     build(context) {
       const people = makePeople(idOf, context.maxActivity)
-      const { access, routes, data, own, groups = {}, hooks } = build(context, people)
+      const { access, own, groups = {}, routes, ...others } = build(context, people)
       const { path, drawn = (one: string) => one } = pictures ?? {}
       const shownGroups = () =>
         Object.fromEntries(Object.entries(groups).map(([group, { settings }]) => [group, settings]))
@@ -61,8 +60,10 @@ export function declareService({ name, brand, idOf, endpoints, pictures, build }
           ...(path === undefined ? {} : { [`GET ${path}`]: (_, { name: one = '' }) => drawPicture(drawn(one)) }),
           ...routes,
         },
-        endpoints: () =>
-          Object.fromEntries(Object.entries(endpoints).map(([key, at]) => [key, `${context.url()}${at}`])),
+        endpoints: () => ({
+          ...(standardEndpoints ? access.endpoints?.() : {}),
+          ...Object.fromEntries(Object.entries(endpoints).map(([key, at]) => [key, `${context.url()}${at}`])),
+        }),
         register: access.register,
         settings: () => ({ ...access.settings, ...shownGroups(), ...own?.settings }),
         configure(changes) {
@@ -74,8 +75,7 @@ export function declareService({ name, brand, idOf, endpoints, pictures, build }
           own?.configure(Object.fromEntries(entries.filter(([key]) => isOwn(key))))
         },
         tokens: access.tokens,
-        data,
-        ...(hooks ? { hooks } : {}),
+        ...others,
       }
     },
   }

@@ -4,7 +4,11 @@ import type { OAuth2Server } from '../oauth2/server.ts'
 import type { Access } from './service.ts'
 
 /** The two authorization servers of a service in which an app has one key for both. OAuth 1 tokens do not expire. */
-export const twoServers = (oauth2: OAuth2Server, oauth1: OAuth1Server): Access => ({
+export const twoServers = (
+  oauth2: OAuth2Server,
+  oauth1: OAuth1Server,
+  onRegister?: (key: string, redirectUris: string[]) => void,
+): Access => ({
   get settings() {
     return { ...oauth2.settings, ...oauth1.settings }
   },
@@ -16,6 +20,7 @@ export const twoServers = (oauth2: OAuth2Server, oauth1: OAuth1Server): Access =
     const pair = oauth2.register(registration)
     const { settings: _, ...rest } = registration
     oauth1.register({ ...rest, ...pair })
+    onRegister?.(pair.key, registration.redirectUris)
     return pair
   },
   tokens: {

@@ -38,7 +38,7 @@ export function createGraphAccess(context: ServiceContext, options: GraphAccessO
     window: createLoginWindow({ ...options.window, brand, oauth, authorizePath }),
     guard: createGuard({ grants, apps, people, clock: context.clock, settings }),
     settings: oauth.settings,
-    configure: oauth.configure,
+    configure: (changes: Record<string, unknown>) => oauth.configure(changes),
     tokens: grants.control(oauth.tokens),
     register(registration: Registration) {
       const app = oauth.register(registration)

@@ -21,13 +21,13 @@ export interface GraphCall extends GraphCaller {
 
 interface Served {
   url: () => string
-  guard(request: LabRequest): GraphCaller
+  guard: (request: LabRequest) => GraphCaller
   /** Counts the call; returns what adds the usage to its reply. */
-  acquire(caller: GraphCaller): (reply: Reply) => Reply
+  acquire: (caller: GraphCaller) => (reply: Reply) => Reply
   /** Requests without a user token: login window, token endpoint. */
   open: Readonly<Record<string, (request: LabRequest) => Reply | Promise<Reply>>>
   depth: number
-  run(call: GraphCall): Reply
+  run: (call: GraphCall) => Reply
 }
 
 /** Every Graph API path may begin with a version; the default is the current version. */

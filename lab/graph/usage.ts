@@ -13,9 +13,9 @@ export interface Usage {
 interface UsageRules {
   settings: { limit: number; windowSeconds: number }
   /** Whose calls are counted together. */
-  keyOf(caller: GraphCaller): string
-  headers(usage: Usage, caller: GraphCaller): OutgoingHttpHeaders
-  refusal(): Refusal
+  keyOf: (caller: GraphCaller) => string
+  headers: (usage: Usage, caller: GraphCaller) => OutgoingHttpHeaders
+  refusal: () => Refusal
 }
 
 /** Meta reports usage as a percentage of the limit, never as a number of calls. */

@@ -92,7 +92,7 @@ export const facebook = declareService({
         ...graphRoutes({
           url,
           guard,
-          acquire: rateLimit.acquire,
+          acquire: (caller) => rateLimit.acquire(caller),
           open: {
             'GET dialog/oauth': window.authorize,
             'GET oauth/access_token': token,

@@ -1,6 +1,6 @@
 import type { Person } from '../../base/people.ts'
 import type { RateLimit } from '../../base/rate-limit.ts'
-import { Refusal, type Reply } from '../../base/reply.ts'
+import { Refusal, type Reply, refusedAs } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
 import type { Handler, Routes } from '../../base/router.ts'
 import type { ServiceContext } from '../../base/service-parts.ts'
@@ -174,12 +174,10 @@ export function foursquareApi({ context, oauth, data, rateLimit }: ApiParts): Ro
 function callerOf(oauth: OAuth2Server, request: LabRequest): Person {
   if (request.headers.authorization === undefined && !request.query.some(([name]) => name === 'oauth_token'))
     throw apiError(400, 'invalid_auth', 'Missing access credentials.')
-  try {
-    return oauth.guard(request).person
-  } catch (error) {
-    if (error instanceof Refusal) throw apiError(401, 'invalid_auth', 'OAuth token invalid or revoked.')
-    throw error
-  }
+  return refusedAs(
+    () => oauth.guard(request).person,
+    () => apiError(401, 'invalid_auth', 'OAuth token invalid or revoked.'),
+  )
 }
 
 /** Endpoints with the same first part of their path are counted together. */

@@ -140,7 +140,7 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]) {
   return {
     routes,
     settings: server.settings,
-    configure: server.configure,
+    configure: (changes: Record<string, unknown>) => server.configure(changes),
     tokens: server.tokens,
     register(registration: Registration) {
       const accepted = [...registration.redirectUris]

@@ -92,7 +92,7 @@ export const instagram = declareService({
         ...graphRoutes({
           url,
           guard,
-          acquire: rateLimit.acquire,
+          acquire: (caller) => rateLimit.acquire(caller),
           open: {
             ...subscribedApps(guard),
             'GET oauth/authorize': window.authorize,

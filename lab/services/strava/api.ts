@@ -1,6 +1,6 @@
 import { first } from '../../base/pairs.ts'
 import type { Person } from '../../base/people.ts'
-import { json, Refusal } from '../../base/reply.ts'
+import { json, Refusal, refusedAs } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
 import type { Handler, Routes } from '../../base/router.ts'
 import type { ServiceContext } from '../../base/service-parts.ts'
@@ -67,14 +67,11 @@ export function stravaApi({ context, oauth, data, limits }: ApiParts): Routes {
   }
 }
 
-function callerOf(oauth: OAuth2Server, request: LabRequest) {
-  try {
-    return oauth.guard(request)
-  } catch (error) {
-    if (error instanceof Refusal) throw fault(401, 'Authorization Error', 'Athlete', 'access_token', 'invalid')
-    throw error
-  }
-}
+const callerOf = (oauth: OAuth2Server, request: LabRequest) =>
+  refusedAs(
+    () => oauth.guard(request),
+    () => fault(401, 'Authorization Error', 'Athlete', 'access_token', 'invalid'),
+  )
 
 const maxPerPage = 200
 

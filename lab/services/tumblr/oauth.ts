@@ -3,7 +3,7 @@ import { first, type Pair } from '../../base/pairs.ts'
 import type { Person } from '../../base/people.ts'
 import { json, Refusal, type Reply } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
-import type { Registration, ServiceContext } from '../../base/service-parts.ts'
+import type { ServiceContext } from '../../base/service-parts.ts'
 import { createSignIn } from '../../base/sign-in.ts'
 import { twoServers } from '../../declare/two-servers.ts'
 import { createOAuth1Server } from '../../oauth1/server.ts'
@@ -115,20 +115,14 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]) {
   const oauth1Routes = Object.fromEntries(
     Object.entries(oauth1.routes).filter(([key]) => key.includes('/oauth/') && !key.endsWith('/revoke')),
   )
-  const servers = twoServers(oauth2, oauth1)
   return {
-    ...servers,
+    access: twoServers(oauth2, oauth1, (key, redirectUris) => callbacks.set(key, redirectUris)),
     routes: {
       ...signIn.routes,
       'POST /consent': consent,
       ...oauth1Routes,
       [`GET ${paths.authorize}`]: authorize,
       [`POST ${paths.token}`]: token,
-    },
-    register(registration: Registration) {
-      const pair = servers.register(registration)
-      callbacks.set(pair.key, registration.redirectUris)
-      return pair
     },
     caller,
   }

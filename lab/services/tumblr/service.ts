@@ -35,7 +35,7 @@ export const tumblr = declareService({
     const parts = { context, oauth, data, limits }
     const api = tumblrApi(parts)
     return {
-      access: oauth,
+      access: oauth.access,
       groups: { rateLimit: limits },
       data: tumblrControl(context, data),
       routes: {
