@@ -28,7 +28,7 @@ interface ApiRules<Need, Call> {
   /** The reply with the part of a list that the request asks for. */
   page<Item>(call: Call, items: readonly Item[], show: (item: Item) => unknown, need: Need): Reply
   /** GET requests of other paths below `below`, up to this depth. */
-  unknown: { below: string; depth: number; reply: () => Reply }
+  unknown?: { below: string; depth: number; reply: () => Reply }
 }
 
 /** The API of a service from its rules. A resource names what it needs, where its records are and how they are shown. */
@@ -62,8 +62,9 @@ export function declareApi<Need, Call>(rules: ApiRules<Need, Call>) {
     own: (need: Need, run: (call: Call) => Reply): Resource<Need, Call> => ({ need, run }),
     routes(resources: Record<string, Resource<Need, Call>>): Routes {
       const known = Object.entries(resources).map(([key, resource]) => [key, served(key, resource)] as const)
-      const { below, depth, reply } = rules.unknown
-      return { ...Object.fromEntries(known), ...everyPath(['GET'], below, depth, reply) }
+      const { unknown } = rules
+      const others = unknown ? everyPath(['GET'], unknown.below, unknown.depth, unknown.reply) : {}
+      return { ...Object.fromEntries(known), ...others }
     },
   }
 }

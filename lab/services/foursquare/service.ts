@@ -1,4 +1,3 @@
-import { createRateLimit } from '../../base/rate-limit.ts'
 import { drawPicture } from '../../data/picture.ts'
 import { storeControl } from '../../data/store-control.ts'
 import { declareService } from '../../declare/service.ts'
@@ -6,6 +5,7 @@ import { createOAuth2Server } from '../../oauth2/server.ts'
 import { foursquareApi } from './api.ts'
 import { createFoursquareData, kinds } from './data.ts'
 import { blankCheckin } from './generate.ts'
+import { createFoursquareLimits } from './limits.ts'
 import { loginPaths, loginRoutes } from './login.ts'
 
 const brand = { title: 'Foursquare', mark: '⚑', accent: '#3333c4' }
@@ -38,14 +38,14 @@ export const foursquare = declareService({
       },
     })
     const data = createFoursquareData({ people, random: context.random, nowMs: clock.now() })
-    const rateLimit = createRateLimit(clock, { limit: 500, windowSeconds: 3600 })
+    const limits = createFoursquareLimits(clock)
     return {
       access: oauth,
-      groups: { rateLimit },
+      groups: { rateLimit: limits },
       routes: {
         ...loginRoutes(oauth),
         'GET /img/:size/:name': (_request, { size = '', name = '' }) => drawPicture(pictureName(size, name)),
-        ...foursquareApi({ context, oauth, data, rateLimit }),
+        ...foursquareApi({ context, oauth, data, limits }),
       },
       data: storeControl({
         store: data.store,

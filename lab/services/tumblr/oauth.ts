@@ -1,7 +1,7 @@
 import { problemPage } from '../../base/page.ts'
 import { first, type Pair } from '../../base/pairs.ts'
 import type { Person } from '../../base/people.ts'
-import { json, Refusal, type Reply } from '../../base/reply.ts'
+import { json, type Reply, refusedAs } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
 import type { ServiceContext } from '../../base/service-parts.ts'
 import { createSignIn } from '../../base/sign-in.ts'
@@ -99,17 +99,15 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]) {
       if (apiKey === undefined || !callbacks.has(apiKey)) throw refused(401, 'Unable to authorize', 1016)
       return { consumerKey: apiKey, mayWrite: false }
     }
-    try {
-      if (/^OAuth /i.test(header)) {
-        const { person, app } = oauth1.guard(request)
-        return { consumerKey: app, username: person.username, mayWrite: true }
-      }
+    const signed = () => {
+      const { person, app } = oauth1.guard(request)
+      return { consumerKey: app, username: person.username, mayWrite: true }
+    }
+    const bearer = () => {
       const { person, scopes, client } = oauth2.guard(request)
       return { consumerKey: client.key, username: person.username, mayWrite: scopes.includes('write') }
-    } catch (error) {
-      if (error instanceof Refusal) throw refused(401, 'Unable to authorize', 1016)
-      throw error
     }
+    return refusedAs(/^OAuth /i.test(header) ? signed : bearer, () => refused(401, 'Unable to authorize', 1016))
   }
 
   const oauth1Routes = Object.fromEntries(

@@ -1,4 +1,4 @@
-import { Refusal } from '../../base/reply.ts'
+import { Refusal, refusedAs } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
 import type { ServiceContext } from '../../base/service-parts.ts'
 import { isShown } from '../../data/item-store.ts'
@@ -111,18 +111,17 @@ interface Listed {
 }
 
 function callerOf(oauth1: OAuth1Server, oauth2: OAuth2Server, request: LabRequest, required: string[]) {
-  const isOAuth1 = /^OAuth /i.test(request.headers.authorization ?? '')
-  try {
-    if (!isOAuth1) {
-      const { person, scopes } = oauth2.guard(request)
-      if (required.some((scope) => !scopes.includes(scope))) throw forbidden()
-      return { username: person.username, scopes }
-    }
+  const signed = () => {
     const { person, permissions } = oauth1.guard(request)
     if (required.includes('dm.read') && !permissions.includes('dm')) throw noDmPermission()
     return { username: person.username, scopes: [] }
-  } catch (error) {
-    if (error instanceof Refusal && error.reply.status !== 403) throw unauthorized()
-    throw error
   }
+  const bearer = () => {
+    const { person, scopes } = oauth2.guard(request)
+    if (required.some((scope) => !scopes.includes(scope))) throw forbidden()
+    return { username: person.username, scopes }
+  }
+  return refusedAs(/^OAuth /i.test(request.headers.authorization ?? '') ? signed : bearer, (reply) =>
+    reply.status === 403 ? new Refusal(reply) : unauthorized(),
+  )
 }
