@@ -60,7 +60,7 @@ export function declareApi<Need, Call>(rules: ApiRules<Need, Call>) {
     }),
     /** A resource whose reply is written by hand. */
     own: (need: Need, run: (call: Call) => Reply): Resource<Need, Call> => ({ need, run }),
-    routes(resources: Record<string, Resource<Need, Call>>): Routes {
+    routes: (resources: Record<string, Resource<Need, Call>>): Routes => {
       const known = Object.entries(resources).map(([key, resource]) => [key, served(key, resource)] as const)
       const { unknown } = rules
       const others = unknown ? everyPath(['GET'], unknown.below, unknown.depth, unknown.reply) : {}
