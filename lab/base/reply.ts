@@ -15,6 +15,22 @@ export class Refusal extends Error {
   }
 }
 
+/** Runs a check; its refusal becomes the vendor's. */
+export function refusedAs<T>(run: () => T, vendors: (reply: Reply) => Refusal): T {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof Refusal) throw vendors(error.reply)
+    throw error
+  }
+}
+
+/** The reply with these headers, unless it has them already. */
+export const withHeaders = (reply: Reply, headers: OutgoingHttpHeaders): Reply => ({
+  ...reply,
+  headers: { ...headers, ...reply.headers },
+})
+
 export const text = (status: number, body: string, headers: OutgoingHttpHeaders = {}): Reply => ({
   status,
   headers: { 'content-type': 'text/plain; charset=utf-8', ...headers },

@@ -2,14 +2,14 @@ import type { Kept } from '../base/service-parts.ts'
 import { InvalidSetting } from '../base/settings.ts'
 
 /** One item that a service stores for a person. Deleted items stay as tombstones. */
-export interface StoredItem {
+export interface StoredItem<Fields = Record<string, unknown>> {
   id: string
   createdAtMs: number
   updatedAtMs: number
   deletedAtMs?: number
   /** Hidden like by a privacy filter: it counts towards the page size but is not shown. */
   hidden?: boolean
-  fields: Record<string, unknown>
+  fields: Fields
 }
 
 export interface ItemStore {
@@ -30,7 +30,8 @@ interface SavedItem extends StoredItem {
   kind: string
 }
 
-export const isShown = (item: StoredItem): boolean => item.deletedAtMs === undefined && item.hidden !== true
+export const isShown = (item: Pick<StoredItem, 'deletedAtMs' | 'hidden'>): boolean =>
+  item.deletedAtMs === undefined && item.hidden !== true
 
 export function createItemStore(): ItemStore {
   const lists = new Map<string, StoredItem[]>()

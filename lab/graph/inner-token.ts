@@ -1,7 +1,7 @@
-import { Refusal, type Reply } from '../base/reply.ts'
+import { Refusal } from '../base/reply.ts'
 import type { LabRequest } from '../base/request.ts'
+import { callRoute, fieldsIn } from '../oauth2/inside.ts'
 import type { OAuth2Server } from '../oauth2/server.ts'
-import { callRoute } from './login-window.ts'
 
 /** The response of the standard authorization server inside; the service converts it to the vendor's shape. */
 export interface InnerTokenResponse {
@@ -33,11 +33,9 @@ export async function requestToken(oauth: OAuth2Server, tokenRequest: TokenReque
     body: Buffer.from(method === 'GET' ? '' : pairs.toString()),
   }
   try {
-    return read(await callRoute(oauth.routes, `${method} ${path}`, request)) as unknown as InnerTokenResponse
+    return fieldsIn(await callRoute(oauth.routes, `${method} ${path}`, request)) as unknown as InnerTokenResponse
   } catch (error) {
-    if (error instanceof Refusal) throw tokenRequest.toError(String(read(error.reply)['error_description']))
+    if (error instanceof Refusal) throw tokenRequest.toError(String(fieldsIn(error.reply)['error_description']))
     throw error
   }
 }
-
-const read = (reply: Reply): Record<string, unknown> => JSON.parse(String(reply.body)) as Record<string, unknown>

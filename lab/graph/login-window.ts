@@ -3,9 +3,10 @@ import { first, type Pair } from '../base/pairs.ts'
 import { Refusal, type Reply, withQuery } from '../base/reply.ts'
 import { formOf, type LabRequest } from '../base/request.ts'
 import type { Routes } from '../base/router.ts'
+import { callRoute, pagesOf } from '../oauth2/inside.ts'
 import type { OAuth2Server } from '../oauth2/server.ts'
 
-interface LoginWindowOptions {
+export interface LoginWindowOptions {
   brand: Brand
   oauth: OAuth2Server
   authorizePath: string
@@ -60,7 +61,7 @@ export function createLoginWindow(options: LoginWindowOptions): LoginWindow {
       return reply
     },
     routes: {
-      ...pick(oauth.routes, ['GET /login', 'POST /login', 'GET /consent']),
+      ...pagesOf(oauth.routes),
       'POST /consent': async (request) => {
         const interaction = first(formOf(request), 'interaction') ?? ''
         const reply = await callRoute(oauth.routes, 'POST /consent', request)
@@ -88,12 +89,3 @@ export function createLoginWindow(options: LoginWindowOptions): LoginWindow {
 }
 
 const locationOf = (reply: Reply): string => reply.headers['location'] ?? ''
-
-const pick = (routes: Routes, keys: readonly string[]): Routes =>
-  Object.fromEntries(Object.entries(routes).filter(([key]) => keys.includes(key)))
-
-export async function callRoute(routes: Routes, key: string, request: LabRequest): Promise<Reply> {
-  const handler = routes[key]
-  if (!handler) throw new Error(`no route ${key}`)
-  return handler(request, {})
-}

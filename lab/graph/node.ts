@@ -10,6 +10,16 @@ export interface GraphNode {
   fields: Readonly<Record<string, (args: Args) => unknown>>
 }
 
+export const node = (
+  typeName: string,
+  id: string | undefined,
+  defaults: readonly string[],
+  fields: GraphNode['fields'],
+): GraphNode => ({ kind: 'node', typeName, ...(id === undefined ? {} : { id }), defaults, fields })
+
+/** 2026-05-01T10:00:00+0000 */
+export const graphTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+0000`
+
 export interface EdgeEntry {
   key: string
   atMs: number
@@ -36,6 +46,6 @@ const kindOf = (value: unknown): unknown =>
 export const cursorEdge = (nodes: readonly GraphNode[], summary?: Readonly<Record<string, unknown>>): GraphEdge => ({
   kind: 'edge',
   paging: 'cursor',
-  entries: nodes.map((node, at) => ({ key: node.id ?? String(at), atMs: 0, node })),
+  entries: nodes.map((one, at) => ({ key: one.id ?? String(at), atMs: 0, node: one })),
   ...(summary === undefined ? {} : { summary }),
 })

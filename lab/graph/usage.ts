@@ -1,6 +1,8 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import type { RateLimit } from '../base/rate-limit.ts'
-import { Refusal, type Reply } from '../base/reply.ts'
+import type { ServiceClock } from '../base/clock.ts'
+import type { Refusal } from '../base/reply.ts'
+import { declareLimits } from '../declare/limits.ts'
+import type { GraphCaller } from './caller.ts'
 
 export interface Usage {
   percent: number
@@ -8,19 +10,28 @@ export interface Usage {
   waitSeconds: number
 }
 
-/** Counts a call. Meta reports usage as a percentage of the limit, never as a number of calls. */
-export function countCall(rateLimit: RateLimit, key: string): Usage {
-  try {
-    const { headers } = rateLimit.acquire(key)({ status: 200, headers: {}, body: '' })
-    const limit = Math.max(1, rateLimit.settings.limit)
-    return { percent: Math.floor(((limit - Number(headers['x-ratelimit-remaining'])) / limit) * 100), waitSeconds: 0 }
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return { percent: 100, waitSeconds: Number(error.reply.headers['retry-after']) }
-  }
+interface UsageRules {
+  settings: { limit: number; windowSeconds: number }
+  /** Whose calls are counted together. */
+  keyOf: (caller: GraphCaller) => string
+  headers: (usage: Usage, caller: GraphCaller) => OutgoingHttpHeaders
+  refusal: () => Refusal
 }
 
-export const withHeaders = (reply: Reply, headers: OutgoingHttpHeaders): Reply => ({
-  ...reply,
-  headers: { ...headers, ...reply.headers },
-})
+/** Meta reports usage as a percentage of the limit, never as a number of calls. */
+export const declareUsage = (clock: ServiceClock, { settings, keyOf, headers, refusal }: UsageRules) =>
+  declareLimits(clock, {
+    settings,
+    count(windows, caller: GraphCaller) {
+      const window = windows(keyOf(caller), settings.windowSeconds * 1000)
+      window.count += 1
+      const limit = Math.max(1, settings.limit)
+      const left = Math.max(0, settings.limit - window.count)
+      const isOver = window.count > settings.limit
+      const usage = {
+        percent: isOver ? 100 : Math.floor(((limit - left) / limit) * 100),
+        waitSeconds: isOver ? Math.max(1, Math.ceil((window.endMs - clock.now()) / 1000)) : 0,
+      }
+      return { headers: headers(usage, caller), refusal: isOver && refusal().reply }
+    },
+  })

@@ -1,7 +1,6 @@
-import { makePeople } from '../../base/people.ts'
-import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
-import type { ServiceDefinition } from '../../base/service-parts.ts'
+import { createRateLimit } from '../../base/rate-limit.ts'
 import { storeControl } from '../../data/store-control.ts'
+import { declareService } from '../../declare/service.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
 import { healthApi, presentActivity } from './api.ts'
 import { createHealthData } from './data.ts'
@@ -9,12 +8,16 @@ import { createSubscriptions } from './subscriptions.ts'
 
 const brand = { title: 'Demo Health', mark: '♥', accent: '#b3261e' }
 
-export const demoHealth: ServiceDefinition = {
+export const demoHealth = declareService({
   name: 'demo-health',
   brand,
-  build(context) {
-    // Native ids with an at sign, as some services have: clients must encode them in URLs.
-    const people = makePeople((username, at) => `${username}@H0${at + 1}`, context.maxActivity)
+  // Native ids with an at sign, as some services have: clients must encode them in URLs.
+  idOf: (username, at) => `${username}@H0${at + 1}`,
+  endpoints: {
+    api_url: '/api',
+  },
+  standardEndpoints: true,
+  build(context, people) {
     const oauth = createOAuth2Server(context, {
       brand,
       people,
@@ -44,12 +47,9 @@ export const demoHealth: ServiceDefinition = {
       nextId: data.nextId,
     })
     return {
-      people,
+      access: oauth,
+      groups: { rateLimit },
       routes: { ...oauth.routes, ...healthApi({ oauth, data, rateLimit }), ...subscriptions.routes },
-      endpoints: () => ({ ...oauth.endpoints(), api_url: `${context.url()}/api` }),
-      register: oauth.register,
-      ...withRateLimitSettings(rateLimit, oauth),
-      tokens: oauth.tokens,
       data: subscriptions.notifying(control, (person, id) => {
         const item = data.store.list(person, 'activities').find((each) => each.id === id)
         return item && presentActivity(item)
@@ -62,4 +62,4 @@ export const demoHealth: ServiceDefinition = {
       },
     }
   },
-}
+})

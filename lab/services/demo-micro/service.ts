@@ -1,7 +1,6 @@
-import { makePeople } from '../../base/people.ts'
-import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
-import type { ServiceDefinition } from '../../base/service-parts.ts'
+import { createRateLimit } from '../../base/rate-limit.ts'
 import { storeControl } from '../../data/store-control.ts'
+import { declareService } from '../../declare/service.ts'
 import { createOAuth1Server } from '../../oauth1/server.ts'
 import { microApi } from './api.ts'
 import { createMicroData } from './data.ts'
@@ -13,14 +12,16 @@ const read = { name: 'read', description: 'read your statuses, your timeline and
 const write = { name: 'write', description: 'post and delete statuses in your name' }
 const messages = { name: 'direct_messages', description: 'read your direct messages' }
 
-export const demoMicro: ServiceDefinition = {
+export const demoMicro = declareService({
   name: 'demo-micro',
   brand,
-  build(context) {
-    const people = makePeople(
-      (_username, at) => String(7_042_118_006_123_451_000n + BigInt(at) * 4_096n),
-      context.maxActivity,
-    )
+  idOf: (_username, at) => String(7_042_118_006_123_451_000n + BigInt(at) * 4_096n),
+  endpoints: {
+    authorize_dm_url: '/oauth/authorize',
+    api_url: '/api',
+  },
+  standardEndpoints: true,
+  build(context, people) {
     const oauth = createOAuth1Server(context, {
       brand,
       people,
@@ -39,16 +40,9 @@ export const demoMicro: ServiceDefinition = {
     const data = createMicroData({ people, random: context.random, nowMs: now(), now })
     const rateLimit = createRateLimit(clock, { limit: 900, windowSeconds: 900 })
     return {
-      people,
+      access: oauth,
+      groups: { rateLimit },
       routes: { ...oauth.routes, ...microApi({ brand, context, oauth, data, rateLimit }) },
-      endpoints: () => ({
-        ...oauth.endpoints(),
-        authorize_dm_url: `${context.url()}/oauth/authorize`,
-        api_url: `${context.url()}/api`,
-      }),
-      register: oauth.register,
-      ...withRateLimitSettings(rateLimit, oauth),
-      tokens: oauth.tokens,
       data: storeControl({
         store: data.store,
         clock: dataClock,
@@ -60,4 +54,4 @@ export const demoMicro: ServiceDefinition = {
       later: data.later,
     }
   },
-}
+})

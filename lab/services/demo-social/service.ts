@@ -1,18 +1,21 @@
-import { makePeople } from '../../base/people.ts'
-import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
-import type { ServiceDefinition } from '../../base/service-parts.ts'
+import { createRateLimit } from '../../base/rate-limit.ts'
 import { storeControl } from '../../data/store-control.ts'
+import { declareService } from '../../declare/service.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
 import { socialApi } from './api.ts'
 import { createSocialData } from './data.ts'
 
 const brand = { title: 'Demo Social', mark: '◐', accent: '#1d5fbf' }
 
-export const demoSocial: ServiceDefinition = {
+export const demoSocial = declareService({
   name: 'demo-social',
   brand,
-  build(context) {
-    const people = makePeople((_username, at) => String(1_576_860_000 + at * 37), context.maxActivity)
+  idOf: (_username, at) => String(1_576_860_000 + at * 37),
+  endpoints: {
+    api_url: '/api',
+  },
+  standardEndpoints: true,
+  build(context, people) {
     const oauth = createOAuth2Server(context, {
       brand,
       people,
@@ -40,12 +43,9 @@ export const demoSocial: ServiceDefinition = {
     const data = createSocialData({ people, random: context.random, nowMs: context.dataClock.now(), url: context.url })
     const rateLimit = createRateLimit(context.clock, { limit: 5000, windowSeconds: 3600 })
     return {
-      people,
+      access: oauth,
+      groups: { rateLimit },
       routes: { ...oauth.routes, ...socialApi({ brand, context, oauth, data, rateLimit, people }) },
-      endpoints: () => ({ ...oauth.endpoints(), api_url: `${context.url()}/api` }),
-      register: oauth.register,
-      ...withRateLimitSettings(rateLimit, oauth),
-      tokens: oauth.tokens,
       data: storeControl({
         store: data.store,
         clock: context.dataClock,
@@ -56,4 +56,4 @@ export const demoSocial: ServiceDefinition = {
       later: data.later,
     }
   },
-}
+})

@@ -1,6 +1,6 @@
 import type { Person } from '../../base/people.ts'
 import type { RateLimit } from '../../base/rate-limit.ts'
-import { json, Refusal, type Reply, text } from '../../base/reply.ts'
+import { json, Refusal, type Reply, refusedAs, text } from '../../base/reply.ts'
 import { type LabRequest, mediaType } from '../../base/request.ts'
 import type { Handler, Routes } from '../../base/router.ts'
 import type { StoredItem } from '../../data/item-store.ts'
@@ -141,14 +141,11 @@ export function dropboxApi({ oauth, data, rateLimit, cursors }: ApiParts): Route
   }
 }
 
-function callerOf(oauth: OAuth2Server, request: LabRequest): Caller {
-  try {
-    return oauth.guard(request)
-  } catch (error) {
-    if (error instanceof Refusal) throw failure(401, 'invalid_access_token')
-    throw error
-  }
-}
+const callerOf = (oauth: OAuth2Server, request: LabRequest): Caller =>
+  refusedAs(
+    () => oauth.guard(request),
+    () => failure(401, 'invalid_access_token'),
+  )
 
 /** A body is JSON or nothing; calls without parameters take `null`. */
 function bodyOf(request: LabRequest): Record<string, unknown> {

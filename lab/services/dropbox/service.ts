@@ -1,7 +1,6 @@
-import { makePeople } from '../../base/people.ts'
-import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
-import type { ServiceDefinition } from '../../base/service-parts.ts'
+import { createRateLimit } from '../../base/rate-limit.ts'
 import { storeControl } from '../../data/store-control.ts'
+import { declareService } from '../../declare/service.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
 import { dropboxApi } from './api.ts'
 import { createDropboxData } from './data.ts'
@@ -9,15 +8,17 @@ import { createDropboxData } from './data.ts'
 const brand = { title: 'Dropbox', mark: '◈', accent: '#0061fe' }
 const paths = { authorize: '/oauth2/authorize', token: '/oauth2/token' }
 
-export const dropbox: ServiceDefinition = {
+export const dropbox = declareService({
   name: 'dropbox',
   brand,
-  build(context) {
-    const { clock, url } = context
-    const people = makePeople(
-      (username) => `dbid:AAH4f99T0taONIb-OurWxbNQ6ywGRopQn${username}`.slice(0, 40),
-      context.maxActivity,
-    )
+  idOf: (username) => `dbid:AAH4f99T0taONIb-OurWxbNQ6ywGRopQn${username}`.slice(0, 40),
+  endpoints: {
+    authorize_url: paths.authorize,
+    token_url: paths.token,
+    api_url: '/2',
+  },
+  build(context, people) {
+    const { clock } = context
     const oauth = createOAuth2Server(context, {
       brand,
       people,
@@ -42,22 +43,19 @@ export const dropbox: ServiceDefinition = {
     const rateLimit = createRateLimit(clock, { limit: 1000, windowSeconds: 60 })
     // Changed by tests: cursors of an earlier generation are answered with `reset`.
     const cursors = { generation: 1 }
-    const limited = withRateLimitSettings(rateLimit, oauth)
     return {
-      people,
-      routes: { ...oauth.routes, ...dropboxApi({ oauth, data, rateLimit, cursors }) },
-      endpoints: () => ({
-        authorize_url: `${url()}${paths.authorize}`,
-        token_url: `${url()}${paths.token}`,
-        api_url: `${url()}/2`,
-      }),
-      register: oauth.register,
-      settings: () => ({ ...limited.settings(), cursors }),
-      configure({ resetCursors, ...changes }) {
-        limited.configure(changes)
-        if (resetCursors === true) cursors.generation += 1
+      access: {
+        ...oauth,
+        get settings() {
+          return { ...oauth.settings, cursors }
+        },
+        configure({ resetCursors, ...changes }) {
+          oauth.configure(changes)
+          if (resetCursors === true) cursors.generation += 1
+        },
       },
-      tokens: oauth.tokens,
+      groups: { rateLimit },
+      routes: { ...oauth.routes, ...dropboxApi({ oauth, data, rateLimit, cursors }) },
       data: storeControl({
         store: data.store,
         clock,
@@ -67,4 +65,4 @@ export const dropbox: ServiceDefinition = {
       }),
     }
   },
-}
+})

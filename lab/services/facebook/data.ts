@@ -1,23 +1,17 @@
 import type { Person } from '../../base/people.ts'
 import type { Random } from '../../base/random.ts'
 import { crossPosts } from '../../data/cross-posts.ts'
-import { createItemStore, type ItemStore, type StoredItem } from '../../data/item-store.ts'
+import { createItemStore } from '../../data/item-store.ts'
 import { momentsBack } from '../../data/moments.ts'
 import { type Acquaintance, acquaintances } from '../../data/vocabulary.ts'
+import { collectionOf } from '../../declare/collection.ts'
 import { albums, eventFields, pageFields, photoFields, videoFields } from './generate-media.ts'
 import { blankPost, crossPostFields, postFields, reactionsOf } from './generate-posts.ts'
 
 export const kinds = ['posts', 'photos', 'tagged', 'albums', 'videos', 'events', 'likes'] as const
 export type Kind = (typeof kinds)[number]
 
-export interface FacebookData {
-  store: ItemStore
-  friendsOf(username: string): readonly Acquaintance[]
-  /** Whether a generated person uses every app. Apps see the names of such friends only. */
-  usesApps(id: string): boolean
-  find(id: string): { kind: Kind; owner: string; item: StoredItem } | undefined
-  nextId: () => string
-}
+export type FacebookData = ReturnType<typeof createFacebookData>
 
 /** A run of hidden posts longer than the largest page, so that a page is empty and still has a next link. */
 const hiddenRun = 210
@@ -29,32 +23,27 @@ interface DataParts {
   nowMs: number
 }
 
-export function createFacebookData({ people, random, nowMs }: DataParts): FacebookData {
+export function createFacebookData({ people, random, nowMs }: DataParts) {
   const store = createItemStore()
-  const others = acquaintances(70, (at) => String(10_160_000_000_000_000n + BigInt(at) * 1_000_037n))
-  const known: Acquaintance[] = [...people, ...others]
-  const appUsers = new Set(others.filter((_, at) => at % 2 === 0).map(({ id }) => id))
+  const acquainted = acquaintances(70, (at) => String(10_160_000_000_000_000n + BigInt(at) * 1_000_037n))
+  const known: Acquaintance[] = [...people, ...acquainted]
+  const appUsers = new Set(acquainted.filter((_, at) => at % 2 === 0).map(({ id }) => id))
   let counter = 10_159_000_000_000_000n
   const nextId = () => String((counter += BigInt(random.int(1, 90_000))))
   const friends = new Map(
-    people.map((person) => [
-      person.username,
-      person.activity === 0
-        ? []
-        : random.fork(`friends ${person.username}`).some(
-            known.filter((one) => one.id !== person.id),
-            50,
-          ),
-    ]),
+    people.map(({ id, username, activity }) => {
+      const others = known.filter((one) => one.id !== id)
+      return [username, activity === 0 ? [] : random.fork(`friends ${username}`).some(others, 50)]
+    }),
   )
   for (const person of people) if (person.activity > 0) fillPerson(person)
 
   function fillPerson(person: Person): void {
     const own = random.fork(person.username)
     const circle = friends.get(person.username) ?? []
-    const put = (kind: Kind, id: string, createdAtMs: number, fields: Record<string, unknown>, hidden = false) => {
-      const edited = own.chance(0.08) ? Math.min(nowMs, createdAtMs + own.int(60, 90_000) * 1000) : createdAtMs
-      const item = store.put(person.username, kind, { id, createdAtMs, updatedAtMs: edited, hidden, fields })
+    const put = (kind: Kind, id: string, createdAtMs: number, fields: object, hidden = false) => {
+      const updatedAtMs = own.chance(0.08) ? Math.min(nowMs, createdAtMs + own.int(60, 90_000) * 1000) : createdAtMs
+      const item = collectionOf(store, kind).add(person.username, id, createdAtMs, fields, { updatedAtMs, hidden })
       if (!hidden && kind !== 'albums' && own.chance(0.03)) item.deletedAtMs = item.updatedAtMs = nowMs
     }
     const inputFor = (id: string, createdAtMs: number) => ({
@@ -87,19 +76,14 @@ export function createFacebookData({ people, random, nowMs }: DataParts): Facebo
       const id = `${person.id}_${nextId()}`
       put('posts', id, atMs, postFields(inputFor(id, atMs)))
     }
-    for (let at = 0; person.activity > 300 && at < hiddenRun; at++)
-      put(
-        'posts',
-        `${person.id}_${nextId()}`,
-        nowMs - hiddenDaysAgo * 86_400_000 - at * 30_000,
-        blankPost(person),
-        true,
-      )
+    for (let at = 0; person.activity > 300 && at < hiddenRun; at++) {
+      const atMs = nowMs - hiddenDaysAgo * 86_400_000 - at * 30_000
+      put('posts', `${person.id}_${nextId()}`, atMs, blankPost(person), true)
+    }
     for (const cross of crossPosts(person.username, nowMs)) {
       const id = `${person.id}_${nextId()}`
-      const createdAtMs = cross.createdAtMs + 2000
-      const fields = crossPostFields(inputFor(id, createdAtMs), cross)
-      store.put(person.username, 'posts', { id, createdAtMs, updatedAtMs: createdAtMs, fields })
+      const atMs = cross.createdAtMs + 2000
+      collectionOf(store, 'posts').add(person.username, id, atMs, crossPostFields(inputFor(id, atMs), cross))
     }
     for (const atMs of momentsBack(own, share(0.12), nowMs, 1200)) {
       const id = nextId()
@@ -123,9 +107,10 @@ export function createFacebookData({ people, random, nowMs }: DataParts): Facebo
   return {
     store,
     nextId,
-    friendsOf: (username) => friends.get(username) ?? [],
-    usesApps: (id) => appUsers.has(id),
-    find(id) {
+    friendsOf: (username: string): readonly Acquaintance[] => friends.get(username) ?? [],
+    /** Whether a generated person uses every app. Apps see the names of such friends only. */
+    usesApps: (id: string) => appUsers.has(id),
+    find(id: string) {
       for (const kind of kinds) {
         const found = store.find(kind, id)
         if (found) return { kind, ...found }

@@ -2,18 +2,12 @@ import { first } from '../../base/pairs.ts'
 import type { Person } from '../../base/people.ts'
 import { json, type Reply } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
-import type { AppGrants } from '../../graph/app-grants.ts'
+import type { GraphAccess } from '../../graph/access.ts'
 import { presentedToken } from '../../graph/caller.ts'
 import { graphError, wrongParameter } from '../../graph/graph-error.ts'
 
-interface DebugParts {
-  grants: AppGrants
-  apps: ReadonlyMap<string, string>
-  people: readonly Person[]
-}
-
 /** `GET /debug_token`, called with an app token (`{app-id}|{app-secret}`). */
-export function debugToken({ grants, apps, people }: DebugParts, request: LabRequest): Reply {
+export function debugToken({ grants, apps }: GraphAccess, people: readonly Person[], request: LabRequest): Reply {
   const [appId = '', secret = ''] = (presentedToken(request) ?? '').split('|')
   if (apps.get(appId) !== secret || secret === '')
     throw graphError('Invalid OAuth access token signature.', { code: 190 })

@@ -1,25 +1,16 @@
-import type { Person } from '../../base/people.ts'
 import { isShown, type StoredItem } from '../../data/item-store.ts'
 import type { Acquaintance } from '../../data/vocabulary.ts'
 import type { GraphCaller } from '../../graph/caller.ts'
 import { graphError, wrongParameter } from '../../graph/graph-error.ts'
-import type { Args, EdgeEntry, GraphEdge, GraphNode } from '../../graph/node.ts'
-import type { FacebookData, Kind } from './data.ts'
+import { type Args, cursorEdge, type GraphEdge, type GraphNode } from '../../graph/node.ts'
+import type { ApiParts } from './api.ts'
+import type { Kind } from './data.ts'
 import type { EventFields, PhotoFields } from './generate-media.ts'
 import type { PostFields } from './generate-posts.ts'
 import { albumNode, photoNode, videoNode } from './media-nodes.ts'
 import { personNode, type View } from './node-kit.ts'
 import { eventNode, pageNode } from './other-nodes.ts'
 import { postNode } from './post-node.ts'
-import type { FacebookSettings } from './settings.ts'
-
-interface EdgeParts {
-  data: FacebookData
-  people: readonly Person[]
-  settings: FacebookSettings
-  /** Usernames of the lab's people who use this app. */
-  usersOf(clientKey: string): string[]
-}
 
 type UserEdge = (args: Args) => GraphEdge
 
@@ -32,20 +23,17 @@ export const nodeOf = (view: View, owner: Acquaintance, kind: Kind, item: Stored
 }
 
 /** The edges of `/me`, each with its required permission. */
-export function userEdges(parts: EdgeParts, view: View, caller: GraphCaller): Record<string, UserEdge> {
+export function userEdges(parts: Omit<ApiParts, 'people'>, view: View, caller: GraphCaller): Record<string, UserEdge> {
   const { person, grant } = caller
   const list = (kind: Kind) => parts.data.store.list(person.username, kind)
 
   function edge(kind: Kind, items: readonly StoredItem[], paging: GraphEdge['paging'] = 'cursor'): GraphEdge {
     const entries = items
       .filter(({ deletedAtMs }) => deletedAtMs === undefined)
-      .map(
-        (item): EdgeEntry => ({
-          key: item.id,
-          atMs: item.createdAtMs,
-          node: isShown(item) ? nodeOf(view, person, kind, item) : undefined,
-        }),
-      )
+      .map((item) => {
+        const node = isShown(item) ? nodeOf(view, person, kind, item) : undefined
+        return { key: item.id, atMs: item.createdAtMs, node }
+      })
     return { kind: 'edge', paging, entries }
   }
 
@@ -55,20 +43,15 @@ export function userEdges(parts: EdgeParts, view: View, caller: GraphCaller): Re
       if (grant.granted.has(permission)) return read(args)
       if (parts.settings.missingPermission === 'error')
         throw graphError(`(#200) Requires ${permission} permission`, { code: 200, status: 403 })
-      return { kind: 'edge', paging: 'cursor', entries: [] }
+      return cursorEdge([])
     }
 
   const friends: UserEdge = () => {
     const users = parts.usersOf(grant.clientKey)
     const all = parts.data.friendsOf(person.username)
     const named = all.filter(({ id, username }) => parts.data.usesApps(id) || users.includes(username))
-    return {
-      kind: 'edge',
-      paging: 'cursor',
-      entries: named.map((one) => ({ key: one.id, atMs: 0, node: personNode(view, one) })),
-      summary: { total_count: all.length },
-      alwaysSummed: true,
-    }
+    const nodes = named.map((one) => personNode(view, one))
+    return { ...cursorEdge(nodes, { total_count: all.length }), alwaysSummed: true }
   }
 
   const photos: UserEdge = ({ type = 'tagged' }) => {

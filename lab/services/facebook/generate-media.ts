@@ -2,53 +2,16 @@ import type { Random } from '../../base/random.ts'
 import { type Acquaintance, type Place, places, sentences, titles } from '../../data/vocabulary.ts'
 import type { Reactions } from './generate-posts.ts'
 
-interface MediaFields extends Reactions, Record<string, unknown> {
-  from: Acquaintance
-  place?: Place
-}
-
-export interface PhotoFields extends MediaFields {
-  name?: string
-  albumId?: string
-  width: number
-  height: number
-  hue: number
-  tags: { person: Acquaintance; x: number; y: number; atMs: number }[]
-  altText: string
-}
-
-export interface VideoFields extends MediaFields {
-  title?: string
-  description?: string
-  seconds: number
-  hue: number
-}
+export type PhotoFields = ReturnType<typeof photoFields> & Reactions & { albumId?: string }
+export type VideoFields = ReturnType<typeof videoFields> & Reactions
+export type EventFields = ReturnType<typeof eventFields>
+export type PageFields = ReturnType<typeof pageFields>
 
 export interface AlbumFields extends Record<string, unknown> {
   name: string
   type: 'profile' | 'mobile' | 'normal'
   description?: string
   place?: Place
-}
-
-export interface EventFields extends Record<string, unknown> {
-  name: string
-  description?: string
-  startMs: number
-  endMs?: number
-  place?: Place
-  rsvp: 'attending' | 'unsure' | 'declined' | 'not_replied' | 'created'
-  owner: Acquaintance
-  isCanceled: boolean
-  isOnline: boolean
-}
-
-export interface PageFields extends Record<string, unknown> {
-  pageId: string
-  name: string
-  category: string
-  about?: string
-  fans: number
 }
 
 export function photoFields(random: Random, from: Acquaintance, tagged: Acquaintance[], atMs: number) {
@@ -88,7 +51,7 @@ export const albums: AlbumFields[] = [
   { name: '東京', type: 'normal', place: places[9]! },
 ]
 
-export function eventFields(random: Random, startMs: number, circle: readonly Acquaintance[]): EventFields {
+export function eventFields(random: Random, startMs: number, circle: readonly Acquaintance[]) {
   return {
     name: `${random.pick(titles)} (${random.pick(['evening', 'reading', 'dinner 🍲', 'concert', 'вечер'])})`,
     ...(random.chance(0.8) ? { description: random.pick(sentences) } : {}),
@@ -104,7 +67,7 @@ export function eventFields(random: Random, startMs: number, circle: readonly Ac
 
 const categories = ['Musician/band', 'Bakery', 'Newspaper', 'Sports team', 'Museum', 'Public figure']
 
-export const pageFields = (random: Random, pageId: string, at: number): PageFields => ({
+export const pageFields = (random: Random, pageId: string, at: number) => ({
   pageId,
   name: `${random.pick(titles)} ${at + 1}`,
   category: random.pick(categories),

@@ -10,26 +10,20 @@ export interface CommentFields {
   likeCount: number
 }
 
-export interface Reactions {
+export interface Reactions extends Record<string, unknown> {
   likers: Acquaintance[]
   comments: CommentFields[]
 }
 
-export interface LinkFields {
-  url: string
-  title: string
-  description: string
-}
-
 /** A post on a person's timeline, by that person or another one. */
-export interface PostFields extends Reactions, Record<string, unknown> {
+export interface PostFields extends Reactions {
   from: Acquaintance
   /** The owner of the timeline, if not the author. */
   to?: Acquaintance
   message?: string
   story?: string
   statusType: string
-  link?: LinkFields
+  link?: ReturnType<typeof linkFields>
   /** Ids of the person's photos that are shown as attachments. */
   photoIds: string[]
   place?: Place
@@ -127,7 +121,7 @@ export function reactionsOf({ random, circle, createdAtMs, nowMs, id }: Generate
   }
 }
 
-function linkFields(random: Random): LinkFields {
+function linkFields(random: Random) {
   const title = random.pick(titles)
   const slug = title.toLowerCase().replaceAll(/[^a-z]+/g, '-')
   return {

@@ -1,8 +1,8 @@
 import { isShown, type StoredItem } from '../../data/item-store.ts'
 import type { Acquaintance } from '../../data/vocabulary.ts'
-import { cursorEdge, type GraphNode } from '../../graph/node.ts'
+import { cursorEdge, type GraphNode, graphTime, node } from '../../graph/node.ts'
 import type { AlbumFields, PhotoFields, VideoFields } from './generate-media.ts'
-import { graphTime, node, personNode, placeNode, reactionEdges, type View } from './node-kit.ts'
+import { personNode, placeNode, reactionEdges, type View } from './node-kit.ts'
 
 export function imageOf(view: View, photo: StoredItem, share: number) {
   const { width, height, hue } = photo.fields as PhotoFields

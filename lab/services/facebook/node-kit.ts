@@ -1,6 +1,6 @@
 import type { StoredItem } from '../../data/item-store.ts'
 import type { Acquaintance, Place } from '../../data/vocabulary.ts'
-import { cursorEdge, type GraphNode } from '../../graph/node.ts'
+import { cursorEdge, type GraphNode, graphTime, node } from '../../graph/node.ts'
 import type { FacebookData } from './data.ts'
 import type { Reactions } from './generate-posts.ts'
 
@@ -11,16 +11,6 @@ export interface View {
   /** An app sees the names of its own users; other people are only counted. */
   isNamed(person: Acquaintance): boolean
 }
-
-/** 2026-05-01T10:00:00+0000 */
-export const graphTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+0000`
-
-export const node = (
-  typeName: string,
-  id: string | undefined,
-  defaults: readonly string[],
-  fields: GraphNode['fields'],
-): GraphNode => ({ kind: 'node', typeName, ...(id === undefined ? {} : { id }), defaults, fields })
 
 const hueOf = (person: Acquaintance): number => (person.username.length * 47 + person.name.length * 13) % 360
 

@@ -1,9 +1,9 @@
 import type { Person } from '../../base/people.ts'
 import type { StoredItem } from '../../data/item-store.ts'
 import { graphError } from '../../graph/graph-error.ts'
-import type { GraphEdge, GraphNode } from '../../graph/node.ts'
+import { type GraphEdge, type GraphNode, graphTime, node } from '../../graph/node.ts'
 import type { EventFields, PageFields } from './generate-media.ts'
-import { graphTime, node, personNode, pictureOf, placeNode, type View } from './node-kit.ts'
+import { personNode, pictureOf, placeNode, type View } from './node-kit.ts'
 
 export function eventNode(view: View, item: StoredItem): GraphNode {
   const event = item.fields as EventFields

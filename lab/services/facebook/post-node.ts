@@ -1,10 +1,10 @@
 import { isShown, type StoredItem } from '../../data/item-store.ts'
 import { graphError } from '../../graph/graph-error.ts'
-import { cursorEdge, type GraphNode } from '../../graph/node.ts'
+import { cursorEdge, type GraphNode, graphTime, node } from '../../graph/node.ts'
 import type { PhotoFields } from './generate-media.ts'
 import type { PostFields } from './generate-posts.ts'
 import { imageOf } from './media-nodes.ts'
-import { graphTime, node, personNode, placeNode, reactionEdges, type View } from './node-kit.ts'
+import { personNode, placeNode, reactionEdges, type View } from './node-kit.ts'
 
 const removedFields = ['caption', 'description', 'link', 'name', 'object_id', 'source', 'type']
 

@@ -1,49 +1,26 @@
 import { first, type Pair } from '../../base/pairs.ts'
 import { json, type Refusal, type Reply } from '../../base/reply.ts'
 import { formOf, type LabRequest } from '../../base/request.ts'
-import type { AppGrants } from '../../graph/app-grants.ts'
+import type { GraphAccess } from '../../graph/access.ts'
 import { graphError } from '../../graph/graph-error.ts'
 import { type InnerTokenResponse, requestToken } from '../../graph/inner-token.ts'
-import type { LoginWindow } from '../../graph/login-window.ts'
-import type { OAuth2Server } from '../../oauth2/server.ts'
-
-interface TokenParts {
-  oauth: OAuth2Server
-  grants: AppGrants
-  window: LoginWindow
-  /** App secret by app id. */
-  apps: ReadonlyMap<string, string>
-  /** The username for a native id. */
-  usernameOf: (id: string) => string
-}
 
 const wrongCode = (message: string, subcode: number) => graphError(message, { code: 100, subcode })
 
 /** `oauth/access_token`: code exchange, long-lived exchange and app tokens, by GET or POST. */
-export function createTokenEndpoint(parts: TokenParts): (request: LabRequest) => Promise<Reply> {
+export function createTokenEndpoint(access: GraphAccess): (request: LabRequest) => Promise<Reply> {
   const usedCodes = new Set<string>()
 
   const exchange = (params: Record<string, string | undefined>) =>
-    requestToken(parts.oauth, { method: 'POST', path: '/oauth/access_token', params, toError: graphErrorFor })
-
-  function tokenReply(
-    inner: InnerTokenResponse,
-    requested: readonly string[],
-    clientKey: string,
-    longLived: boolean,
-  ): Reply {
-    const granted = inner.scope === '' ? [] : inner.scope.split(',')
-    const grant = parts.grants.grant(clientKey, parts.usernameOf(inner.user_id), requested, granted)
-    const ttlSeconds = inner.expires_in
-    parts.grants.addToken({ value: inner.access_token, grant, ttlSeconds, longLived })
-    return json(200, { access_token: inner.access_token, token_type: 'bearer', expires_in: ttlSeconds })
-  }
+    requestToken(access.oauth, { method: 'POST', path: '/oauth/access_token', params, toError: graphErrorFor })
+  const tokenReply = ({ access_token, expires_in }: InnerTokenResponse): Reply =>
+    json(200, { access_token, token_type: 'bearer', expires_in })
 
   return async (request) => {
     const params: Pair[] = [...request.query, ...formOf(request)]
     const clientKey = first(params, 'client_id')
     if (clientKey === undefined) throw graphError('Missing client_id parameter.', { code: 101 })
-    const secret = parts.apps.get(clientKey)
+    const secret = access.apps.get(clientKey)
     if (secret === undefined)
       throw graphError('Error validating application. Cannot get application info due to a system error.', {
         code: 101,
@@ -56,11 +33,12 @@ export function createTokenEndpoint(parts: TokenParts): (request: LabRequest) =>
       return json(200, { access_token: `${clientKey}|${secret}`, token_type: 'bearer' })
     if (grantType === 'fb_exchange_token') {
       const value = first(params, 'fb_exchange_token') ?? ''
-      const short = parts.grants.token(value)
-      if (!short || !parts.grants.isActive(short) || short.grant.clientKey !== clientKey)
+      const short = access.grants.token(value)
+      if (!short || !access.grants.isActive(short) || short.grant.clientKey !== clientKey)
         throw graphError('Invalid OAuth access token - Cannot parse access token', { code: 190 })
       const inner = await exchange({ ...credentials, grant_type: grantType, fb_exchange_token: value })
-      return tokenReply({ ...inner, scope: '' }, [], clientKey, true)
+      access.remember(inner, clientKey, { requested: [], granted: [], longLived: true })
+      return tokenReply(inner)
     }
     if (grantType !== undefined && grantType !== 'authorization_code')
       throw graphError(`Unsupported grant_type: ${grantType}`, { code: 1 })
@@ -77,7 +55,9 @@ export function createTokenEndpoint(parts: TokenParts): (request: LabRequest) =>
       redirect_uri: redirectUri,
       code_verifier: first(params, 'code_verifier'),
     })
-    return tokenReply(inner, parts.window.requestedScopesOf(code), clientKey, false)
+    const granted = inner.scope === '' ? [] : inner.scope.split(',')
+    access.remember(inner, clientKey, { requested: access.window.requestedScopesOf(code), granted, longLived: false })
+    return tokenReply(inner)
   }
 }
 

@@ -1,12 +1,11 @@
 import { problemPage } from '../../base/page.ts'
 import { first } from '../../base/pairs.ts'
-import { makePeople } from '../../base/people.ts'
-import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
+import { createRateLimit } from '../../base/rate-limit.ts'
 import { Refusal, type Reply } from '../../base/reply.ts'
 import { formOf, type LabRequest } from '../../base/request.ts'
 import type { Handler } from '../../base/router.ts'
-import type { ServiceDefinition } from '../../base/service-parts.ts'
 import { storeControl } from '../../data/store-control.ts'
+import { declareService } from '../../declare/service.ts'
 import { createOAuth1Server, type OAuth1Caller, type OAuth1Server } from '../../oauth1/server.ts'
 import { createFlickrData } from './data.ts'
 import { fail, oauthProblem } from './envelope.ts'
@@ -17,12 +16,18 @@ const brand = { title: 'Flickr', mark: '⚇', accent: '#0063dc' }
 const authorizePath = '/services/oauth/authorize'
 const permissions = ['read', 'write', 'delete']
 
-export const flickr: ServiceDefinition = {
+export const flickr = declareService({
   name: 'flickr',
   brand,
-  build(context) {
+  idOf: (_username, at) => `${12_037_949 + at * 104_729}@N0${at}`,
+  endpoints: {
+    request_token_url: '/services/oauth/request_token',
+    authorize_url: authorizePath,
+    access_token_url: '/services/oauth/access_token',
+    api_url: '/services/rest',
+  },
+  build(context, people) {
     const { clock } = context
-    const people = makePeople((_username, at) => `${12_037_949 + at * 104_729}@N0${at}`, context.maxActivity)
     const oauth = createOAuth1Server(context, {
       brand,
       people,
@@ -60,20 +65,14 @@ export const flickr: ServiceDefinition = {
 
     const { [`GET ${authorizePath}`]: authorize, ...routes } = oauth.routes
     return {
-      people,
+      access: oauth,
+      groups: { rateLimit },
       routes: {
         ...routes,
         [`GET ${authorizePath}`]: withPermission(authorize),
         'GET /services/rest/': rest,
         'POST /services/rest/': rest,
       },
-      endpoints: () => {
-        const { revoke_url: _, ...offered } = oauth.endpoints()
-        return { ...offered, api_url: `${context.url()}/services/rest` }
-      },
-      register: oauth.register,
-      ...withRateLimitSettings(rateLimit, oauth),
-      tokens: oauth.tokens,
       data: storeControl({
         store: data.store,
         clock,
@@ -83,7 +82,7 @@ export const flickr: ServiceDefinition = {
       }),
     }
   },
-}
+})
 
 /** The page needs `perms`. */
 function withPermission(authorize: Handler | undefined): Handler {

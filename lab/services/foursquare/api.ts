@@ -1,16 +1,16 @@
 import type { Person } from '../../base/people.ts'
-import type { RateLimit } from '../../base/rate-limit.ts'
-import { Refusal, type Reply } from '../../base/reply.ts'
+import { refusedAs } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
 import type { Handler, Routes } from '../../base/router.ts'
 import type { ServiceContext } from '../../base/service-parts.ts'
 import type { StoredItem } from '../../data/item-store.ts'
-import type { Acquaintance } from '../../data/vocabulary.ts'
+import { declareApi } from '../../declare/api.ts'
 import type { OAuth2Server } from '../../oauth2/server.ts'
 import type { FoursquareData } from './data.ts'
 import { apiError, enveloped, wrongParameter } from './envelope.ts'
 import type { CheckinFields } from './generate.ts'
 import { likedVenues } from './liked-venues.ts'
+import type { FoursquareLimits } from './limits.ts'
 import { listsOf, oneList } from './lists.ts'
 import { checkVersion, offsetPage, readLimit, sorted, withinTimes } from './parameters.ts'
 import {
@@ -29,44 +29,45 @@ interface ApiParts {
   context: ServiceContext
   oauth: OAuth2Server
   data: FoursquareData
-  rateLimit: RateLimit
+  limits: FoursquareLimits
 }
 
-type Act = (person: Person, request: LabRequest, params: Record<string, string>) => unknown
+interface Call {
+  person: Person
+  request: LabRequest
+  params: Record<string, string>
+  url: string
+  data: FoursquareData
+}
+
+/** The name of a list, and the greatest number of items on a page. */
+interface Need {
+  named?: string
+  greatest?: number
+}
 
 const recentMs = 3 * 3_600_000
 
-export function foursquareApi({ context, oauth, data, rateLimit }: ApiParts): Routes {
-  const view = () => ({ url: context.url(), data })
-  const friendsAndSelf = (person: Person): Acquaintance[] => [person, ...data.friendsOf(person.username)]
-
-  const endpoint =
-    (act: Act): Handler =>
-    (request, params) => {
+export function foursquareApi({ context, oauth, data, limits }: ApiParts): Routes {
+  const nowhere = (): never => {
+    throw apiError(404, 'endpoint_error', 'No matching endpoint')
+  }
+  const { one, list, routes } = declareApi<Need, Call>({
+    admit({ request, params }) {
       checkVersion(request)
       const person = callerOf(oauth, request)
-      const counted = countedCall(rateLimit, `${person.id} ${groupOf(request.path)}`)
-      try {
-        return counted(enveloped(act(person, request, params)))
-      } catch (error) {
-        if (error instanceof Refusal) throw new Refusal(counted(error.reply))
-        throw error
-      }
-    }
+      const finish = limits.acquire(`${person.id} ${groupOf(request.path)}`)
+      return { call: { person, request, params, url: context.url(), data }, finish }
+    },
+    reply: enveloped,
+    page: ({ request }, all, show, { named = '', greatest = 500 }) =>
+      enveloped({ [named]: { count: all.length, items: offsetPage(request, all, 100, greatest).map(show) } }),
+    unknown: { below: '/v2', depth: 4, reply: nowhere },
+  })
+  const stored = ({ person }: Call, kind: string) => data.store.list(person.username, kind)
 
-  const listed = (name: string, count: number, items: unknown[]) => ({ [name]: { count, items } })
-
-  const checkins: Act = (person, request) => {
-    const matching = sorted(request, withinTimes(request, data.store.list(person.username, 'checkins')))
-    const items = offsetPage(request, matching, 100, 250)
-    return listed(
-      'checkins',
-      matching.length,
-      items.map((item) => presentCheckin(view(), person, item)),
-    )
-  }
-
-  const recent: Act = (person, request) => {
+  function recent(call: Call) {
+    const { request, person } = call
     const now = context.clock.now()
     const all = data.friendsOf(person.username).flatMap((friend) =>
       withinTimes(request, data.store.list(friend.username, 'checkins'))
@@ -75,46 +76,24 @@ export function foursquareApi({ context, oauth, data, rateLimit }: ApiParts): Ro
     )
     all.sort((a, b) => b.item.createdAtMs - a.item.createdAtMs)
     const shown = all.slice(0, readLimit(request, 20, 100))
-    return { recent: shown.map(({ friend, item }) => presentCheckin(view(), friend, item, 'with-user')) }
+    return { recent: shown.map(({ friend, item }) => presentCheckin(call, friend, item, 'with-user')) }
   }
 
-  const oneCheckin: Act = (person, _request, { id = '' }) => {
+  function oneCheckin(call: Call) {
+    const { person, params } = call
+    const { id = '' } = params
     const found = data.store.find('checkins', id)
-    const author = found && friendsAndSelf(person).find(({ username }) => username === found.owner)
+    const seen = [person, ...data.friendsOf(person.username)]
+    const author = found && seen.find(({ username }) => username === found.owner)
     if (!found) throw wrongParameter(`Value ${id} is invalid for checkin id`)
     if (!author || ((found.item.fields as CheckinFields).isPrivate && author.id !== person.id))
       throw apiError(403, 'not_authorized', 'You are not authorized to view this checkin.')
-    return { checkin: presentCheckin(view(), author, found.item, 'detail') }
+    return { checkin: presentCheckin(call, author, found.item, 'detail') }
   }
 
-  const friends: Act = (person, request) => {
-    const all = data.friendsOf(person.username)
-    const items = offsetPage(request, all, 100, 500)
-    return listed(
-      'friends',
-      all.length,
-      items.map((one) => presentFriend(context.url(), one, 'friend')),
-    )
-  }
-
-  const photos: Act = (person, request) => {
-    const all = data.store.list(person.username, 'photos').filter(isHere)
-    const items = offsetPage(request, all, 100, 500)
-    return listed(
-      'photos',
-      all.length,
-      items.map((item) => presentOwnPhoto(view(), item)),
-    )
-  }
-
-  const tips: Act = (person, request) => {
-    const all = sorted(request, data.store.list(person.username, 'tips').filter(isHere))
-    return listed('tips', all.length, offsetPage(request, all, 100, 500).map(presentTip))
-  }
-
-  const venueHistory: Act = (person, request) => {
+  function venueHistory(call: Call) {
     const visits = new Map<string, { venue: Venue; beenHere: number; last: StoredItem }>()
-    for (const item of withinTimes(request, data.store.list(person.username, 'checkins'))) {
+    for (const item of withinTimes(call.request, stored(call, 'checkins'))) {
       const { venue } = item.fields as CheckinFields
       const before = venue && visits.get(venue.id)
       if (before) before.beenHere += 1
@@ -125,79 +104,77 @@ export function foursquareApi({ context, oauth, data, rateLimit }: ApiParts): Ro
       lastHereAt: seconds(last.createdAtMs),
       venue: presentVenue(venue),
     }))
-    return listed('venues', items.length, items)
+    return { venues: { count: items.length, items } }
   }
 
-  const oneUser: Act = (person, _request, { id = '' }) => {
-    if (id === person.id) return { user: presentSelf(view(), person) }
-    const other = data.allPeople.find((one) => one.id === id)
+  function oneUser(call: Call) {
+    const { person, url } = call
+    const { id = '' } = call.params
+    if (id === person.id) return { user: presentSelf(call, person) }
+    const other = data.allPeople.find((each) => each.id === id)
     if (!other) throw wrongParameter(`Value ${id} is invalid for user id`)
-    const isFriend = data.friendsOf(person.username).some((one) => one.id === id)
-    return { user: presentFriend(context.url(), other, isFriend ? 'friend' : undefined) }
+    const isFriend = data.friendsOf(person.username).some((each) => each.id === id)
+    return { user: presentFriend(url, other, isFriend ? 'friend' : undefined) }
   }
 
-  const oneVenue: Act = (_person, _request, { id = '' }) => {
-    const venue = data.venues.find((one) => one.id === id)
+  function oneVenue({ params: { id = '' } }: Call) {
+    const venue = data.venues.find((each) => each.id === id)
     if (!venue) throw wrongParameter(`Value ${id} is invalid for venue id`)
     return { venue: presentVenue(venue) }
   }
 
-  const routes: Routes = {
-    'GET /v2/users/self': endpoint((person) => ({ user: presentSelf(view(), person) })),
-    'GET /v2/users/self/checkins': endpoint(checkins),
-    'GET /v2/users/self/friends': endpoint(friends),
-    'GET /v2/users/self/photos': endpoint(photos),
-    'GET /v2/users/self/tips': endpoint(tips),
-    'GET /v2/users/self/venuehistory': endpoint(venueHistory),
-    'GET /v2/users/self/venuelikes': endpoint((person, request) => likedVenues(data, person, request)),
-    'GET /v2/users/self/lists': endpoint((person, request) => listsOf(view(), person, request)),
-    'GET /v2/users/:id': endpoint(oneUser),
-    'GET /v2/checkins/recent': endpoint(recent),
-    'GET /v2/checkins/:id': endpoint(oneCheckin),
-    'GET /v2/venues/:id': endpoint(oneVenue),
-    'GET /v2/lists/:id': endpoint((person, request, { id = '' }) => oneList(view(), person, request, id)),
-    'GET /v2/lists/:owner/:list': endpoint((person, request, { owner, list }) =>
-      oneList(view(), person, request, `${owner === 'self' ? person.id : owner}/${list}`),
+  const resources = {
+    'GET /v2/users/self': one({}, (call) => ({ user: presentSelf(call, call.person) })),
+    'GET /v2/users/self/checkins': list(
+      { named: 'checkins', greatest: 250 },
+      (call) => sorted(call.request, withinTimes(call.request, stored(call, 'checkins'))),
+      (call, item) => presentCheckin(call, call.person, item),
     ),
-  }
-  const nowhere: Handler = () => {
-    throw apiError(404, 'endpoint_error', 'No matching endpoint')
+    'GET /v2/users/self/friends': list(
+      { named: 'friends' },
+      ({ person }) => data.friendsOf(person.username),
+      ({ url }, friend) => presentFriend(url, friend, 'friend'),
+    ),
+    'GET /v2/users/self/photos': list(
+      { named: 'photos' },
+      (call) => stored(call, 'photos').filter(isHere),
+      presentOwnPhoto,
+    ),
+    'GET /v2/users/self/tips': list(
+      { named: 'tips' },
+      (call) => sorted(call.request, stored(call, 'tips').filter(isHere)),
+      (_call, item) => presentTip(item),
+    ),
+    'GET /v2/users/self/venuehistory': one({}, venueHistory),
+    'GET /v2/users/self/venuelikes': one({}, ({ person, request }) => likedVenues(data, person, request)),
+    'GET /v2/users/self/lists': one({}, (call) => listsOf(call, call.person, call.request)),
+    'GET /v2/users/:id': one({}, oneUser),
+    'GET /v2/checkins/recent': one({}, recent),
+    'GET /v2/checkins/:id': one({}, oneCheckin),
+    'GET /v2/venues/:id': one({}, oneVenue),
+    'GET /v2/lists/:id': one({}, (call) => oneList(call, call.person, call.request, call.params['id'] ?? '')),
+    'GET /v2/lists/:owner/:list': one({}, (call) => {
+      const { owner, list: name } = call.params
+      return oneList(call, call.person, call.request, `${owner === 'self' ? call.person.id : owner}/${name}`)
+    }),
   }
   const getOnly: Handler = () => {
     throw apiError(405, 'other', 'Only GET is supported on this endpoint')
   }
-  for (const key of Object.keys(routes)) routes[key.replace('GET', 'POST')] = getOnly
-  for (const pattern of ['/v2/:a', '/v2/:a/:b', '/v2/:a/:b/:c', '/v2/:a/:b/:c/:d']) routes[`GET ${pattern}`] ??= nowhere
-  return routes
+  const posted = Object.keys(resources).map((key) => [key.replace('GET', 'POST'), getOnly])
+  return { ...routes(resources), ...Object.fromEntries(posted) }
 }
 
 function callerOf(oauth: OAuth2Server, request: LabRequest): Person {
   if (request.headers.authorization === undefined && !request.query.some(([name]) => name === 'oauth_token'))
     throw apiError(400, 'invalid_auth', 'Missing access credentials.')
-  try {
-    return oauth.guard(request).person
-  } catch (error) {
-    if (error instanceof Refusal) throw apiError(401, 'invalid_auth', 'OAuth token invalid or revoked.')
-    throw error
-  }
+  return refusedAs(
+    () => oauth.guard(request).person,
+    () => apiError(401, 'invalid_auth', 'OAuth token invalid or revoked.'),
+  )
 }
 
 /** Endpoints with the same first part of their path are counted together. */
 function groupOf(path: string): string {
   return path.split('/').find((part) => part !== '' && part !== 'v2') ?? ''
-}
-
-/** The reset time is sent only when the limit is exceeded. */
-function countedCall(rateLimit: RateLimit, key: string): (reply: Reply) => Reply {
-  try {
-    const withLimits = rateLimit.acquire(key)
-    return (reply) => {
-      const { 'x-ratelimit-reset': _reset, ...headers } = withLimits(reply).headers
-      return { ...reply, headers }
-    }
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    const { 'retry-after': _wait, 'content-type': _type, ...headers } = error.reply.headers
-    throw apiError(403, 'rate_limit_exceeded', 'Quota exceeded', headers)
-  }
 }

@@ -2,7 +2,7 @@ import { first } from '../../base/pairs.ts'
 import { json, Refusal, type Reply } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
 import type { Routes } from '../../base/router.ts'
-import { callRoute } from '../../graph/login-window.ts'
+import { callRoute } from '../../oauth2/inside.ts'
 import type { OAuth2Server } from '../../oauth2/server.ts'
 
 export const loginPaths = { authorize: '/oauth2/authenticate', token: '/oauth2/access_token' }

@@ -1,6 +1,7 @@
 import { first } from '../../base/pairs.ts'
 import type { LabRequest } from '../../base/request.ts'
 import type { StoredItem } from '../../data/item-store.ts'
+import { matching, readParam } from '../../declare/parameters.ts'
 import { apiError, wrongParameter } from './envelope.ts'
 import { isHere, seconds } from './present.ts'
 
@@ -17,12 +18,10 @@ export function checkVersion(request: LabRequest): void {
     throw wrongParameter(`Value ${version} is invalid for v: use YYYYMMDD`)
 }
 
-function wholeNumber(request: LabRequest, name: string): number | undefined {
-  const text = first(request.query, name)
-  if (text === undefined) return undefined
-  if (!/^\d{1,15}$/.test(text)) throw wrongParameter(`Value ${text} is invalid for ${name}`)
-  return Number(text)
-}
+const wholeNumber = (request: LabRequest, name: string): number | undefined =>
+  readParam(request, name, matching(/^\d{1,15}$/, Number), (text) =>
+    wrongParameter(`Value ${text} is invalid for ${name}`),
+  )
 
 export function readLimit(request: LabRequest, fallback: number, greatest: number): number {
   const limit = wholeNumber(request, 'limit') ?? fallback

@@ -1,22 +1,26 @@
-import { makePeople } from '../../base/people.ts'
-import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
-import type { ServiceDefinition } from '../../base/service-parts.ts'
 import { drawPicture } from '../../data/picture.ts'
 import { storeControl } from '../../data/store-control.ts'
+import { declareService } from '../../declare/service.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
 import { foursquareApi } from './api.ts'
 import { createFoursquareData, kinds } from './data.ts'
 import { blankCheckin } from './generate.ts'
+import { createFoursquareLimits } from './limits.ts'
 import { loginPaths, loginRoutes } from './login.ts'
 
 const brand = { title: 'Foursquare', mark: '⚑', accent: '#3333c4' }
 
-export const foursquare: ServiceDefinition = {
+export const foursquare = declareService({
   name: 'foursquare',
   brand,
-  build(context) {
-    const { clock, url } = context
-    const people = makePeople((_username, at) => String(2_400_011 + at * 1_013), context.maxActivity)
+  idOf: (_username, at) => String(2_400_011 + at * 1_013),
+  endpoints: {
+    authorize_url: loginPaths.authorize,
+    token_url: loginPaths.token,
+    api_url: '/v2',
+  },
+  build(context, people) {
+    const { clock } = context
     const oauth = createOAuth2Server(context, {
       brand,
       people,
@@ -34,22 +38,15 @@ export const foursquare: ServiceDefinition = {
       },
     })
     const data = createFoursquareData({ people, random: context.random, nowMs: clock.now() })
-    const rateLimit = createRateLimit(clock, { limit: 500, windowSeconds: 3600 })
+    const limits = createFoursquareLimits(clock)
     return {
-      people,
+      access: oauth,
+      groups: { rateLimit: limits },
       routes: {
         ...loginRoutes(oauth),
         'GET /img/:size/:name': (_request, { size = '', name = '' }) => drawPicture(pictureName(size, name)),
-        ...foursquareApi({ context, oauth, data, rateLimit }),
+        ...foursquareApi({ context, oauth, data, limits }),
       },
-      endpoints: () => ({
-        authorize_url: `${url()}${loginPaths.authorize}`,
-        token_url: `${url()}${loginPaths.token}`,
-        api_url: `${url()}/v2`,
-      }),
-      register: oauth.register,
-      ...withRateLimitSettings(rateLimit, oauth),
-      tokens: oauth.tokens,
       data: storeControl({
         store: data.store,
         clock,
@@ -66,7 +63,7 @@ export const foursquare: ServiceDefinition = {
       }),
     }
   },
-}
+})
 
 /** `500x300`, `width500`, `height500`, `cap500` or `original`. */
 function pictureName(size: string, name: string): string {

@@ -1,25 +1,21 @@
-import { json, Refusal, type Reply } from '../../base/reply.ts'
-import type { Routes } from '../../base/router.ts'
-import { isShown } from '../../data/item-store.ts'
-import type { ApiCall, ApiParts, EndpointFactory } from './endpoint.ts'
+import { Refusal } from '../../base/reply.ts'
+import type { ApiParts, Call, GithubApi } from './endpoint.ts'
 import { notFound } from './errors.ts'
 import type { Account } from './model.ts'
-import { pagedReply } from './page.ts'
 import { fullUser, privateUser, simpleUser } from './present-account.ts'
 
 /** The account in the path, or 404. */
-export function namedAccount({ presenter, params }: ApiCall): Account {
-  const account = presenter.data.account(params['username'] ?? '')
+export function namedAccount({ data, params }: Call): Account {
+  const account = data.account(params['username'] ?? '')
   if (!account) throw new Refusal(notFound())
   return account
 }
 
-export function accountRoutes({ context, data, limits }: ApiParts, endpoint: EndpointFactory): Routes {
+export function accountResources({ data, limits }: ApiParts, { list, one }: GithubApi) {
   const countsOf = ({ login }: Account) => {
-    const repos = data.store.list(login, 'repos').filter(isShown)
-    const gists = data.store.list(login, 'gists').filter(isShown)
-    const publicRepos = repos.filter(({ fields }) => fields['private'] === false).length
-    const publicGists = gists.filter(({ fields }) => fields['public'] === true).length
+    const [repos, gists] = [data.repos.shown(login), data.gists.shown(login)]
+    const publicRepos = repos.filter(({ fields }) => !fields.private).length
+    const publicGists = gists.filter(({ fields }) => fields.public).length
     return {
       publicRepos,
       privateRepos: repos.length - publicRepos,
@@ -29,42 +25,31 @@ export function accountRoutes({ context, data, limits }: ApiParts, endpoint: End
       following: data.following(login).length,
     }
   }
-  const users = (call: ApiCall, items: Account[]): Reply =>
-    pagedReply({ url: context.url(), request: call.request, items, present: (one) => simpleUser(context.url(), one) })
 
-  const emails = ({ viewer, may, request }: ApiCall): Reply => {
-    if (!may('user:email')) return notFound()
-    const hidden = `${viewer.id}+${viewer.login}@users.noreply.github.test`
-    const items = [
-      ...(viewer.email === undefined
-        ? []
-        : [{ email: viewer.email, primary: true, verified: true, visibility: 'public' }]),
-      { email: hidden, primary: viewer.email === undefined, verified: true, visibility: null },
+  function emails({ viewer: { id, login, email }, may }: Call) {
+    if (!may('user:email')) throw new Refusal(notFound())
+    const hidden = `${id}+${login}@users.noreply.github.test`
+    return [
+      ...(email === undefined ? [] : [{ email, primary: true, verified: true, visibility: 'public' }]),
+      { email: hidden, primary: email === undefined, verified: true, visibility: null },
     ]
-    return pagedReply({ url: context.url(), request, items, present: (one) => one })
   }
 
   return {
-    'GET /user': endpoint([], ({ viewer, may }) =>
-      json(200, privateUser(context.url(), viewer, countsOf(viewer), may('read:user'))),
-    ),
-    'GET /user/emails': endpoint(['user', 'user:email'], emails),
-    'GET /users/:username': endpoint([], (call) => {
+    'GET /user': one({}, (call) => privateUser(call, call.viewer, countsOf(call.viewer), call.may('read:user'))),
+    'GET /user/emails': list({ scopes: ['user', 'user:email'] }, emails, (_call, email) => email),
+    'GET /users/:username': one({}, (call) => {
       const account = namedAccount(call)
-      return json(200, fullUser(context.url(), account, countsOf(account)))
+      return fullUser(call, account, countsOf(account))
     }),
-    'GET /user/followers': endpoint([], (call) => users(call, data.followers(call.viewer.login))),
-    'GET /user/following': endpoint([], (call) => users(call, data.following(call.viewer.login))),
-    'GET /users/:username/followers': endpoint([], (call) => users(call, data.followers(namedAccount(call).login))),
-    'GET /users/:username/following': endpoint([], (call) => users(call, data.following(namedAccount(call).login))),
-    'GET /rate_limit': endpoint(
-      [],
-      ({ viewer, presenter }) => {
-        const core = { ...limits.standing(String(viewer.id)), resource: 'core' }
-        const search = { ...limits.standing(String(viewer.id), 'search'), resource: 'search' }
-        return json(200, { resources: { core, search }, ...(presenter.version === '2022-11-28' ? { rate: core } : {}) })
-      },
-      { free: true },
-    ),
+    'GET /user/followers': list({}, ({ viewer }) => data.followers(viewer.login), simpleUser),
+    'GET /user/following': list({}, ({ viewer }) => data.following(viewer.login), simpleUser),
+    'GET /users/:username/followers': list({}, (call) => data.followers(namedAccount(call).login), simpleUser),
+    'GET /users/:username/following': list({}, (call) => data.following(namedAccount(call).login), simpleUser),
+    'GET /rate_limit': one({ resource: null }, ({ viewer, version }) => {
+      const of = (resource: 'core' | 'search') => ({ ...limits.standing(String(viewer.id), resource), resource })
+      const [core, search] = [of('core'), of('search')]
+      return { resources: { core, search }, ...(version === '2022-11-28' ? { rate: core } : {}) }
+    }),
   }
 }

@@ -49,7 +49,7 @@ export function applicationRoutes({ context, oauth, data }: ApiParts): Routes {
       scopes: caller.scopes,
       fingerprint: null,
       expires_at: null,
-      user: simpleUser(context.url(), account),
+      user: simpleUser({ url: context.url() }, account),
     })
   }
 

@@ -1,65 +1,50 @@
 import type { DataControl, ServiceContext } from '../../base/service-parts.ts'
-import { InvalidSetting } from '../../base/settings.ts'
 import { storeControl } from '../../data/store-control.ts'
-import type { GithubData } from './data.ts'
+import { type GithubData, kinds } from './data.ts'
+import { blankIssue } from './generate.ts'
 import { commitSha, gistId } from './ids.ts'
-import { blankIssue } from './issue-routes.ts'
-import { type Kind, kinds } from './model.ts'
 
 /** Lets tests change the stored data. Commits belong to a repository (`ada/bread-timer`), everything else to a person. */
-export function githubControl(context: ServiceContext, data: GithubData): DataControl {
-  const { clock } = context
-  const idOf = (owner: string, kind: Kind, fields: Record<string, unknown>): string => {
-    if (kind === 'gists') return gistId(owner, data.nextId())
-    if (kind === 'commits') return commitSha(owner, data.nextId())
-    if (kind === 'events') return data.eventIdAt(clock.now())
-    if (kind === 'starred') return data.repo(textOf(fields['repo']))?.id ?? ''
-    return String(data.nextId())
+export function githubControl({ clock }: ServiceContext, data: GithubData): DataControl {
+  const { nextId } = data
+  const ids: Record<string, (owner: string, fields: Record<string, unknown>) => string> = {
+    gists: (owner) => gistId(owner, nextId()),
+    commits: (owner) => commitSha(owner, nextId()),
+    events: () => data.eventIdAt(clock.now()),
+    starred: (_owner, fields) => data.repo(textOf(fields['repo']))?.id ?? '',
   }
-  const blankOf = (owner: string, kind: Kind, fields: Record<string, unknown>): Record<string, unknown> => {
-    const firstRepo = data.store.list(owner, 'repos')[0]
-    const repo = textOf(fields['repo'] ?? `${owner}/${textOf(firstRepo?.fields['name'])}`)
-    const now = clock.now()
-    switch (kind) {
-      case 'repos':
-        return { ...firstRepo?.fields, owner, name: `new-${data.nextId()}`, private: false, stars: 0, pushedAtMs: now }
-      case 'issues':
-        return blankIssue(repo, data.nextNumber(repo), owner)
-      case 'gists':
-        return {
-          description: null,
-          public: true,
-          files: [{ filename: 'new.txt', language: 'Text', size: 1 }],
-          comments: 0,
-        }
-      case 'starred':
-        return { repo }
-      case 'events':
-        return { type: 'WatchEvent', login: owner, repo, public: true, detail: { action: 'started' } }
-      case 'notifications':
-        return { repo, issue: data.store.list(owner, 'issues')[0]?.id ?? '', reason: 'mention', unread: true }
-      case 'commits':
-        return { message: 'New', authorName: owner, authorEmail: 'root@localhost', parents: [] }
-      default:
-        return kind satisfies never
-    }
+  const file = { filename: 'new.txt', language: 'Text', size: 1 }
+  const blanks: Record<(typeof kinds)[number], (owner: string, repo: string) => object> = {
+    repos: (owner) => ({
+      ...data.repos.list(owner)[0]?.fields,
+      owner,
+      name: `new-${nextId()}`,
+      private: false,
+      stars: 0,
+      pushedAtMs: clock.now(),
+    }),
+    issues: (owner, repo) => blankIssue(repo, data.nextNumber(repo), owner),
+    gists: () => ({ description: null, public: true, files: [file], comments: 0 }),
+    starred: (_owner, repo) => ({ repo }),
+    events: (login, repo) => ({ type: 'WatchEvent', login, repo, public: true, detail: { action: 'started' } }),
+    notifications: (owner, repo) => ({
+      repo,
+      issue: data.issues.list(owner)[0]?.id ?? '',
+      reason: 'mention',
+      unread: true,
+    }),
+    commits: (owner) => ({ message: 'New', authorName: owner, authorEmail: 'root@localhost', parents: [] }),
   }
-  const controlOf = (owner: string, name: string, fields: Record<string, unknown> = {}): DataControl => {
-    const kind = kinds.find((one) => one === name)
-    if (!kind) throw new InvalidSetting(`kind must be one of ${kinds.join(', ')}`)
-    return storeControl({
-      store: data.store,
-      clock,
-      kinds,
-      nextId: () => idOf(owner, kind, fields),
-      blank: () => blankOf(owner, kind, fields),
-    })
-  }
-  return {
-    add: (owner, kind, fields) => controlOf(owner, kind, fields).add(owner, kind, fields),
-    edit: (owner, kind, id, fields) => controlOf(owner, kind).edit(owner, kind, id, fields),
-    remove: (owner, kind, id) => controlOf(owner, kind).remove(owner, kind, id),
-  }
+  return storeControl({
+    store: data.store,
+    clock,
+    kinds,
+    nextId: ({ owner, kind, fields }) => ids[kind]?.(owner, fields) ?? String(nextId()),
+    blank: (kind, { owner, fields }) => {
+      const repo = textOf(fields['repo'] ?? `${owner}/${textOf(data.repos.list(owner)[0]?.fields.name)}`)
+      return { ...blanks[kind as keyof typeof blanks](owner, repo) }
+    },
+  })
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
-import { Refusal, type Reply, text } from '../../base/reply.ts'
+import { json, Refusal, type Reply, text, withHeaders } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
-import type { Handler } from '../../base/router.ts'
 import type { ServiceContext } from '../../base/service-parts.ts'
+import { declareApi } from '../../declare/api.ts'
 import type { GithubData } from './data.ts'
-import { githubError } from './errors.ts'
+import { githubError, notFound } from './errors.ts'
 import type { GithubLimits, Resource } from './limits.ts'
-import type { Account } from './model.ts'
 import type { GithubOAuth } from './oauth.ts'
-import type { Presenter } from './present-repo.ts'
+import { pagedReply } from './page.ts'
+import type { View } from './present-repo.ts'
 import { grants } from './scopes.ts'
 
 export interface ApiParts {
@@ -18,44 +18,35 @@ export interface ApiParts {
   limits: GithubLimits
 }
 
-export interface ApiCall {
+export interface Call extends View {
   request: LabRequest
   params: Record<string, string>
-  viewer: Account
-  presenter: Presenter
   /** Whether the token has any of these scopes. */
   may: (...scopes: string[]) => boolean
 }
 
-export type ApiHandler = (call: ApiCall) => Reply
-export type EndpointFactory = (
-  accepted: string[],
-  handler: ApiHandler,
-  options?: { free?: boolean; resource?: Resource },
-) => Handler
+interface Need {
+  /** Any of them, as the response reports it; a handler decides what is hidden without them. */
+  scopes?: string[]
+  /** Which limit counts the call; null for none. */
+  resource?: Resource | null
+}
+
+export type GithubApi = ReturnType<typeof githubApi>
 
 const versions = ['2022-11-28', '2026-03-10']
 
-/** Wraps a handler: checks user agent, version, token and rate limits, then adds the response's ETag. */
-export function createEndpointFactory({ context, oauth, data, limits }: ApiParts): EndpointFactory {
-  return (accepted, handler, options = {}) =>
-    (request, params) => {
-      if (request.headers['user-agent'] === undefined)
-        return text(
-          403,
-          'Request forbidden by administrative rules. Please make sure your request has a User-Agent header.',
-        )
+/** Checks user agent, version, token and rate limits, then adds the response's ETag. */
+export const githubApi = ({ context, oauth, data, limits }: ApiParts) =>
+  declareApi<Need, Call>({
+    admit({ request, params, need: { scopes: accepted = [], resource = 'core' } }) {
+      if (request.headers['user-agent'] === undefined) throw new Refusal(noUserAgent)
       const version = headerText(request, 'x-github-api-version') ?? '2022-11-28'
-      if (!versions.includes(version))
-        return githubError(
-          400,
-          `"${version}" is not a supported version of the REST API.`,
-          {},
-          '/rest/overview/api-versions',
-        )
+      if (!versions.includes(version)) throw new Refusal(unknownVersion(version))
       const { person, scopes } = callerOf(oauth, request)
       const viewer = data.account(person.username)
       if (!viewer) throw new Error(`no account for ${person.username}`)
+      const withUsage = resource === null ? (reply: Reply) => reply : limits.acquire(person.id, resource)
       const common = {
         'x-oauth-scopes': scopes.join(', '),
         'x-accepted-oauth-scopes': accepted.join(', '),
@@ -64,28 +55,32 @@ export function createEndpointFactory({ context, oauth, data, limits }: ApiParts
         'cache-control': 'private, max-age=60, s-maxage=60',
         vary: 'Accept, Authorization, Cookie, X-GitHub-OTP',
       }
-      const usage = options.free ? undefined : limits.acquire(person.id, options.resource)
-      const presenter = { url: context.url(), data, version }
       const may = (...required: string[]) => grants(scopes, required)
-      const reply = replyOf(() => handler({ request, params, viewer, presenter, may }))
-      const headers = { ...common, ...usage?.headers, ...reply.headers }
-      if (request.method !== 'GET' || reply.status !== 200) return { ...reply, headers }
-      const etag = `W/"${createHash('sha256').update(reply.body).digest('hex')}"`
-      const unchanged = sameTag(request, etag) || notModifiedSince(request, reply)
-      if (!unchanged) return { ...reply, headers: { ...headers, etag } }
-      const { 'content-type': _, ...headersWithoutType } = { ...headers, ...usage?.refund() } as Record<string, string>
-      return { status: 304, headers: { ...headersWithoutType, etag }, body: '' }
-    }
-}
+      return {
+        call: { request, params, viewer, may, url: context.url(), data, version },
+        finish(plain) {
+          const reply = withHeaders(withUsage(plain), common)
+          if (request.method !== 'GET' || reply.status !== 200) return reply
+          const etag = `W/"${createHash('sha256').update(reply.body).digest('hex')}"`
+          if (!sameTag(request, etag) && !notModifiedSince(request, reply)) return withHeaders(reply, { etag })
+          const usage = resource === null ? {} : limits.refund(person.id, resource)
+          const { 'content-type': _, ...headers } = { ...reply.headers, ...usage }
+          return { status: 304, headers: { ...headers, etag }, body: '' }
+        },
+      }
+    },
+    reply: (value) => json(200, value),
+    page: ({ url, request }, items, present) => pagedReply({ url, request, items, present }),
+    unknown: { below: '', depth: 7, reply: notFound },
+  })
 
-function replyOf(handler: () => Reply): Reply {
-  try {
-    return handler()
-  } catch (error) {
-    if (error instanceof Refusal) return error.reply
-    throw error
-  }
-}
+const noUserAgent = text(
+  403,
+  'Request forbidden by administrative rules. Please make sure your request has a User-Agent header.',
+)
+
+const unknownVersion = (version: string): Reply =>
+  githubError(400, `"${version}" is not a supported version of the REST API.`, {}, '/rest/overview/api-versions')
 
 function callerOf(oauth: GithubOAuth, request: LabRequest) {
   const header = request.headers.authorization

@@ -1,6 +1,6 @@
 import type { Random } from '../../base/random.ts'
 import { comments, sentences } from '../../data/vocabulary.ts'
-import type { Account, CommitFields, EventFields, GistFields, IssueFields, RepoFields } from './model.ts'
+import type { Account, IssueItem } from './model.ts'
 import { commitMessages, issueTitles, labelNames, languages } from './sample-text.ts'
 
 interface Seed {
@@ -9,7 +9,9 @@ interface Seed {
   nowMs: number
 }
 
-export function repoFields(owner: string, name: string, { random, createdAtMs, nowMs }: Seed): RepoFields {
+export type RepoFields = ReturnType<typeof repoFields>
+
+export function repoFields(owner: string, name: string, { random, createdAtMs, nowMs }: Seed) {
   return {
     owner,
     name,
@@ -36,7 +38,10 @@ interface IssueSeed extends Seed {
   nextId: () => number
 }
 
-export function issueFields(seed: IssueSeed): IssueFields {
+export type IssueFields = ReturnType<typeof issueFields>
+export type Comment = IssueFields['comments'][number]
+
+export function issueFields(seed: IssueSeed) {
   const { random, self, circle, createdAtMs, nowMs } = seed
   const role = random.pick(['created', 'assigned', 'mentioned', 'other'] as const)
   const others = random.some(circle, random.int(1, 4)).map(({ login }) => login)
@@ -67,7 +72,24 @@ export function issueFields(seed: IssueSeed): IssueFields {
   }
 }
 
-export function gistFields({ random }: Seed): GistFields {
+export const blankIssue = (repo: string, number: number, login: string): IssueFields => ({
+  repo,
+  number,
+  isPull: false,
+  title: 'A new issue',
+  body: null,
+  login,
+  assignees: [],
+  mentions: [],
+  labels: [],
+  state: 'open',
+  comments: [],
+  hearts: 0,
+})
+
+export type GistFields = ReturnType<typeof gistFields>
+
+export function gistFields({ random }: Seed) {
   const filename = random.pick(['notes.md', 'oven.ts', '🥖.txt', '地図.json', 'Dockerfile'])
   const more = random.chance(0.3) ? [{ filename: 'LICENSE', language: 'Text', size: 1063 }] : []
   return {
@@ -81,7 +103,10 @@ export function gistFields({ random }: Seed): GistFields {
   }
 }
 
-export function commitFields(random: Random, author: Account, parents: string[]): CommitFields {
+/** `authorLogin` is absent if no account has the commit's e-mail address. */
+export type CommitFields = ReturnType<typeof commitFields>
+
+export function commitFields(random: Random, author: Account, parents: string[]) {
   const known = random.chance(0.9)
   return {
     message: random.pick(commitMessages),
@@ -106,11 +131,20 @@ const eventTypes = [
   'PublicEvent',
 ] as const
 
+export interface EventFields {
+  type: string
+  login: string
+  repo: string
+  public: boolean
+  /** Parts of the payload; completed when rendered. */
+  detail: { action?: string; ref?: string; refType?: string; head?: string; before?: string; issue?: string }
+}
+
 interface EventSeed {
   random: Random
   login: string
   repos: readonly { fullName: string; private: boolean; head: string; before: string }[]
-  issues: readonly { id: string; isPull: boolean; hasComment: boolean; repo: string }[]
+  issues: readonly { id: string; fields: IssueFields }[]
 }
 
 export function eventFields({ random, login, repos, issues }: EventSeed): EventFields {
@@ -118,12 +152,14 @@ export function eventFields({ random, login, repos, issues }: EventSeed): EventF
   const type = random.pick(eventTypes)
   const wantsPull = type === 'PullRequestEvent'
   const aboutIssue = wantsPull || type === 'IssuesEvent' || type === 'IssueCommentEvent'
-  const matching = issues.filter((one) => one.isPull === wantsPull && (type !== 'IssueCommentEvent' || one.hasComment))
+  const matching = issues.filter(
+    ({ fields }) => fields.isPull === wantsPull && (type !== 'IssueCommentEvent' || fields.comments.length > 0),
+  )
   const base = { login, repo: repo.fullName, public: !repo.private }
   if (aboutIssue && matching.length > 0) {
     const issue = random.pick(matching)
     const action = type === 'IssueCommentEvent' ? 'created' : random.pick(['opened', 'closed'])
-    return { ...base, repo: issue.repo, public: true, type, detail: { action, issue: issue.id } }
+    return { ...base, repo: issue.fields.repo, public: true, type, detail: { action, issue: issue.id } }
   }
   if (type === 'CreateEvent' || type === 'DeleteEvent')
     return { ...base, type, detail: { refType: 'branch', ref: random.pick(['proofing', 'fix/🥖', 'release-2']) } }
@@ -131,4 +167,18 @@ export function eventFields({ random, login, repos, issues }: EventSeed): EventF
   if (type === 'ForkEvent') return { ...base, type, detail: { action: 'forked' } }
   if (type === 'PublicEvent') return { ...base, type, detail: {} }
   return { ...base, type: 'PushEvent', detail: { ref: 'refs/heads/main', head: repo.head, before: repo.before } }
+}
+
+export type NotificationFields = ReturnType<typeof notificationFields>
+
+export function notificationFields({ random, createdAtMs, nowMs }: Seed, issues: readonly IssueItem[]) {
+  const about = random.pick(issues)
+  const unread = random.chance(0.4)
+  return {
+    repo: about.fields.repo,
+    issue: about.id,
+    reason: random.pick(['mention', 'assign', 'subscribed', 'author', 'comment', 'review_requested']),
+    unread,
+    ...(unread ? {} : { lastReadAtMs: Math.min(nowMs, createdAtMs + 3_600_000) }),
+  }
 }

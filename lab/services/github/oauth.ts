@@ -3,10 +3,18 @@ import { first, type Pair } from '../../base/pairs.ts'
 import type { Person } from '../../base/people.ts'
 import { Refusal, type Reply, redirect, withQuery } from '../../base/reply.ts'
 import { formOf, hasForm, jsonOf, type LabRequest } from '../../base/request.ts'
-import type { Handler, Routes } from '../../base/router.ts'
 import type { Registration, ServiceContext } from '../../base/service-parts.ts'
 import type { Caller } from '../../oauth2/bearer.ts'
-import { createOAuth2Server, type OAuth2Server } from '../../oauth2/server.ts'
+import {
+  callRoute,
+  createIssuedCodes,
+  emptyRequest,
+  fieldsIn,
+  pagesOf,
+  replyInside,
+  withForm,
+} from '../../oauth2/inside.ts'
+import { createOAuth2Server } from '../../oauth2/server.ts'
 import { callbackMatches } from './redirects.ts'
 import { normalizedScopes, scopeDescriptions } from './scopes.ts'
 import { tokenError, tokenReply } from './token-reply.ts'
@@ -22,21 +30,14 @@ export interface GithubClient {
   accepted: string[]
 }
 
-export interface GithubOAuth extends Omit<OAuth2Server, 'guard' | 'deauthorize' | 'kept'> {
-  client(key: string | undefined): GithubClient | undefined
-  /** The owner of an active token, or undefined. */
-  caller(token: string): Caller | undefined
-  revoke(client: GithubClient, token: string): Promise<void>
-  /** Tokens issued to an app, newest last. */
-  issued(client: GithubClient): readonly string[]
-}
+export type GithubOAuth = ReturnType<typeof createGithubOAuth>
 
-const authorizePath = '/login/oauth/authorize'
-const tokenPath = '/login/oauth/access_token'
+export const authorizePath = '/login/oauth/authorize'
+export const tokenPath = '/login/oauth/access_token'
 const errorPage = '/apps/managing-oauth-apps/troubleshooting-authorization-request-errors/'
 
 /** A standard server wrapped with the vendor's deviations from RFC 6749. */
-export function createGithubOAuth(context: ServiceContext, people: Person[]): GithubOAuth {
+export function createGithubOAuth(context: ServiceContext, people: Person[]) {
   const server = createOAuth2Server(context, {
     brand,
     people,
@@ -53,13 +54,8 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
     },
   })
   const clients = new Map<string, GithubClient>()
-  const redirectOfCode = new Map<string, string>()
+  const codes = createIssuedCodes()
   const issued = new Map<string, string[]>()
-  const innerRoute = (key: string): Handler => {
-    const handler = server.routes[key]
-    if (!handler) throw new Error(`no route ${key}`)
-    return handler
-  }
 
   async function authorize(request: LabRequest): Promise<Reply> {
     const client = clients.get(first(request.query, 'client_id') ?? '')
@@ -80,19 +76,15 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
       ['code_challenge_method', first(request.query, 'code_challenge_method')],
       ['prompt', wantsPicker ? 'login' : undefined],
     ]
-    return innerRoute(`GET ${authorizePath}`)({ ...request, query: present(query) }, {})
+    return callRoute(server.routes, `GET ${authorizePath}`, { ...request, query: present(query) })
   }
 
-  /** Records the code's redirect URI: the token request may omit it. */
   async function consent(request: LabRequest): Promise<Reply> {
-    const reply = await innerRoute('POST /consent')(request, {})
-    const location = reply.headers.location
-    if (typeof location !== 'string') return reply
-    const code = new URL(location, context.url()).searchParams.get('code')
-    if (code !== null) redirectOfCode.set(code, location.slice(0, location.lastIndexOf('code=') - 1))
-    if (!location.includes('error=access_denied')) return reply
-    const denied = location.replace(/error_description=[^&]*/, new URLSearchParams(refused).toString())
-    return redirect(denied)
+    const reply = await callRoute(server.routes, 'POST /consent', request)
+    codes.note(reply)
+    const { location } = reply.headers
+    if (!location?.includes('error=access_denied')) return reply
+    return redirect(location.replace(/error_description=[^&]*/, new URLSearchParams(refused).toString()))
   }
 
   async function token(request: LabRequest): Promise<Reply> {
@@ -102,7 +94,7 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
     if (!client || client.secret !== first(params, 'client_secret'))
       return tokenError(request, 'incorrect_client_credentials')
     const code = first(params, 'code') ?? ''
-    const bound = redirectOfCode.get(code)
+    const bound = codes.redirectUri(code)
     const named = first(params, 'redirect_uri')
     if (bound !== undefined && named !== undefined && named !== bound)
       return tokenError(request, 'redirect_uri_mismatch')
@@ -116,8 +108,8 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
       ['code_verifier', first(params, 'code_verifier')],
       ['refresh_token', first(params, 'refresh_token')?.replace(/^ghr_/, 'rt-')],
     ])
-    const reply = await callInnerWithForm(`POST ${tokenPath}`, request, form)
-    const fields = JSON.parse(String(reply.body)) as Record<string, string | number>
+    const reply = await callWithForm(`POST ${tokenPath}`, request, form)
+    const fields = fieldsIn(reply) as Record<string, string | number>
     if (reply.status !== 200) {
       const known = fields['error'] === 'unsupported_grant_type' ? 'unsupported_grant_type' : undefined
       return tokenError(request, known ?? (isRefresh ? 'bad_refresh_token' : 'bad_verification_code'))
@@ -134,22 +126,13 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
     })
   }
 
-  async function callInnerWithForm(key: string, request: LabRequest, form: Pair[]): Promise<Reply> {
+  async function callWithForm(key: string, request: LabRequest, form: Pair[]): Promise<Reply> {
     const { authorization: _, ...headers } = request.headers
-    const body = Buffer.from(new URLSearchParams(form.map(([...pair]) => pair)).toString())
-    const asForm = { ...headers, 'content-type': 'application/x-www-form-urlencoded' }
-    try {
-      return await innerRoute(key)({ ...request, method: 'POST', query: [], headers: asForm, body }, {})
-    } catch (error) {
-      if (error instanceof Refusal) return error.reply
-      throw error
-    }
+    return replyInside(server.routes, key, withForm({ ...request, query: [], headers }, form))
   }
 
-  const routes: Routes = {
-    'GET /login': innerRoute('GET /login'),
-    'POST /login': innerRoute('POST /login'),
-    'GET /consent': innerRoute('GET /consent'),
+  const routes = {
+    ...pagesOf(server.routes),
     'POST /consent': consent,
     [`GET ${authorizePath}`]: authorize,
     [`POST ${tokenPath}`]: token,
@@ -157,7 +140,7 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
   return {
     routes,
     settings: server.settings,
-    configure: (changes) => server.configure(changes),
+    configure: (changes: Record<string, unknown>) => server.configure(changes),
     tokens: server.tokens,
     register(registration: Registration) {
       const accepted = [...registration.redirectUris]
@@ -166,13 +149,9 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
       clients.set(pair.key, { ...pair, name, registered: registration.redirectUris, accepted })
       return pair
     },
-    endpoints: () => ({
-      authorize_url: `${context.url()}${authorizePath}`,
-      token_url: `${context.url()}${tokenPath}`,
-      api_url: context.url(),
-    }),
-    client: (key) => clients.get(key ?? ''),
-    caller(value) {
+    client: (key: string) => clients.get(key),
+    /** The owner of an active token, or undefined. */
+    caller(value: string): Caller | undefined {
       const headers = { authorization: `Bearer ${value.replace(/^gho_/, 'at-')}` }
       try {
         return server.guard({ ...emptyRequest, headers })
@@ -181,26 +160,17 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
         throw error
       }
     },
-    async revoke(client, value) {
+    async revoke(client: GithubClient, value: string): Promise<void> {
       const form: Pair[] = [
         ['client_id', client.key],
         ['client_secret', client.secret],
         ['token', value.replace(/^gho_/, 'at-')],
       ]
-      await callInnerWithForm('POST /oauth/revoke', emptyRequest, form)
+      await callWithForm('POST /oauth/revoke', emptyRequest, form)
     },
-    issued: (client) => issued.get(client.key) ?? [],
+    /** Tokens issued to an app, newest last. */
+    issued: (client: GithubClient): readonly string[] => issued.get(client.key) ?? [],
   }
-}
-
-const emptyRequest: LabRequest = {
-  method: 'GET',
-  target: '/',
-  path: '/',
-  query: [],
-  headers: {},
-  rawHeaders: [],
-  body: Buffer.alloc(0),
 }
 
 const mismatch = {

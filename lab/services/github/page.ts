@@ -1,7 +1,8 @@
 import { first } from '../../base/pairs.ts'
 import { json, Refusal, type Reply } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
-import { githubError } from './errors.ts'
+import { matching, oneOf, readParam } from '../../declare/parameters.ts'
+import { githubError, invalidField } from './errors.ts'
 
 interface Paged<T> {
   url: string
@@ -45,22 +46,14 @@ function whole(request: LabRequest, name: string): number | undefined {
 }
 
 /** A point in time from the query, in ISO 8601. */
-export function timeParam(request: LabRequest, name: string): number | undefined {
-  const value = first(request.query, name)
-  if (value === undefined) return undefined
-  const ms = /^\d{4}-\d{2}-\d{2}/.test(value) ? Date.parse(value) : Number.NaN
-  if (Number.isNaN(ms))
-    throw new Refusal(githubError(422, `The ${name} parameter must be a timestamp in ISO 8601 format.`))
-  return ms
-}
+export const timeParam = (request: LabRequest, name: string): number | undefined =>
+  readParam(
+    request,
+    name,
+    matching(/^\d{4}-\d{2}-\d{2}/, Date.parse),
+    () => new Refusal(githubError(422, `The ${name} parameter must be a timestamp in ISO 8601 format.`)),
+  )
 
 /** One of a fixed list of values; anything else is rejected. */
-export function choiceParam<T extends string>(request: LabRequest, name: string, choices: readonly [T, ...T[]]): T {
-  const value = first(request.query, name)
-  if (value === undefined) return choices[0]
-  const known = choices.find((choice) => choice === value)
-  if (known !== undefined) return known
-  throw new Refusal(
-    githubError(422, 'Validation Failed', { errors: [{ resource: 'Search', field: name, code: 'invalid' }] }),
-  )
-}
+export const choiceParam = <T extends string>(request: LabRequest, name: string, choices: readonly [T, ...T[]]): T =>
+  readParam(request, name, oneOf(choices), () => new Refusal(invalidField('Search', name, 'invalid'))) ?? choices[0]

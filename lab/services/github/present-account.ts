@@ -1,7 +1,7 @@
 import { isoSeconds, nodeId } from './ids.ts'
 import type { Account } from './model.ts'
 
-export function simpleUser(url: string, { id, login }: Account) {
+export function simpleUser({ url }: { url: string }, { id, login }: Account) {
   const api = `${url}/users/${login}`
   return {
     login,
@@ -36,10 +36,10 @@ interface Counts {
 }
 
 /** Empty profile fields are null, except `blog`, which is an empty string. */
-export function fullUser(url: string, account: Account, counts: Counts) {
+export function fullUser(view: { url: string }, account: Account, counts: Counts) {
   const { name, email, bio, location, createdAtMs, login } = account
   return {
-    ...simpleUser(url, account),
+    ...simpleUser(view, account),
     name,
     company: null,
     blog: account.bio === '' ? '' : `https://${login}.tumblr.com`,
@@ -58,8 +58,8 @@ export function fullUser(url: string, account: Account, counts: Counts) {
 }
 
 /** Fields visible to the person's own token only. */
-export const privateUser = (url: string, account: Account, counts: Counts, showAll: boolean) => ({
-  ...fullUser(url, account, counts),
+export const privateUser = (view: { url: string }, account: Account, counts: Counts, showAll: boolean) => ({
+  ...fullUser(view, account, counts),
   ...(showAll
     ? {
         user_view_type: 'private',

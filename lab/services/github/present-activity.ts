@@ -1,12 +1,11 @@
-import type { StoredItem } from '../../data/item-store.ts'
 import { isoSeconds, nodeId } from './ids.ts'
-import type { EventFields, GistFields, IssueFields, NotificationFields } from './model.ts'
+import type { EventItem, GistItem, IssueItem, NotificationItem, RepoItem } from './model.ts'
 import { presentComment, presentIssue } from './present-issue.ts'
-import { fullRepo, ghost, minimalRepo, type Presenter, userOf } from './present-repo.ts'
+import { fullRepo, ghost, minimalRepo, userOf, type View } from './present-repo.ts'
 
-export function presentEvent(presenter: Presenter, item: StoredItem) {
-  const fields = item.fields as EventFields
-  const { url, data } = presenter
+export function presentEvent(view: View, item: EventItem) {
+  const { fields } = item
+  const { url, data } = view
   const { id, login } = data.account(fields.login) ?? ghost
   const repo = data.repo(fields.repo)
   return {
@@ -21,18 +20,18 @@ export function presentEvent(presenter: Presenter, item: StoredItem) {
       avatar_url: `${url}/avatars/u/${id}?`,
     },
     repo: { id: Number(repo?.id ?? 0), name: fields.repo, url: `${url}/repos/${fields.repo}` },
-    payload: payload(presenter, item, repo),
+    payload: payload(view, item, repo),
     public: fields.public,
     created_at: isoSeconds(item.createdAtMs),
   }
 }
 
 /** Since October 2025 payloads are short: a push has no commits, a pull request is a stub. */
-function payload(presenter: Presenter, item: StoredItem, repo: StoredItem | undefined): object {
-  const { type, detail, repo: fullName, login } = item.fields as EventFields
+function payload(view: View, item: EventItem, repo: RepoItem | undefined): object {
+  const { type, detail, repo: fullName, login } = item.fields
   const action = detail.action ?? 'opened'
-  const about = detail.issue === undefined ? undefined : presenter.data.issue(detail.issue)
-  const issue = about?.fields as IssueFields | undefined
+  const about = detail.issue === undefined ? undefined : view.data.issue(detail.issue)
+  const issue = about?.fields
   const branch = { ref: detail.ref ?? 'main', ref_type: 'branch', pusher_type: 'user' }
   switch (type) {
     case 'PushEvent': {
@@ -45,17 +44,17 @@ function payload(presenter: Presenter, item: StoredItem, repo: StoredItem | unde
     case 'DeleteEvent':
       return { ...branch, full_ref: `refs/heads/${branch.ref}` }
     case 'ForkEvent':
-      return { action, forkee: repo ? { ...fullRepo(presenter, repo, login), fork: true, public: true } : {} }
+      return { action, forkee: repo ? { ...fullRepo(view, repo, login), fork: true, public: true } : {} }
     case 'IssuesEvent':
-      return { action, issue: about ? presentIssue(presenter, about) : {} }
+      return { action, issue: about ? presentIssue(view, about) : {} }
     case 'IssueCommentEvent': {
       const comment = issue?.comments[0]
       return about && issue && comment
-        ? { action, issue: presentIssue(presenter, about), comment: presentComment(presenter, issue, comment) }
+        ? { action, issue: presentIssue(view, about), comment: presentComment(view, { issue, comment }) }
         : { action }
     }
     case 'PullRequestEvent':
-      return { action, number: issue?.number ?? 0, pull_request: pullStub(presenter, fullName, repo, about) }
+      return { action, number: issue?.number ?? 0, pull_request: pullStub(view, fullName, repo, about) }
     case 'WatchEvent':
       return { action }
     default:
@@ -63,12 +62,12 @@ function payload(presenter: Presenter, item: StoredItem, repo: StoredItem | unde
   }
 }
 
-function pullStub(presenter: Presenter, fullName: string, repo: StoredItem | undefined, about: StoredItem | undefined) {
-  const number = (about?.fields as IssueFields | undefined)?.number ?? 0
-  const api = `${presenter.url}/repos/${fullName}`
+function pullStub(view: View, fullName: string, repo: RepoItem | undefined, about: IssueItem | undefined) {
+  const number = about?.fields.number ?? 0
+  const api = `${view.url}/repos/${fullName}`
   const side = (ref: string) => ({
     ref,
-    sha: presenter.data.store.list(fullName, 'commits')[0]?.id ?? '0'.repeat(40),
+    sha: view.data.commits.list(fullName)[0]?.id ?? '0'.repeat(40),
     repo: { id: Number(repo?.id ?? 0), url: api, name: fullName.split('/')[1] },
   })
   return {
@@ -80,10 +79,10 @@ function pullStub(presenter: Presenter, fullName: string, repo: StoredItem | und
   }
 }
 
-export function presentGist(presenter: Presenter, login: string, item: StoredItem) {
-  const fields = item.fields as GistFields
-  const api = `${presenter.url}/gists/${item.id}`
-  const web = `${presenter.url}/gist/${item.id}`
+export function presentGist(view: View, { owner, item }: { owner: string; item: GistItem }) {
+  const { fields } = item
+  const api = `${view.url}/gists/${item.id}`
+  const web = `${view.url}/gist/${item.id}`
   return {
     url: api,
     forks_url: `${api}/forks`,
@@ -96,13 +95,7 @@ export function presentGist(presenter: Presenter, login: string, item: StoredIte
     files: Object.fromEntries(
       fields.files.map(({ filename, language, size }) => [
         filename,
-        {
-          filename,
-          type: 'text/plain',
-          language,
-          raw_url: `${web}/raw/${encodeURIComponent(filename)}`,
-          size,
-        },
+        { filename, type: 'text/plain', language, raw_url: `${web}/raw/${encodeURIComponent(filename)}`, size },
       ]),
     ),
     public: fields.public,
@@ -113,15 +106,15 @@ export function presentGist(presenter: Presenter, login: string, item: StoredIte
     user: null,
     comments_enabled: true,
     comments_url: `${api}/comments`,
-    owner: userOf(presenter, login),
+    owner: userOf(view, owner),
     truncated: false,
   }
 }
 
-export function presentNotification(presenter: Presenter, item: StoredItem) {
-  const fields = item.fields as NotificationFields
-  const { url, data } = presenter
-  const about = data.issue(fields.issue)?.fields as IssueFields | undefined
+export function presentNotification(view: View, item: NotificationItem) {
+  const { fields } = item
+  const { url, data } = view
+  const about = data.issue(fields.issue)?.fields
   const repo = data.repo(fields.repo)
   const kind = about?.isPull ? 'pulls' : 'issues'
   const subject = `${url}/repos/${fields.repo}/${kind}/${about?.number ?? 0}`
@@ -137,7 +130,7 @@ export function presentNotification(presenter: Presenter, item: StoredItem) {
       latest_comment_url: subject,
       type: about?.isPull ? 'PullRequest' : 'Issue',
     },
-    repository: repo ? minimalRepo(presenter, repo) : null,
+    repository: repo ? minimalRepo(view, repo) : null,
     url: `${url}/notifications/threads/${item.id}`,
     subscription_url: `${url}/notifications/threads/${item.id}/subscription`,
   }

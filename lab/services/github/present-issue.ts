@@ -1,16 +1,16 @@
-import type { StoredItem } from '../../data/item-store.ts'
+import type { Comment, IssueFields } from './generate.ts'
 import { isoSeconds, nodeId } from './ids.ts'
-import type { Comment, IssueFields } from './model.ts'
-import { fullRepo, type Presenter, userOf } from './present-repo.ts'
+import type { IssueItem } from './model.ts'
+import { fullRepo, userOf, type View } from './present-repo.ts'
 import { labelNames } from './sample-text.ts'
 
-export function presentIssue(presenter: Presenter, item: StoredItem) {
-  const fields = item.fields as IssueFields
-  const { url } = presenter
+export function presentIssue(view: View, item: IssueItem) {
+  const { fields } = item
+  const { url } = view
   const repoApi = `${url}/repos/${fields.repo}`
   const api = `${repoApi}/issues/${fields.number}`
   const web = `${url}/${fields.repo}/${fields.isPull ? 'pull' : 'issues'}/${fields.number}`
-  const assignees = fields.assignees.map((login) => userOf(presenter, login))
+  const assignees = fields.assignees.map((login) => userOf(view, login))
   const closed = fields.state === 'closed'
   return {
     url: api,
@@ -23,11 +23,11 @@ export function presentIssue(presenter: Presenter, item: StoredItem) {
     node_id: nodeId(fields.isPull ? 'PR' : 'I', item.id),
     number: fields.number,
     title: fields.title,
-    user: userOf(presenter, fields.login),
+    user: userOf(view, fields.login),
     labels: fields.labels.map((name) => presentLabel(repoApi, name)),
     state: fields.state,
     locked: false,
-    ...(presenter.version === '2022-11-28' ? { assignee: assignees[0] ?? null } : {}),
+    ...(view.version === '2022-11-28' ? { assignee: assignees[0] ?? null } : {}),
     assignees,
     milestone: null,
     comments: fields.comments.length,
@@ -46,22 +46,22 @@ export function presentIssue(presenter: Presenter, item: StoredItem) {
 }
 
 /** Lists across repositories include the repository of each issue. */
-export function presentListedIssue(presenter: Presenter, item: StoredItem, viewer: string) {
-  const repo = presenter.data.repo((item.fields as IssueFields).repo)
-  return { ...presentIssue(presenter, item), ...(repo ? { repository: fullRepo(presenter, repo, viewer) } : {}) }
+export function presentListedIssue(view: View, item: IssueItem) {
+  const repo = view.data.repo(item.fields.repo)
+  return { ...presentIssue(view, item), ...(repo ? { repository: fullRepo(view, repo) } : {}) }
 }
 
-export function presentComment(presenter: Presenter, issue: IssueFields, comment: Comment) {
-  const repoApi = `${presenter.url}/repos/${issue.repo}`
+export function presentComment(view: View, { issue, comment }: { issue: IssueFields; comment: Comment }) {
+  const repoApi = `${view.url}/repos/${issue.repo}`
   const api = `${repoApi}/issues/comments/${comment.id}`
-  const web = `${presenter.url}/${issue.repo}/${issue.isPull ? 'pull' : 'issues'}/${issue.number}`
+  const web = `${view.url}/${issue.repo}/${issue.isPull ? 'pull' : 'issues'}/${issue.number}`
   return {
     url: api,
     html_url: `${web}#issuecomment-${comment.id}`,
     issue_url: `${repoApi}/issues/${issue.number}`,
     id: comment.id,
     node_id: nodeId('IC', comment.id),
-    user: userOf(presenter, comment.login),
+    user: userOf(view, comment.login),
     created_at: isoSeconds(comment.createdAtMs),
     updated_at: isoSeconds(comment.createdAtMs),
     author_association: 'CONTRIBUTOR',

@@ -1,7 +1,6 @@
-import { isShown, type StoredItem } from '../../data/item-store.ts'
 import type { GithubData } from './data.ts'
 import { isoSeconds, nodeId } from './ids.ts'
-import type { Account, CommitFields, RepoFields } from './model.ts'
+import type { Account, CommitItem, RepoItem } from './model.ts'
 import { simpleUser } from './present-account.ts'
 
 /** URL fields and their suffixes to the repository's API URL. */
@@ -44,9 +43,11 @@ const addresses: Record<string, string> = {
   trees_url: '/git/trees{/sha}',
 }
 
-export interface Presenter {
+/** What rendering depends on. */
+export interface View {
   url: string
   data: GithubData
+  viewer: Account
   /** The API version of the request. */
   version: string
 }
@@ -59,19 +60,19 @@ export const ghost: Account = {
   location: '',
   createdAtMs: 0,
 }
-export const userOf = ({ url, data }: Presenter, login: string) => simpleUser(url, data.account(login) ?? ghost)
+export const userOf = (view: View, login: string) => simpleUser(view, view.data.account(login) ?? ghost)
 
-export function minimalRepo(presenter: Presenter, item: StoredItem) {
-  const { owner, name, description, fork, private: isPrivate } = item.fields as RepoFields
-  const api = `${presenter.url}/repos/${owner}/${name}`
+export function minimalRepo(view: View, item: RepoItem) {
+  const { owner, name, description, fork, private: isPrivate } = item.fields
+  const api = `${view.url}/repos/${owner}/${name}`
   return {
     id: Number(item.id),
     node_id: nodeId('R', item.id),
     name,
     full_name: `${owner}/${name}`,
     private: isPrivate,
-    owner: userOf(presenter, owner),
-    html_url: `${presenter.url}/${owner}/${name}`,
+    owner: userOf(view, owner),
+    html_url: `${view.url}/${owner}/${name}`,
     description,
     fork,
     url: api,
@@ -79,14 +80,16 @@ export function minimalRepo(presenter: Presenter, item: StoredItem) {
   }
 }
 
-export function fullRepo(presenter: Presenter, item: StoredItem, viewer: string) {
-  const fields = item.fields as RepoFields
+export function fullRepo(view: View, item: RepoItem, viewer = view.viewer.login) {
+  const { fields } = item
   const { owner, name } = fields
-  const web = `${presenter.url}/${owner}/${name}`
-  const openIssues = openIssuesOf(presenter.data, `${owner}/${name}`)
+  const web = `${view.url}/${owner}/${name}`
+  const openIssues = view.data.issues
+    .shown(owner)
+    .filter((issue) => issue.fields.repo === `${owner}/${name}` && issue.fields.state === 'open').length
   const isOwner = viewer === owner
   return {
-    ...minimalRepo(presenter, item),
+    ...minimalRepo(view, item),
     created_at: isoSeconds(item.createdAtMs),
     updated_at: isoSeconds(item.updatedAtMs),
     pushed_at: isoSeconds(fields.pushedAtMs),
@@ -101,7 +104,7 @@ export function fullRepo(presenter: Presenter, item: StoredItem, viewer: string)
     language: fields.language,
     has_issues: true,
     has_projects: true,
-    ...(presenter.version === '2022-11-28' ? { has_downloads: true } : {}),
+    ...(view.version === '2022-11-28' ? { has_downloads: true } : {}),
     has_wiki: true,
     has_pages: false,
     has_discussions: false,
@@ -110,7 +113,7 @@ export function fullRepo(presenter: Presenter, item: StoredItem, viewer: string)
     archived: fields.archived,
     disabled: false,
     open_issues_count: openIssues,
-    license: fields.license === null ? null : license(presenter.url),
+    license: fields.license === null ? null : license(view.url),
     allow_forking: true,
     is_template: false,
     web_commit_signoff_required: false,
@@ -132,18 +135,12 @@ const license = (url: string) => ({
   node_id: nodeId('L', 'mit'),
 })
 
-function openIssuesOf(data: GithubData, fullName: string): number {
-  const [owner = ''] = fullName.split('/')
-  const matches = ({ fields }: StoredItem) => fields['repo'] === fullName && fields['state'] === 'open'
-  return data.store.list(owner, 'issues').filter((item) => isShown(item) && matches(item)).length
-}
-
-export function presentCommit(presenter: Presenter, fullName: string, item: StoredItem) {
-  const { message, authorName, authorEmail, authorLogin, parents } = item.fields as CommitFields
-  const api = `${presenter.url}/repos/${fullName}`
-  const web = `${presenter.url}/${fullName}/commit`
+export function presentCommit(view: View, { fullName, item }: { fullName: string; item: CommitItem }) {
+  const { message, authorName, authorEmail, authorLogin, parents } = item.fields
+  const api = `${view.url}/repos/${fullName}`
+  const web = `${view.url}/${fullName}/commit`
   const at = { name: authorName, email: authorEmail, date: isoSeconds(item.createdAtMs) }
-  const account = authorLogin === undefined ? null : userOf(presenter, authorLogin)
+  const account = authorLogin === undefined ? null : userOf(view, authorLogin)
   return {
     sha: item.id,
     node_id: nodeId('C', item.id),

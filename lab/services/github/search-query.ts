@@ -1,15 +1,14 @@
 import { Refusal } from '../../base/reply.ts'
-import type { StoredItem } from '../../data/item-store.ts'
 import type { GithubData } from './data.ts'
 import { githubError, invalidField } from './errors.ts'
-import type { CommitFields } from './model.ts'
+import type { CommitItem } from './model.ts'
 
 interface Candidate {
-  repo: string
-  item: StoredItem
+  fullName: string
+  item: CommitItem
 }
 
-export type CommitTest = (candidate: Candidate) => boolean
+type CommitTest = (candidate: Candidate) => boolean
 
 const unknownUsers =
   'The listed users cannot be searched either because the users do not exist or you do not have permission to view the users.'
@@ -24,35 +23,33 @@ export function parseCommitQuery(data: GithubData, text: string | undefined): Co
   return (candidate) => tests.every((test) => test(candidate))
 }
 
-const fieldsOf = ({ item }: Candidate): CommitFields => item.fields as CommitFields
-
 function testFor(data: GithubData, part: string): CommitTest {
   const [, name = '', value = ''] = /^([a-z-]+):(.+)$/.exec(part) ?? []
   switch (name) {
     case 'author':
     case 'committer': {
       if (!data.account(value)) throw refusedQuery(unknownUsers)
-      return (candidate) => fieldsOf(candidate).authorLogin === value
+      return ({ item }) => item.fields.authorLogin === value
     }
     case 'author-email':
     case 'committer-email':
-      return (candidate) => fieldsOf(candidate).authorEmail === value
+      return ({ item }) => item.fields.authorEmail === value
     case 'author-name':
-      return (candidate) => fieldsOf(candidate).authorName.toLowerCase().includes(value.toLowerCase())
+      return ({ item }) => item.fields.authorName.toLowerCase().includes(value.toLowerCase())
     case 'author-date':
     case 'committer-date':
       return dateTest(value)
     case 'repo':
-      return ({ repo }) => repo === value
+      return ({ fullName }) => fullName === value
     case 'user':
     case 'org':
-      return ({ repo }) => repo.startsWith(`${value}/`)
+      return ({ fullName }) => fullName.startsWith(`${value}/`)
     case 'hash':
       return ({ item }) => item.id === value
     case 'merge':
-      return (candidate) => fieldsOf(candidate).parents.length > 1 === (value === 'true')
+      return ({ item }) => item.fields.parents.length > 1 === (value === 'true')
     default:
-      return (candidate) => fieldsOf(candidate).message.toLowerCase().includes(part.toLowerCase())
+      return ({ item }) => item.fields.message.toLowerCase().includes(part.toLowerCase())
   }
 }
 

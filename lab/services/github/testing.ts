@@ -1,20 +1,9 @@
-import type { LabService } from '../../base/service.ts'
-import { type Lab, startLab } from '../../lab.ts'
-import { appBrowser, callback } from '../../testing/oauth2-client.ts'
-import { fromTheSameHour } from '../../testing/same-hour.ts'
+import { appBrowser, tokenCall } from '../../testing/oauth2-client.ts'
+import { startVendor, type VendorApp, walkPages } from '../../testing/vendor-app.ts'
 
-export interface GithubApp {
-  lab: Lab<'github'>
-  service: LabService
-  key: string
-  secret: string
-}
+export type GithubApp = VendorApp<'github'>
 
-export async function startGithub(): Promise<GithubApp> {
-  const lab = await startLab({ services: ['github'], clock: fromTheSameHour() })
-  const service = lab.services.github
-  return { lab, service, ...service.register({ redirectUris: [callback] }) }
-}
+export const startGithub = (): Promise<GithubApp> => startVendor('github')
 
 type Fields = Record<string, string | undefined>
 
@@ -26,12 +15,8 @@ export async function authorize({ service, key }: GithubApp, fields: Fields, per
   return { page, params: new URL(page.url).searchParams }
 }
 
-export async function exchange(app: GithubApp, fields: Fields, accept = 'application/json') {
-  const all: Fields = { client_id: app.key, client_secret: app.secret, ...fields }
-  const body = new URLSearchParams()
-  for (const [name, value] of Object.entries(all)) if (value !== undefined) body.set(name, value)
-  return fetch(app.service.endpoints['token_url'] ?? '', { method: 'POST', body, headers: { accept } })
-}
+export const exchange = (app: GithubApp, fields: Fields, accept = 'application/json'): Promise<Response> =>
+  tokenCall(app, fields, { headers: { accept } })
 
 export async function tokenFor(app: GithubApp, scope: string, person = 'ada'): Promise<string> {
   const { params } = await authorize(app, { scope }, person)
@@ -53,13 +38,11 @@ export const nextLink = (response: Response): string | undefined =>
   /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
 
 /** Follows the Link header to the last page. */
-export async function walkAll<T>(app: GithubApp, path: string, token: string): Promise<T[]> {
-  const all: T[] = []
-  for (let next: string | undefined = path; next !== undefined; ) {
-    const response = await call(app, next, token)
-    if (response.status !== 200) throw new Error(`${next}: ${response.status} ${await response.text()}`)
-    all.push(...((await response.json()) as T[]))
-    next = nextLink(response)
-  }
-  return all
-}
+export const walkAll = async <T>(app: GithubApp, path: string, token: string): Promise<T[]> =>
+  (
+    await walkPages<T[]>(
+      path,
+      (next) => call(app, next, token),
+      (_page, response) => nextLink(response),
+    )
+  ).flat()

@@ -1,7 +1,7 @@
 import { first } from '../../base/pairs.ts'
 import type { Person } from '../../base/people.ts'
 import type { RateLimit } from '../../base/rate-limit.ts'
-import { json, Refusal } from '../../base/reply.ts'
+import { json, refusedAs } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
 import type { Handler } from '../../base/router.ts'
 import type { ServiceContext } from '../../base/service-parts.ts'
@@ -45,28 +45,24 @@ export function apiEndpoint({ oauth, rateLimit }: ApiParts, scope: string | unde
 }
 
 function callerOf(oauth: OAuth2Server, request: LabRequest, scope: string | undefined) {
-  try {
-    return oauth.guard(request, scope)
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    if (error.reply.status === 403)
-      throw failure(403, 'insufficientPermissions', 'Request had insufficient authentication scopes.', {
-        status: 'PERMISSION_DENIED',
-        info: { reason: 'ACCESS_TOKEN_SCOPE_INSUFFICIENT' },
-      })
-    throw failure(401, 'authError', 'Invalid Credentials', { status: 'UNAUTHENTICATED' })
-  }
+  return refusedAs(
+    () => oauth.guard(request, scope),
+    ({ status }) =>
+      status === 403
+        ? failure(403, 'insufficientPermissions', 'Request had insufficient authentication scopes.', {
+            status: 'PERMISSION_DENIED',
+            info: { reason: 'ACCESS_TOKEN_SCOPE_INSUFFICIENT' },
+          })
+        : failure(401, 'authError', 'Invalid Credentials', { status: 'UNAUTHENTICATED' }),
+  )
 }
 
 /** Responses have no headers about limits, and a refusal names no wait. */
-function count(rateLimit: RateLimit, key: string): void {
-  try {
-    rateLimit.acquire(key)
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    throw failure(403, 'userRateLimitExceeded', 'User Rate Limit Exceeded', { domain: 'usageLimits' })
-  }
-}
+const count = (rateLimit: RateLimit, key: string) =>
+  refusedAs(
+    () => rateLimit.acquire(key),
+    () => failure(403, 'userRateLimitExceeded', 'User Rate Limit Exceeded', { domain: 'usageLimits' }),
+  )
 
 /** A whole number within bounds; what is larger is cut as the documentation says. */
 export function sizeOf({ get }: Call, name: string, otherwise: number, most: number): number {

@@ -1,8 +1,7 @@
-import { makePeople } from '../../base/people.ts'
-import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
-import type { ServiceDefinition } from '../../base/service-parts.ts'
+import { createRateLimit } from '../../base/rate-limit.ts'
 import { InvalidSetting, isNumber } from '../../base/settings.ts'
 import { storeControl } from '../../data/store-control.ts'
+import { declareService } from '../../declare/service.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
 import { type ApiParts, apiEndpoint } from './api-endpoint.ts'
 import { calendarRoutes } from './calendar-routes.ts'
@@ -29,15 +28,18 @@ const KINDS = [
 ]
 
 /** One origin for accounts, tokens and all APIs: their paths differ. */
-export const google: ServiceDefinition = {
+export const google = declareService({
   name: 'google',
   brand,
-  build(context) {
-    const { clock, url } = context
-    const people = makePeople(
-      (_username, at) => String(110_169_484_474_386_276_334n + BigInt(at) * 1_000_003n),
-      context.maxActivity,
-    )
+  idOf: (_username, at) => String(110_169_484_474_386_276_334n + BigInt(at) * 1_000_003n),
+  endpoints: {
+    authorize_url: loginPaths.authorize,
+    token_url: loginPaths.token,
+    revoke_url: '/revoke',
+    api_url: '',
+  },
+  build(context, people) {
+    const { clock } = context
     const oauth = createOAuth2Server(context, {
       brand,
       people,
@@ -61,10 +63,23 @@ export const google: ServiceDefinition = {
     const units = { left: 10_000 }
     const rateLimit = createRateLimit(clock, { limit: 6000, windowSeconds: 60 })
     const parts: ApiParts = { context, oauth, tracked, positions, rateLimit, units }
-    const limited = withRateLimitSettings(rateLimit, oauth)
     const kinds = new Set([...KINDS, ...tracked.changes.map(({ kind }) => kind)])
     return {
-      people,
+      access: {
+        ...oauth,
+        get settings() {
+          return { ...oauth.settings, youtubeUnits: units.left }
+        },
+        configure({ forget, youtubeUnits, ...changes }) {
+          oauth.configure(changes)
+          // The list whose positions (sync tokens, page tokens, history) the service does not know any more.
+          if (typeof forget === 'string') positions.forget(forget)
+          if (youtubeUnits === undefined) return
+          if (!isNumber(youtubeUnits)) throw new InvalidSetting('invalid value for youtubeUnits')
+          units.left = Number(youtubeUnits)
+        },
+      },
+      groups: { rateLimit },
       routes: {
         ...loginRoutes(oauth),
         'GET /oauth2/v3/userinfo': apiEndpoint(parts, undefined, ({ person, scopes: granted }) => ({
@@ -82,27 +97,10 @@ export const google: ServiceDefinition = {
         ...gmailRoutes(parts),
         ...youtubeRoutes(parts),
       },
-      endpoints: () => ({
-        authorize_url: `${url()}${loginPaths.authorize}`,
-        token_url: `${url()}${loginPaths.token}`,
-        revoke_url: `${url()}/revoke`,
-        api_url: url(),
-      }),
-      register: oauth.register,
-      settings: () => ({ ...limited.settings(), youtubeUnits: units.left }),
-      configure({ forget, youtubeUnits, ...changes }) {
-        limited.configure(changes)
-        // The list whose positions (sync tokens, page tokens, history) the service does not know any more.
-        if (typeof forget === 'string') positions.forget(forget)
-        if (youtubeUnits === undefined) return
-        if (!isNumber(youtubeUnits)) throw new InvalidSetting('invalid value for youtubeUnits')
-        units.left = Number(youtubeUnits)
-      },
-      tokens: oauth.tokens,
       data: storeControl({ store: tracked.store, clock, kinds: [...kinds], nextId, blank: blankOf }),
     }
   },
-}
+})
 
 function blankOf(kind: string): Record<string, unknown> {
   if (kind === 'mail')

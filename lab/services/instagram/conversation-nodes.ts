@@ -1,9 +1,9 @@
 import type { StoredItem } from '../../data/item-store.ts'
 import type { Acquaintance } from '../../data/vocabulary.ts'
 import { graphError } from '../../graph/graph-error.ts'
-import { cursorEdge, type GraphEdge, type GraphNode } from '../../graph/node.ts'
+import { cursorEdge, type GraphEdge, type GraphNode, graphTime, node } from '../../graph/node.ts'
 import type { ConversationFields, MessageFields } from './conversations.ts'
-import { graphTime, node, type View } from './nodes.ts'
+import type { View } from './nodes.ts'
 
 /** Older messages are listed without details. */
 const maxDetailed = 20

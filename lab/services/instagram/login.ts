@@ -1,21 +1,13 @@
 import { first, type Pair } from '../../base/pairs.ts'
 import { json, Refusal, type Reply } from '../../base/reply.ts'
 import { formOf, type LabRequest } from '../../base/request.ts'
-import type { AppGrants } from '../../graph/app-grants.ts'
+import type { GraphAccess } from '../../graph/access.ts'
 import { graphError } from '../../graph/graph-error.ts'
-import { type InnerTokenResponse, requestToken } from '../../graph/inner-token.ts'
-import type { LoginWindow } from '../../graph/login-window.ts'
-import type { OAuth2Server } from '../../oauth2/server.ts'
+import { requestToken } from '../../graph/inner-token.ts'
 import type { InstagramSettings } from './settings.ts'
 
-interface LoginParts {
-  oauth: OAuth2Server
-  grants: AppGrants
-  window: LoginWindow
-  /** App secret by app id. */
-  apps: ReadonlyMap<string, string>
-  usernameOf: (id: string) => string
-  settings: InstagramSettings
+interface LoginParts extends Pick<GraphAccess, 'oauth' | 'grants' | 'window' | 'apps' | 'remember'> {
+  shape: InstagramSettings
 }
 
 /** The login host has its own error format. */
@@ -59,9 +51,9 @@ export function createCodeExchange(parts: LoginParts): (request: LabRequest) => 
             : wrongCode(),
     })
     const granted = inner.scope === '' ? [] : inner.scope.split(',')
-    remember(parts, inner, clientKey, { requested: parts.window.requestedScopesOf(code), granted, longLived: false })
+    parts.remember(inner, clientKey, { requested: parts.window.requestedScopesOf(code), granted, longLived: false })
     const { access_token, user_id } = inner
-    return parts.settings.tokenShape === 'data'
+    return parts.shape.tokenShape === 'data'
       ? json(200, { data: [{ access_token, user_id, permissions: granted.join(',') }] })
       : json(200, { access_token, user_id: BigInt(user_id), permissions: granted })
   }
@@ -104,7 +96,7 @@ async function exchangeToken(parts: LoginParts, path: string, grantType: string,
     params: { grant_type: grantType, access_token: token },
     toError: sessionInvalid,
   })
-  remember(parts, inner, clientKey, { requested: [], granted: [], longLived: true })
+  parts.remember(inner, clientKey, { requested: [], granted: [], longLived: true })
   return json(200, { access_token: inner.access_token, token_type: 'bearer', expires_in: inner.expires_in })
 }
 
@@ -113,13 +105,3 @@ const sessionInvalid = (): Refusal =>
     type: 'IGApiException',
     code: 190,
   })
-
-function remember(
-  { grants, usernameOf }: LoginParts,
-  inner: InnerTokenResponse,
-  clientKey: string,
-  how: { requested: readonly string[]; granted: readonly string[]; longLived: boolean },
-): void {
-  const grant = grants.grant(clientKey, usernameOf(inner.user_id), how.requested, how.granted)
-  grants.addToken({ value: inner.access_token, grant, ttlSeconds: inner.expires_in, longLived: how.longLived })
-}

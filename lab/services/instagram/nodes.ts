@@ -1,7 +1,7 @@
 import type { Person } from '../../base/people.ts'
 import type { StoredItem } from '../../data/item-store.ts'
 import { graphError } from '../../graph/graph-error.ts'
-import { cursorEdge, type GraphEdge, type GraphNode } from '../../graph/node.ts'
+import { cursorEdge, type GraphEdge, type GraphNode, graphTime, node } from '../../graph/node.ts'
 import type { ChildFields, CommentFields, MediaFields } from './generate.ts'
 
 export interface View {
@@ -11,22 +11,6 @@ export interface View {
   /** The token's person. */
   viewerId: string
 }
-
-/** 2026-05-01T10:00:00+0000 */
-export const graphTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+0000`
-
-export const node = (
-  typeName: string,
-  id: string,
-  defaults: readonly string[],
-  fields: GraphNode['fields'],
-): GraphNode => ({
-  kind: 'node',
-  typeName,
-  id,
-  defaults,
-  fields,
-})
 
 export function mediaNode(view: View, item: StoredItem): GraphNode {
   const media = item.fields as MediaFields

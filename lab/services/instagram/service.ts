@@ -1,16 +1,13 @@
-import { makePeople } from '../../base/people.ts'
-import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
-import type { DataControl, ServiceDefinition } from '../../base/service-parts.ts'
+import { json } from '../../base/reply.ts'
 import { isFlag } from '../../base/settings.ts'
-import { drawPicture } from '../../data/picture.ts'
 import { storeControl } from '../../data/store-control.ts'
-import { createAppGrants } from '../../graph/app-grants.ts'
-import { createGuard } from '../../graph/caller.ts'
-import { createLoginWindow } from '../../graph/login-window.ts'
-import { withOwnSettings } from '../../graph/own-settings.ts'
+import { declareService, settingGroup } from '../../declare/service.ts'
+import { createGraphAccess } from '../../graph/access.ts'
+import { graphError } from '../../graph/graph-error.ts'
+import { graphRoutes } from '../../graph/serve.ts'
+import { declareUsage } from '../../graph/usage.ts'
 import { currentVersion } from '../../graph/version.ts'
-import { createOAuth2Server } from '../../oauth2/server.ts'
-import { instagramRoutes } from './api.ts'
+import { handleCall } from './api.ts'
 import { createInstagramData, kinds } from './data.ts'
 import { blankMedia } from './generate.ts'
 import { createCodeExchange, exchangeLong, refreshLong } from './login.ts'
@@ -18,66 +15,84 @@ import { type InstagramSettings, scopes } from './settings.ts'
 import { subscribedApps } from './subscribed-apps.ts'
 
 const brand = { title: 'Instagram', mark: '◎', accent: '#b5176c' }
-const sixtyDays = 5_184_000
+const paths = { authorize: '/oauth/authorize', token: '/oauth/access_token' }
+const exchange = { tokenParam: 'access_token', ttlSeconds: 5_184_000, authenticated: false }
 
-export const instagram: ServiceDefinition = {
+export const instagram = declareService({
   name: 'instagram',
   brand,
-  build(context) {
+  idOf: (_username, at) => String(17_841_400_000_000_101n + BigInt(at) * 9_000_001n),
+  endpoints: {
+    authorize_url: paths.authorize,
+    token_url: paths.token,
+    exchange_url: '/access_token',
+    refresh_url: '/refresh_access_token',
+    api_url: `/${currentVersion}`,
+  },
+  pictures: { path: '/media/:name' },
+  build(context, people) {
     const { clock, url } = context
-    const people = makePeople(
-      (_username, at) => String(17_841_400_000_000_101n + BigInt(at) * 9_000_001n),
-      context.maxActivity,
-    )
-    const exchange = { tokenParam: 'access_token', ttlSeconds: sixtyDays, authenticated: false }
-    const oauth = createOAuth2Server(context, {
+    const settings: InstagramSettings = { tokenShape: 'data', requireProof: false }
+    const access = createGraphAccess(context, {
       brand,
       people,
-      paths: { authorize: '/oauth/authorize', token: '/oauth/access_token' },
-      exchangePaths: ['/access_token', '/refresh_access_token'],
-      tokenFields: (person) => ({ user_id: person.id }),
-      settings: {
-        pkce: 'off',
-        clientAuth: ['client_secret_post'],
-        scopes,
-        defaultScopes: ['instagram_business_basic'],
-        scopeSeparator: ',',
-        refresh: 'none',
-        accessTtlSeconds: 3600,
-        codeTtlSeconds: 3600,
-        longLived: { ...exchange, grantType: 'ig_exchange_token', path: '/access_token', minAgeSeconds: 0 },
-        renew: { ...exchange, grantType: 'ig_refresh_token', path: '/refresh_access_token', minAgeSeconds: 86_400 },
+      settings,
+      server: {
+        paths,
+        exchangePaths: ['/access_token', '/refresh_access_token'],
+        settings: {
+          pkce: 'off',
+          clientAuth: ['client_secret_post'],
+          scopes,
+          defaultScopes: ['instagram_business_basic'],
+          scopeSeparator: ',',
+          refresh: 'none',
+          accessTtlSeconds: 3600,
+          codeTtlSeconds: 3600,
+          longLived: { ...exchange, grantType: 'ig_exchange_token', path: '/access_token', minAgeSeconds: 0 },
+          renew: { ...exchange, grantType: 'ig_refresh_token', path: '/refresh_access_token', minAgeSeconds: 86_400 },
+        },
+      },
+      window: {
+        fragment: '#_',
+        deniedDescription: 'The user denied your request',
+        always: [],
+        responseTypeRequired: true,
+        requiredScope: 'instagram_business_basic',
       },
     })
-    const apps = new Map<string, string>()
-    const grants = createAppGrants(clock)
-    const settings: InstagramSettings = { tokenShape: 'data', requireProof: false }
-    const window = createLoginWindow({
-      brand,
-      oauth,
-      authorizePath: '/oauth/authorize',
-      fragment: '#_',
-      deniedDescription: 'The user denied your request',
-      always: [],
-      responseTypeRequired: true,
-      requiredScope: 'instagram_business_basic',
-    })
-    const usernameOf = (id: string) => people.find((person) => person.id === id)?.username ?? ''
-    const login = { oauth, grants, window, apps, usernameOf, settings }
+    const { window, guard } = access
+    const login = { ...access, shape: settings }
     const data = createInstagramData({ people, random: context.random, nowMs: clock.now() })
-    const rateLimit = createRateLimit(clock, { limit: 4800, windowSeconds: 86_400 })
-    const guard = createGuard({ grants, apps, people, clock, settings })
-    const control: DataControl = storeControl({ store: data.store, clock, kinds, nextId: data.nextId })
+    /** Business use case limits apply per account; the wait is reported in minutes. */
+    const rateLimit = declareUsage(clock, {
+      settings: { limit: 4800, windowSeconds: 86_400 },
+      keyOf: ({ grant, person }) => `${grant.clientKey} ${person.id}`,
+      headers({ percent, waitSeconds }, { person }) {
+        const usage = {
+          type: 'instagram',
+          call_count: percent,
+          total_cputime: Math.ceil(percent / 3),
+          total_time: Math.ceil(percent / 2),
+          estimated_time_to_regain_access: Math.ceil(waitSeconds / 60),
+        }
+        return { 'x-business-use-case-usage': JSON.stringify({ [person.id]: [usage] }) }
+      },
+      refusal: () =>
+        graphError('(#80002) There have been too many calls to this Instagram account. Wait a bit and try again.', {
+          code: 80_002,
+        }),
+    })
     return {
-      people,
+      access,
+      own: settingGroup(settings, { tokenShape: ['data', 'flat'], requireProof: isFlag }),
+      groups: { rateLimit },
       routes: {
         ...window.routes,
-        'GET /media/:name': (_request, { name = '' }) => drawPicture(name),
-        ...instagramRoutes({
-          context,
-          data,
-          rateLimit,
+        ...graphRoutes({
+          url,
           guard,
+          acquire: (caller) => rateLimit.acquire(caller),
           open: {
             ...subscribedApps(guard),
             'GET oauth/authorize': window.authorize,
@@ -85,34 +100,20 @@ export const instagram: ServiceDefinition = {
             'GET access_token': (request) => exchangeLong(login, request),
             'GET refresh_access_token': (request) => refreshLong(login, request),
           },
+          depth: 3,
+          run: (call) => json(200, handleCall({ clock, data }, call)),
         }),
       },
-      endpoints: () => ({
-        authorize_url: `${url()}/oauth/authorize`,
-        token_url: `${url()}/oauth/access_token`,
-        exchange_url: `${url()}/access_token`,
-        refresh_url: `${url()}/refresh_access_token`,
-        api_url: `${url()}/${currentVersion}`,
+      data: storeControl({
+        store: data.store,
+        clock,
+        kinds,
+        nextId: data.nextId,
+        blank: (kind, { owner }) => ({
+          ...blankMedia(data.nextId(), people.find(({ username }) => username === owner) ?? people[0]!),
+          ...(kind === 'stories' ? { product: 'STORY' } : {}),
+        }),
       }),
-      register(registration) {
-        const app = oauth.register(registration)
-        apps.set(app.key, app.secret)
-        return app
-      },
-      ...withOwnSettings(
-        settings,
-        { tokenShape: ['data', 'flat'], requireProof: isFlag },
-        withRateLimitSettings(rateLimit, oauth),
-      ),
-      tokens: grants.control(oauth.tokens),
-      data: {
-        ...control,
-        add(person, kind, fields) {
-          const owner = people.find(({ username }) => username === person) ?? people[0]!
-          const product = kind === 'stories' ? { product: 'STORY' } : {}
-          return control.add(person, kind, { ...blankMedia(data.nextId(), owner), ...product, ...fields })
-        },
-      },
     }
   },
-}
+})

@@ -1,8 +1,6 @@
-import { makePeople } from '../../base/people.ts'
-import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
-import type { ServiceDefinition } from '../../base/service-parts.ts'
-import { drawPicture } from '../../data/picture.ts'
+import { createRateLimit } from '../../base/rate-limit.ts'
 import { storeControl } from '../../data/store-control.ts'
+import { declareService } from '../../declare/service.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
 import { mastodonApi } from './api.ts'
 import { blankStatus, createMastodonData } from './data.ts'
@@ -10,15 +8,17 @@ import { blankStatus, createMastodonData } from './data.ts'
 const brand = { title: 'Mastodon', mark: '🐘', accent: '#6364ff' }
 const READ = ['accounts', 'bookmarks', 'favourites', 'follows', 'lists', 'notifications', 'search', 'statuses']
 
-export const mastodon: ServiceDefinition = {
+export const mastodon = declareService({
   name: 'mastodon',
   brand,
-  build(context) {
-    const { clock, url } = context
-    const people = makePeople(
-      (_username, at) => String(109_300_000_000_000_001n + BigInt(at) * 31n),
-      context.maxActivity,
-    )
+  idOf: (_username, at) => String(109_300_000_000_000_001n + BigInt(at) * 31n),
+  endpoints: {
+    api_url: '',
+  },
+  standardEndpoints: true,
+  pictures: { path: '/system/:id/:name' },
+  build(context, people) {
+    const { clock } = context
     const oauth = createOAuth2Server(context, {
       brand,
       people,
@@ -41,16 +41,12 @@ export const mastodon: ServiceDefinition = {
     const data = createMastodonData({ people, random: context.random, nowMs: clock.now(), now: () => clock.now() })
     const rateLimit = createRateLimit(clock, { limit: 300, windowSeconds: 300 })
     return {
-      people,
+      access: oauth,
+      groups: { rateLimit },
       routes: {
         ...oauth.routes,
         ...mastodonApi({ context, oauth, data, rateLimit }),
-        'GET /system/:id/:name': (_request, { name = '' }) => drawPicture(name),
       },
-      endpoints: () => ({ ...oauth.endpoints(), api_url: url() }),
-      register: oauth.register,
-      ...withRateLimitSettings(rateLimit, oauth),
-      tokens: oauth.tokens,
       data: storeControl({
         store: data.store,
         clock,
@@ -60,4 +56,4 @@ export const mastodon: ServiceDefinition = {
       }),
     }
   },
-}
+})

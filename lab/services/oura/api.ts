@@ -1,7 +1,7 @@
 import { first } from '../../base/pairs.ts'
 import type { Person } from '../../base/people.ts'
 import type { RateLimit } from '../../base/rate-limit.ts'
-import { json, Refusal, type Reply } from '../../base/reply.ts'
+import { json, Refusal, type Reply, refusedAs } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
 import type { Handler, Routes } from '../../base/router.ts'
 import { isShown } from '../../data/item-store.ts'
@@ -101,26 +101,21 @@ export function ouraApi({ oauth, data, rateLimit }: ApiParts): Routes {
   }
 }
 
-function callerOf(oauth: OAuth2Server, request: LabRequest) {
-  try {
-    return oauth.guard(request)
-  } catch (error) {
-    if (error instanceof Refusal) throw problem(401, 'Unauthorized', 'Invalid or expired access token')
-    throw error
-  }
-}
+const callerOf = (oauth: OAuth2Server, request: LabRequest) =>
+  refusedAs(
+    () => oauth.guard(request),
+    () => problem(401, 'Unauthorized', 'Invalid or expired access token'),
+  )
 
-function countCall(rateLimit: RateLimit, key: string): void {
-  try {
-    rateLimit.acquire(key)
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    throw new Refusal(
-      json(
-        429,
-        { status: 429, title: 'Too Many Requests', detail: 'Request Rate Limit Exceeded' },
-        { 'retry-after': String(error.reply.headers['retry-after']) },
+const countCall = (rateLimit: RateLimit, key: string) =>
+  refusedAs(
+    () => rateLimit.acquire(key),
+    (reply) =>
+      new Refusal(
+        json(
+          429,
+          { status: 429, title: 'Too Many Requests', detail: 'Request Rate Limit Exceeded' },
+          { 'retry-after': String(reply.headers['retry-after']) },
+        ),
       ),
-    )
-  }
-}
+  )

@@ -1,23 +1,23 @@
-import { makePeople } from '../../base/people.ts'
-import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
+import { createRateLimit } from '../../base/rate-limit.ts'
 import { json } from '../../base/reply.ts'
-import type { ServiceDefinition } from '../../base/service-parts.ts'
 import { storeControl } from '../../data/store-control.ts'
+import { declareService } from '../../declare/service.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
 import { ouraApi } from './api.ts'
 import { createOuraData, kinds } from './data.ts'
 
 const brand = { title: 'Oura', mark: '◯', accent: '#2f4a73' }
 
-export const oura: ServiceDefinition = {
+export const oura = declareService({
   name: 'oura',
   brand,
-  build(context) {
-    const { clock, url } = context
-    const people = makePeople(
-      (username) => `8f9a5221-639e-4a85-81cb-${Buffer.from(username).toString('hex').padEnd(12, '0').slice(0, 12)}`,
-      context.maxActivity,
-    )
+  idOf: (username) => `8f9a5221-639e-4a85-81cb-${Buffer.from(username).toString('hex').padEnd(12, '0').slice(0, 12)}`,
+  endpoints: {
+    api_url: '/v2/usercollection',
+  },
+  standardEndpoints: true,
+  build(context, people) {
+    const { clock } = context
     const oauth = createOAuth2Server(context, {
       brand,
       people,
@@ -42,7 +42,8 @@ export const oura: ServiceDefinition = {
     const data = createOuraData({ people, random: context.random, nowMs: clock.now() })
     const rateLimit = createRateLimit(clock, { limit: 5000, windowSeconds: 300 })
     return {
-      people,
+      access: oauth,
+      groups: { rateLimit },
       routes: {
         ...oauth.routes,
         ...ouraApi({ oauth, data, rateLimit }),
@@ -53,11 +54,7 @@ export const oura: ServiceDefinition = {
           return json(200, {})
         },
       },
-      endpoints: () => ({ ...oauth.endpoints(), api_url: `${url()}/v2/usercollection` }),
-      register: oauth.register,
-      ...withRateLimitSettings(rateLimit, oauth),
-      tokens: oauth.tokens,
       data: storeControl({ store: data.store, clock, kinds, nextId: data.nextId }),
     }
   },
-}
+})

@@ -1,6 +1,6 @@
 import { first } from '../../base/pairs.ts'
 import type { Person } from '../../base/people.ts'
-import { json, Refusal, type Reply } from '../../base/reply.ts'
+import { json, Refusal, type Reply, refusedAs } from '../../base/reply.ts'
 import { formOf, type LabRequest } from '../../base/request.ts'
 import type { Routes } from '../../base/router.ts'
 import type { ServiceContext } from '../../base/service-parts.ts'
@@ -149,12 +149,10 @@ export function slackApi({ context, oauth, people, data, limits, refused }: ApiP
 /** The caller, or the vendor's error. */
 function callerOf(oauth: OAuth2Server, request: LabRequest): Caller {
   if (request.headers.authorization === undefined) throw refusal('not_authed')
-  try {
-    return oauth.guard(request)
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    throw refusal(oauth.settings.refresh === 'none' ? 'token_revoked' : 'token_expired')
-  }
+  return refusedAs(
+    () => oauth.guard(request),
+    () => refusal(oauth.settings.refresh === 'none' ? 'token_revoked' : 'token_expired'),
+  )
 }
 
 function requireScope(scopes: readonly string[], needed: string): void {

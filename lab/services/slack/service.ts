@@ -1,7 +1,5 @@
-import { makePeople } from '../../base/people.ts'
-import type { ServiceDefinition } from '../../base/service-parts.ts'
 import { isTextList } from '../../base/settings.ts'
-import { drawPicture } from '../../data/picture.ts'
+import { declareService } from '../../declare/service.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
 import { slackApi } from './api.ts'
 import { createSlackData } from './data.ts'
@@ -11,12 +9,19 @@ import { loginPaths, loginRoutes, scopes } from './login.ts'
 
 const brand = { title: 'Slack', mark: '#', accent: '#4a154b' }
 
-export const slack: ServiceDefinition = {
+export const slack = declareService({
   name: 'slack',
   brand,
-  build(context) {
-    const { clock, url } = context
-    const people = makePeople((username, at) => `U0${username.toUpperCase()}${at}`, context.maxActivity)
+  idOf: (username, at) => `U0${username.toUpperCase()}${at}`,
+  endpoints: {
+    authorize_url: loginPaths.authorize,
+    token_url: loginPaths.token,
+    revoke_url: '/api/auth.revoke',
+    api_url: '/api',
+  },
+  pictures: { path: '/pictures/:name' },
+  build(context, people) {
+    const { clock } = context
     const oauth = createOAuth2Server(context, {
       brand,
       people,
@@ -41,37 +46,33 @@ export const slack: ServiceDefinition = {
     const limits = createSlackLimits(clock)
     const refused = new Set<string>()
     return {
-      people,
+      access: {
+        ...oauth,
+        get settings() {
+          return { ...oauth.settings, refusedChannels: [...refused] }
+        },
+        configure({ refusedChannels, ...rest }) {
+          oauth.configure(rest)
+          if (!isTextList(refusedChannels)) return
+          refused.clear()
+          for (const id of refusedChannels as string[]) refused.add(id)
+        },
+        tokens: {
+          ...oauth.tokens,
+          revoke(person) {
+            const ended = oauth.tokens.revoke(person)
+            if (ended > 0) events.revoked(person)
+            return ended
+          },
+        },
+      },
+      groups: { rateLimit: limits },
       routes: {
         ...loginRoutes({ oauth, onInstall: events.installed }),
-        'GET /pictures/:name': (_request, { name = '' }) => drawPicture(name),
         ...slackApi({ context, oauth, people, data, limits, refused }),
-      },
-      endpoints: () => ({
-        authorize_url: `${url()}${loginPaths.authorize}`,
-        token_url: `${url()}${loginPaths.token}`,
-        revoke_url: `${url()}/api/auth.revoke`,
-        api_url: `${url()}/api`,
-      }),
-      register: oauth.register,
-      settings: () => ({ ...oauth.settings, rateLimit: limits.settings, refusedChannels: [...refused] }),
-      configure({ rateLimit, refusedChannels, ...rest }) {
-        oauth.configure(rest)
-        if (typeof rateLimit === 'object' && rateLimit !== null) limits.configure({ ...rateLimit })
-        if (!isTextList(refusedChannels)) return
-        refused.clear()
-        for (const id of refusedChannels as string[]) refused.add(id)
-      },
-      tokens: {
-        expire: (person) => oauth.tokens.expire(person),
-        revoke(person) {
-          const ended = oauth.tokens.revoke(person)
-          if (ended > 0) events.revoked(person)
-          return ended
-        },
       },
       hooks: events.hooks,
       data: events.data,
     }
   },
-}
+})

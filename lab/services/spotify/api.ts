@@ -1,7 +1,7 @@
 import { first } from '../../base/pairs.ts'
 import type { Person } from '../../base/people.ts'
 import type { RateLimit } from '../../base/rate-limit.ts'
-import { json, Refusal, type Reply } from '../../base/reply.ts'
+import { json, Refusal, type Reply, refusedAs } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
 import type { Handler, Routes } from '../../base/router.ts'
 import type { ServiceContext } from '../../base/service-parts.ts'
@@ -165,25 +165,19 @@ export function spotifyApi({ context, oauth, data, rateLimit }: ApiParts): Route
 
 function callerOf(oauth: OAuth2Server, request: LabRequest, scope: string | undefined): Caller {
   if (request.headers.authorization === undefined) throw failure(401, 'No token provided')
-  try {
-    return oauth.guard(request, scope)
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    throw error.reply.status === 403
-      ? failure(403, 'Insufficient client scope')
-      : failure(401, 'The access token expired')
-  }
+  return refusedAs(
+    () => oauth.guard(request, scope),
+    ({ status }) =>
+      status === 403 ? failure(403, 'Insufficient client scope') : failure(401, 'The access token expired'),
+  )
 }
 
 /** The limit is of the app and says nothing in its headers before it is reached. */
-function counted(rateLimit: RateLimit, app: string): void {
-  try {
-    rateLimit.acquire(app)
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    throw failure(429, 'API rate limit exceeded', { 'retry-after': error.reply.headers['retry-after'] })
-  }
-}
+const counted = (rateLimit: RateLimit, app: string) =>
+  refusedAs(
+    () => rateLimit.acquire(app),
+    ({ headers }) => failure(429, 'API rate limit exceeded', { 'retry-after': headers['retry-after'] }),
+  )
 
 function whole(request: LabRequest, name: string, otherwise: number, least: number, most: number): number {
   const value = Number(first(request.query, name) ?? otherwise)

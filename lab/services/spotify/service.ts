@@ -1,19 +1,22 @@
-import { makePeople } from '../../base/people.ts'
-import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
-import type { ServiceDefinition } from '../../base/service-parts.ts'
-import { drawPicture } from '../../data/picture.ts'
+import { createRateLimit } from '../../base/rate-limit.ts'
 import { storeControl } from '../../data/store-control.ts'
+import { declareService } from '../../declare/service.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
 import { spotifyApi } from './api.ts'
 import { createSpotifyData, kinds } from './data.ts'
 
 const brand = { title: 'Spotify', mark: '♫', accent: '#1a7f3c' }
 
-export const spotify: ServiceDefinition = {
+export const spotify = declareService({
   name: 'spotify',
   brand,
-  build(context) {
-    const people = makePeople((username, at) => `31${username}${at}k7f2`, context.maxActivity)
+  idOf: (username, at) => `31${username}${at}k7f2`,
+  endpoints: {
+    api_url: '/v1',
+  },
+  standardEndpoints: true,
+  pictures: { path: '/image/:name', drawn: () => '300x300-140.svg' },
+  build(context, people) {
     const oauth = createOAuth2Server(context, {
       brand,
       people,
@@ -42,16 +45,12 @@ export const spotify: ServiceDefinition = {
     const data = createSpotifyData({ people, random: context.random, nowMs: context.clock.now() })
     const rateLimit = createRateLimit(context.clock, { limit: 1000, windowSeconds: 30 })
     return {
-      people,
+      access: oauth,
+      groups: { rateLimit },
       routes: {
         ...oauth.routes,
         ...spotifyApi({ context, oauth, data, rateLimit }),
-        'GET /image/:name': () => drawPicture('300x300-140.svg'),
       },
-      endpoints: () => ({ ...oauth.endpoints(), api_url: `${context.url()}/v1` }),
-      register: oauth.register,
-      ...withRateLimitSettings(rateLimit, oauth),
-      tokens: oauth.tokens,
       data: storeControl({
         store: data.store,
         clock: context.clock,
@@ -64,4 +63,4 @@ export const spotify: ServiceDefinition = {
       }),
     }
   },
-}
+})

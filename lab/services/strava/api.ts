@@ -1,10 +1,11 @@
-import { first } from '../../base/pairs.ts'
 import type { Person } from '../../base/people.ts'
-import { json, Refusal } from '../../base/reply.ts'
+import { json, refusedAs } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
-import type { Handler, Routes } from '../../base/router.ts'
+import type { Routes } from '../../base/router.ts'
 import type { ServiceContext } from '../../base/service-parts.ts'
 import { isShown, type StoredItem } from '../../data/item-store.ts'
+import { declareApi } from '../../declare/api.ts'
+import { matching, readParam } from '../../declare/parameters.ts'
 import type { OAuth2Server } from '../../oauth2/server.ts'
 import type { Kind, StravaData } from './data.ts'
 import { fault } from './fault.ts'
@@ -25,65 +26,63 @@ interface Call {
 }
 
 export function stravaApi({ context, oauth, data, limits }: ApiParts): Routes {
-  const endpoint =
-    (scope: string, act: (call: Call) => unknown): Handler =>
-    (request, params) => {
-      const {
-        person,
-        scopes,
-        client: { key: client },
-      } = callerOf(oauth, request)
-      const counted = limits.acquire(client)
-      try {
-        if (!scopes.includes(scope) && !scopes.includes(`${scope}_all`))
-          throw fault(401, 'Authorization Error', 'AccessToken', `${scope}_permission`, 'missing')
-        return counted(json(200, act({ person, scopes, request, params })))
-      } catch (error) {
-        if (error instanceof Refusal) throw new Refusal(counted(error.reply))
-        throw error
-      }
-    }
+  const { one, list, routes } = declareApi<string, Call>({
+    admit({ request, params }) {
+      const { person, scopes, client } = callerOf(oauth, request)
+      return { call: { person, scopes, request, params }, finish: limits.acquire(client.key) }
+    },
+    check({ scopes }, scope) {
+      if (!scopes.includes(scope) && !scopes.includes(`${scope}_all`))
+        throw fault(401, 'Authorization Error', 'AccessToken', `${scope}_permission`, 'missing')
+      return undefined
+    },
+    reply: (value) => json(200, value),
+    page: ({ request }, items, show) => json(200, pageOf(request, items).map(show)),
+  })
 
-  const listed =
-    (kind: Kind, present: (item: StoredItem, person: Person) => object, seesPrivate: string) => (call: Call) => {
-      const { person, scopes, request } = call
-      const all = data.store.list(person.username, kind).filter(isShown)
-      const visible = scopes.includes(seesPrivate) ? all : all.filter(({ fields }) => fields['isPrivate'] !== true)
-      return pageOf(request, within(request, visible)).map((item) => present(item, person))
-    }
+  const stored = (kind: Kind, seesPrivate: string) => (call: Call) => {
+    const all = data.store.list(call.person.username, kind).filter(isShown)
+    const seesAll = call.scopes.includes(seesPrivate)
+    return within(
+      call.request,
+      all.filter(({ fields }) => seesAll || fields['isPrivate'] !== true),
+    )
+  }
+  const shown = (present: (item: StoredItem, person: Person) => object) => (call: Call, item: StoredItem) =>
+    present(item, call.person)
 
-  return {
-    'GET /api/v3/athlete': endpoint('read', ({ person }) => athleteOf(context.url(), person, 2)),
-    'GET /api/v3/athlete/activities': endpoint(
+  return routes({
+    'GET /api/v3/athlete': one('read', ({ person }) => athleteOf(context.url(), person, 2)),
+    'GET /api/v3/athlete/activities': list(
       'activity:read',
-      listed('activities', presentActivity, 'activity:read_all'),
+      stored('activities', 'activity:read_all'),
+      shown(presentActivity),
     ),
-    'GET /api/v3/athletes/:id/routes': endpoint('read', (call) => {
-      if (call.params['id'] !== call.person.id) throw fault(403, 'Forbidden', 'Athlete', 'id', 'forbidden')
-      return listed('routes', presentRoute, 'read_all')(call)
-    }),
-    'GET /api/v3/athlete/clubs': endpoint('read', listed('clubs', presentClub, 'read')),
-    'GET /api/v3/segments/starred': endpoint('read', listed('segments', presentSegment, 'read')),
-  }
+    'GET /api/v3/athletes/:id/routes': list(
+      'read',
+      (call) => {
+        if (call.params['id'] !== call.person.id) throw fault(403, 'Forbidden', 'Athlete', 'id', 'forbidden')
+        return stored('routes', 'read_all')(call)
+      },
+      shown(presentRoute),
+    ),
+    'GET /api/v3/athlete/clubs': list('read', stored('clubs', 'read'), shown(presentClub)),
+    'GET /api/v3/segments/starred': list('read', stored('segments', 'read'), shown(presentSegment)),
+  })
 }
 
-function callerOf(oauth: OAuth2Server, request: LabRequest) {
-  try {
-    return oauth.guard(request)
-  } catch (error) {
-    if (error instanceof Refusal) throw fault(401, 'Authorization Error', 'Athlete', 'access_token', 'invalid')
-    throw error
-  }
-}
+const callerOf = (oauth: OAuth2Server, request: LabRequest) =>
+  refusedAs(
+    () => oauth.guard(request),
+    () => fault(401, 'Authorization Error', 'Athlete', 'access_token', 'invalid'),
+  )
 
 const maxPerPage = 200
 
-function wholeNumber(request: LabRequest, name: string): number | undefined {
-  const text = first(request.query, name)
-  if (text === undefined) return undefined
-  if (!/^\d{1,15}$/.test(text)) throw fault(400, 'Bad Request', 'Application', name, 'invalid')
-  return Number(text)
-}
+const wholeNumber = (request: LabRequest, name: string): number | undefined =>
+  readParam(request, name, matching(/^\d{1,15}$/, Number), () =>
+    fault(400, 'Bad Request', 'Application', name, 'invalid'),
+  )
 
 /** With `after` the oldest comes first, otherwise the newest. */
 function within(request: LabRequest, items: readonly StoredItem[]): StoredItem[] {
@@ -93,7 +92,7 @@ function within(request: LabRequest, items: readonly StoredItem[]): StoredItem[]
   return after === undefined ? found : found.reverse()
 }
 
-function pageOf(request: LabRequest, items: readonly StoredItem[]): StoredItem[] {
+function pageOf<T>(request: LabRequest, items: readonly T[]): T[] {
   const [page, size] = [wholeNumber(request, 'page') ?? 1, wholeNumber(request, 'per_page') ?? 30]
   if (size > maxPerPage || page === 0) throw fault(400, 'Bad Request', 'Application', 'per_page', 'invalid')
   return items.slice((page - 1) * size, page * size)

@@ -3,7 +3,7 @@ import type { Person } from '../../base/people.ts'
 import { json, Refusal, type Reply } from '../../base/reply.ts'
 import { formOf, type LabRequest } from '../../base/request.ts'
 import type { Routes } from '../../base/router.ts'
-import { callRoute } from '../../graph/login-window.ts'
+import { callRoute } from '../../oauth2/inside.ts'
 import type { OAuth2Server } from '../../oauth2/server.ts'
 import { fault } from './fault.ts'
 

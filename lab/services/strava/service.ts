@@ -1,7 +1,5 @@
-import { makePeople } from '../../base/people.ts'
-import type { ServiceDefinition } from '../../base/service-parts.ts'
-import { drawPicture } from '../../data/picture.ts'
 import { storeControl } from '../../data/store-control.ts'
+import { declareService } from '../../declare/service.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
 import { athleteOf, stravaApi } from './api.ts'
 import { createStravaData, kinds } from './data.ts'
@@ -11,12 +9,19 @@ import { loginPaths, loginRoutes, scopes } from './login.ts'
 const brand = { title: 'Strava', mark: '▲', accent: '#c23d02' }
 const sixHoursSeconds = 21_600
 
-export const strava: ServiceDefinition = {
+export const strava = declareService({
   name: 'strava',
   brand,
-  build(context) {
+  idOf: (_username, at) => String(41_900_113 + at * 1_009),
+  endpoints: {
+    authorize_url: loginPaths.authorize,
+    token_url: loginPaths.token,
+    revoke_url: '/oauth/deauthorize',
+    api_url: '/api/v3',
+  },
+  pictures: { path: '/pictures/:name' },
+  build(context, people) {
     const { clock, url } = context
-    const people = makePeople((_username, at) => String(41_900_113 + at * 1_009), context.maxActivity)
     const oauth = createOAuth2Server(context, {
       brand,
       people,
@@ -38,26 +43,13 @@ export const strava: ServiceDefinition = {
     const data = createStravaData({ people, random: context.random, nowMs: clock.now() })
     const limits = createStravaLimits(clock)
     return {
-      people,
+      access: oauth,
+      groups: { rateLimit: limits },
       routes: {
         ...loginRoutes(oauth, (person) => athleteOf(url(), person, 2)),
-        'GET /pictures/:name': (_request, { name = '' }) => drawPicture(name),
         ...stravaApi({ context, oauth, data, limits }),
       },
-      endpoints: () => ({
-        authorize_url: `${url()}${loginPaths.authorize}`,
-        token_url: `${url()}${loginPaths.token}`,
-        revoke_url: `${url()}/oauth/deauthorize`,
-        api_url: `${url()}/api/v3`,
-      }),
-      register: oauth.register,
-      settings: () => ({ ...oauth.settings, rateLimit: limits.settings }),
-      configure({ rateLimit, ...rest }) {
-        oauth.configure(rest)
-        if (typeof rateLimit === 'object' && rateLimit !== null) limits.configure({ ...rateLimit })
-      },
-      tokens: oauth.tokens,
       data: storeControl({ store: data.store, clock, kinds, nextId: data.nextId, blank: data.blank }),
     }
   },
-}
+})

@@ -1,21 +1,18 @@
 import { first } from '../../base/pairs.ts'
-import type { Reply } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
-import type { Routes } from '../../base/router.ts'
 import { type Activity, activityOf, activityTypes } from './activity.ts'
-import { type ApiCall, type ApiParts, type EndpointFactory, namedBlog } from './endpoint.ts'
-import { refused, wrapped } from './envelope.ts'
+import { type ApiParts, type Call, ownedBlog, type TumblrApi } from './endpoint.ts'
+import { refused } from './envelope.ts'
 import { nextLink, numberParam } from './params.ts'
 
 const perPage = 20
 
-export function activityRoutes({ context, data }: ApiParts, endpoint: EndpointFactory): Routes {
+export function activityResources({ context, data }: ApiParts, { one }: TumblrApi) {
   const startMs = context.clock.now()
 
-  function notifications(call: ApiCall): Reply {
-    const { request, viewer } = call
-    const blog = namedBlog(call)
-    if (blog.owner !== viewer) throw refused(403, 'Only the owner may see what happened')
+  function notifications(call: Call) {
+    const { request } = call
+    const blog = ownedBlog(call, 'Only the owner may see what happened')
     const types = listParam(request, 'types')
     const unknown = types.find((type) => !activityTypes.some((known) => known === type))
     if (unknown !== undefined) throw refused(400, `There is no activity type ${unknown}`)
@@ -30,12 +27,9 @@ export function activityRoutes({ context, data }: ApiParts, endpoint: EndpointFa
     const shown = firstPage(rolledUp(request) ? roll(matching) : matching)
     const last = shown.at(-1)
     const more = last !== undefined && matching.some(({ timestamp }) => timestamp < last.timestamp)
-    return wrapped({
-      notifications: shown,
-      ...(more ? { _links: nextLink(request, { before: last.timestamp }) } : {}),
-    })
+    return { notifications: shown, ...(more ? { _links: nextLink(request, { before: last.timestamp }) } : {}) }
   }
-  return { 'GET /v2/blog/:blog/notifications': endpoint('person', notifications) }
+  return { 'GET /v2/blog/:blog/notifications': one({ level: 'person' }, notifications) }
 }
 
 /** `types[]=like&types[]=reply`, `types[0]=like`, or one value alone. */

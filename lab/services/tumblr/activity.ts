@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { isShown } from '../../data/item-store.ts'
 import type { TumblrData } from './data.ts'
-import type { Blog, Note, PostFields } from './model.ts'
+import type { Blog, Note } from './model.ts'
 
 /** The documented kinds of activity. */
 export const activityTypes = [
@@ -42,10 +41,9 @@ const unreadMs = 2 * 86_400_000
 
 /** Activity of a blog, newest first: notes on its posts and new followers. It begins half a year before the lab's start. */
 export function activityOf(data: TumblrData, blog: Blog, startMs: number): Activity[] {
-  const made = data.store
-    .list(blog.name, 'posts')
-    .filter(isShown)
-    .flatMap(({ id, fields }) => (fields as PostFields).notes.flatMap((note, at) => noteActivities(id, note, at)))
+  const made = data.posts
+    .shown(blog.name)
+    .flatMap(({ id, fields }) => fields.notes.flatMap((note, at) => noteActivities(id, note, at)))
   const followed = data
     .followers(blog.name)
     .map(({ name }, at) => happened('follow', name, startMs - (at + 1) * 5 * 86_400_000, `${blog.name} ${name}`))

@@ -1,67 +1,55 @@
 import { first } from '../../base/pairs.ts'
-import { type Reply, redirect } from '../../base/reply.ts'
-import type { Routes } from '../../base/router.ts'
-import { isShown, type StoredItem } from '../../data/item-store.ts'
-import { type ApiCall, type ApiParts, type EndpointFactory, namedBlog } from './endpoint.ts'
-import { refused, wrapped } from './envelope.ts'
+import { type ApiParts, type Call, namedBlog, ownedBlog, type TumblrApi } from './endpoint.ts'
+import { refused } from './envelope.ts'
 import { decodePage, encodePage } from './ids.ts'
-import type { Blog, PostFields, PostType } from './model.ts'
-import { idParam, limitParam, nextLink, numberParam, onlyOneOf, postOptions, tagsOf, typeOf } from './params.ts'
+import type { PostItem, PostType } from './model.ts'
+import * as params from './params.ts'
 import { blogUrl, fullBlog, shortBlog, updatedOf } from './present-blog.ts'
 import { presentNote, presentPost } from './present-post.ts'
 
-const fieldsOf = (item: StoredItem): PostFields => item.fields as PostFields
-
-export function blogRoutes({ context, data }: ApiParts, endpoint: EndpointFactory): Routes {
+export function blogResources({ data }: ApiParts, { list, one }: TumblrApi) {
   /** Private posts are visible to the owner only. */
-  const visible = (call: ApiCall, blog: Blog) => (item: StoredItem) =>
-    isShown(item) && (fieldsOf(item).state === 'published' || (blog.owner === call.viewer && call.viewer !== ''))
-
-  function posts(call: ApiCall, type: PostType | undefined): Reply {
-    const { request, presenter } = call
+  function posts(call: Call, type: PostType | undefined) {
+    const { request, viewer } = call
     const blog = namedBlog(call)
-    const options = postOptions(request)
-    const tags = tagsOf(request)
-    const all = data.store
-      .list(blog.name, 'posts')
-      .filter(visible(call, blog))
-      .filter(({ fields }) => type === undefined || fields['type'] === type)
-      .filter((item) => tags.every((tag) => fieldsOf(item).tags.some((own) => own.toLowerCase() === tag)))
-    const id = idParam(request, 'id')
+    const options = params.postOptions(request)
+    const tags = params.tagsOf(request)
+    const seesPrivate = blog.owner === viewer && viewer !== ''
+    const all = data.posts
+      .shown(blog.name)
+      .filter(({ fields }) => fields.state === 'published' || seesPrivate)
+      .filter(({ fields }) => type === undefined || fields.type === type)
+      .filter(({ fields }) => tags.every((tag) => fields.tags.some((own) => own.toLowerCase() === tag)))
+    const id = params.idParam(request, 'id')
     if (id !== undefined) {
-      const one = all.find((item) => BigInt(item.id) === id)
-      if (!one) throw refused(404, 'There is no such post')
-      return wrapped({ blog: fullBlog(presenter, blog), posts: [presentPost(presenter, one, options)], total_posts: 1 })
+      const found = all.find((item) => BigInt(item.id) === id)
+      if (!found) throw refused(404, 'There is no such post')
+      return { blog: fullBlog(call, blog), posts: [presentPost(call, found, options)], total_posts: 1 }
     }
     const { shown, links } = postPage(call, all)
-    return wrapped({
-      blog: fullBlog(presenter, blog),
-      posts: shown.map((item) => presentPost(presenter, item, options)),
+    return {
+      blog: fullBlog(call, blog),
+      posts: shown.map((item) => presentPost(call, item, options)),
       total_posts: all.length,
       ...links,
-    })
+    }
   }
 
-  function postPage({ request }: ApiCall, all: StoredItem[]): { shown: StoredItem[]; links: object } {
-    onlyOneOf(request, ['offset', 'before', 'page_number'])
-    const limit = limitParam(request)
-    const sort = first(request.query, 'sort') ?? 'desc'
-    if (sort !== 'desc' && sort !== 'asc') throw refused(400, 'sort is asc or desc')
-    const before = numberParam(request, 'before') ?? Number.POSITIVE_INFINITY
-    const after = numberParam(request, 'after') ?? 0
-    const inTime = all.filter(({ createdAtMs }) => {
-      const seconds = Math.floor(createdAtMs / 1000)
-      return seconds < before && seconds > after
-    })
+  function postPage({ request }: Call, all: PostItem[]) {
+    params.onlyOneOf(request, ['offset', 'before', 'page_number'])
+    const limit = params.limitParam(request)
+    const sort = params.choice(request, 'sort', ['desc', 'asc'], 'sort is asc or desc')
+    const { includes } = params.timesParam(request)
+    const inTime = all.filter(({ createdAtMs }) => includes(createdAtMs))
     const sorted = sort === 'asc' ? inTime.reverse() : inTime
-    const start = startOf(first(request.query, 'page_number'), sorted) ?? numberParam(request, 'offset') ?? 0
+    const start = startOf(first(request.query, 'page_number'), sorted) ?? params.numberParam(request, 'offset') ?? 0
     const shown = sorted.slice(start, start + limit)
     const last = shown.at(-1)
     const more = last !== undefined && start + limit < sorted.length
-    return { shown, links: more ? { _links: nextLink(request, { page_number: encodePage(last.id) }) } : {} }
+    return { shown, links: more ? { _links: params.nextLink(request, { page_number: encodePage(last.id) }) } : {} }
   }
 
-  function startOf(token: string | undefined, sorted: StoredItem[]): number | undefined {
+  function startOf(token: string | undefined, sorted: PostItem[]): number | undefined {
     if (token === undefined) return undefined
     const id = decodePage(token)
     if (id === undefined) throw refused(400, 'page_number is not one of ours')
@@ -71,49 +59,39 @@ export function blogRoutes({ context, data }: ApiParts, endpoint: EndpointFactor
     return older < 0 ? sorted.length : older
   }
 
-  function followers(call: ApiCall): Reply {
-    const blog = namedBlog(call)
-    if (blog.owner !== call.viewer) throw refused(403, 'Only the owner may see who follows')
-    const { request } = call
-    const all = data.followers(blog.name)
-    const [limit, offset] = [limitParam(request), numberParam(request, 'offset') ?? 0]
-    const users = all.slice(offset, offset + limit).map(({ name }) => ({
-      name,
-      url: blogUrl(name),
-      updated: updatedOf(data, name),
-      following: data.following(call.viewer).some((one) => one.name === name),
-    }))
-    return wrapped({ total_users: all.length, users })
-  }
-
   /** All likes, reblogs and replies of a post. */
-  function notes(call: ApiCall): Reply {
+  function notes(call: Call) {
     const blog = namedBlog(call)
-    const id = idParam(call.request, 'id')
+    const id = params.idParam(call.request, 'id')
     if (id === undefined) throw refused(400, 'id is missing')
     const item = data.post(String(id))
-    if (!item || fieldsOf(item).blog !== blog.name) throw refused(404, 'There is no such post')
-    const all = fieldsOf(item).notes
-    return wrapped({
-      notes: all.toReversed().map((note) => presentNote(call.presenter, note, item.id)),
-      total_notes: all.length,
-    })
+    if (!item || item.fields.blog !== blog.name) throw refused(404, 'There is no such post')
+    const all = item.fields.notes
+    return { notes: all.toReversed().map((note) => presentNote(call, note, item.id)), total_notes: all.length }
   }
 
   return {
-    'GET /v2/blog/:blog/info': endpoint('key', (call) => wrapped({ blog: fullBlog(call.presenter, namedBlog(call)) })),
-    'GET /v2/blog/:blog/avatar': (_request, { blog = '' }) =>
-      redirect(`${context.url()}/media/64x64-${(blog.length * 47) % 360}.svg`),
-    'GET /v2/blog/:blog/posts': endpoint('key', (call) => posts(call, typeOf(first(call.request.query, 'type')))),
-    'GET /v2/blog/:blog/posts/:type': endpoint('key', (call) => posts(call, typeOf(call.params['type']))),
-    'GET /v2/blog/:blog/followers': endpoint('person', followers),
-    'GET /v2/blog/:blog/following': endpoint('person', (call) => {
+    'GET /v2/blog/:blog/info': one({ level: 'key' }, (call) => ({ blog: fullBlog(call, namedBlog(call)) })),
+    'GET /v2/blog/:blog/posts': one({ level: 'key' }, (call) => posts(call, params.typeOf(call.request))),
+    'GET /v2/blog/:blog/posts/:type': one({ level: 'key' }, (call) =>
+      posts(call, params.checkedType(call.params['type'] ?? '')),
+    ),
+    'GET /v2/blog/:blog/followers': list(
+      { level: 'person', list: { named: 'users', counted: 'total_users', linked: false } },
+      (call) => data.followers(ownedBlog(call, 'Only the owner may see who follows').name),
+      ({ viewer }, { name }) => ({
+        name,
+        url: blogUrl(name),
+        updated: updatedOf(data, name),
+        following: data.follows(viewer, name),
+      }),
+    ),
+    'GET /v2/blog/:blog/following': one({ level: 'person' }, (call) => {
       const { owner } = namedBlog(call)
       const all = owner === undefined ? [] : data.following(owner)
-      const [limit, offset] = [limitParam(call.request), numberParam(call.request, 'offset') ?? 0]
-      const blogs = all.slice(offset, offset + limit).map((blog) => shortBlog(call.presenter, blog))
-      return wrapped({ blogs, total_blogs: all.length })
+      const { shown } = params.offsetPage(call.request, all)
+      return { blogs: shown.map((blog) => shortBlog(call, blog)), total_blogs: all.length }
     }),
-    'GET /v2/blog/:blog/notes': endpoint('key', notes),
+    'GET /v2/blog/:blog/notes': one({ level: 'key' }, notes),
   }
 }

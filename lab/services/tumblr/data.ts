@@ -1,47 +1,40 @@
 import type { Person } from '../../base/people.ts'
 import type { Random } from '../../base/random.ts'
 import { crossPosts } from '../../data/cross-posts.ts'
-import { createItemStore, type ItemStore, isShown, type StoredItem } from '../../data/item-store.ts'
+import { createItemStore } from '../../data/item-store.ts'
 import { momentsBack } from '../../data/moments.ts'
 import { acquaintances } from '../../data/vocabulary.ts'
+import { collectionOf } from '../../declare/collection.ts'
 import { postFields, sharedFields } from './generate.ts'
 import { blogUuid, postIdAt } from './ids.ts'
-import type { Blog, PostFields } from './model.ts'
+import type { Blog, PostFields, PostItem } from './model.ts'
 
-export interface TumblrData {
-  /** Posts are stored by blog, likes by person. */
-  store: ItemStore
-  blogs: readonly Blog[]
-  /** By name, host name or unique identifier. */
-  blog(identifier: string): Blog | undefined
-  blogsOf(username: string): Blog[]
-  /** Most recently followed first. */
-  following(username: string): Blog[]
-  followers(blog: string): Blog[]
-  post(id: string): StoredItem | undefined
-  /** The existing posts that a person likes, most recently liked first. */
-  liked(username: string): { like: StoredItem; post: StoredItem }[]
-  remember(item: StoredItem): StoredItem
-  nextId: () => string
-}
+export type TumblrData = ReturnType<typeof createTumblrData>
 
-export function createTumblrData(parts: {
+interface DataParts {
   people: Person[]
   random: Random
   nowMs: number
   now: () => number
-}): TumblrData {
-  const { people, random, nowMs } = parts
+}
+
+export function createTumblrData({ people, random, nowMs, now }: DataParts) {
   const store = createItemStore()
-  const posts = new Map<string, StoredItem>()
+  /** By blog. */
+  const posts = collectionOf<PostFields>(store, 'posts')
+  /** By person; their ids are those of posts. */
+  const likes = collectionOf(store, 'likes')
+  const byId = new Map<string, PostItem>()
   const blogs = makeBlogs(people)
   const activity = new Map(people.map((person) => [person.username, person.activity]))
   let sequence = 0
   const idAt = (ms: number) => postIdAt(ms, (sequence += 1))
-  const remember = (item: StoredItem) => {
-    posts.set(item.id, item)
+  const remember = (item: PostItem) => {
+    byId.set(item.id, item)
     return item
   }
+  const published = () =>
+    [...byId.values()].filter(({ fields, deletedAtMs }) => fields.state === 'published' && deletedAtMs === undefined)
 
   for (const blog of [...blogs].reverse()) {
     const own = random.fork(blog.name)
@@ -55,22 +48,17 @@ export function createTumblrData(parts: {
         .filter(({ origin }) => origin === 'instagram')
         .map((cross) => ({ ms: Math.floor((cross.createdAtMs + 60_000) / 1000) * 1000, cross })),
     ].sort((a, b) => a.ms - b.ms)
-    const known = [...posts.values()].filter(
-      ({ fields, deletedAtMs }) => (fields as PostFields).state === 'published' && deletedAtMs === undefined,
-    )
+    const known = published()
     let lastMs = 0
     for (const { ms: planned, cross } of moments) {
       // At most one post per second: paging by time cannot separate two posts of the same second.
       const ms = Math.max(planned, lastMs + 1000)
       lastMs = ms
-      const older = own
-        .some(known, 3)
-        .filter(({ createdAtMs }) => createdAtMs < ms)
-        .map(({ id, fields }) => ({ id, fields: fields as PostFields }))
+      const older = own.some(known, 3).filter(({ createdAtMs }) => createdAtMs < ms)
       const fields = cross
         ? sharedFields(blog, cross)
         : postFields({ blog, others, random: own, createdAtMs: ms, nowMs, older })
-      const item = remember(store.put(blog.name, 'posts', { id: idAt(ms), createdAtMs: ms, updatedAtMs: ms, fields }))
+      const item = remember(posts.add(blog.name, idAt(ms), ms, fields))
       if (!cross && own.chance(0.04)) item.deletedAtMs = nowMs
     }
   }
@@ -81,9 +69,7 @@ export function createTumblrData(parts: {
       return [username, busy === 0 ? [] : random.fork(`follows ${username}`).some(others, 36)]
     }),
   )
-  const shown = [...posts.values()].filter(
-    ({ fields, deletedAtMs }) => (fields as PostFields).state === 'published' && deletedAtMs === undefined,
-  )
+  const shown = published()
   for (const { username, activity: busy } of people) {
     const own = random.fork(`likes ${username}`)
     const liked = own.some(shown, busy)
@@ -92,34 +78,39 @@ export function createTumblrData(parts: {
     for (const [at, item] of liked.entries()) {
       const ms = Math.min(moments[at] ?? nowMs, earlierMs - 1000)
       earlierMs = ms
-      store.put(username, 'likes', { id: item.id, createdAtMs: ms, updatedAtMs: ms, fields: {} })
+      likes.add(username, item.id, ms, {})
     }
   }
 
-  const post = (id: string): StoredItem | undefined => {
-    const item = posts.get(id)
+  const post = (id: string) => {
+    const item = byId.get(id)
     return item?.deletedAtMs === undefined ? item : undefined
   }
   const byName = (name: string) => blogs.find((one) => one.name === name)
+  /** Most recently followed first. */
+  const followedBy = (username: string) => following.get(username) ?? []
+  const follows = (username: string, blog: string) => followedBy(username).some(({ name }) => name === blog)
   return {
     store,
-    blogs,
-    blog: (identifier) =>
+    posts,
+    likes,
+    /** By name, host name or unique identifier. */
+    blog: (identifier: string) =>
       byName(identifier.replace(/\.tumblr\.com$/, '')) ?? blogs.find(({ uuid }) => uuid === identifier),
-    blogsOf: (username) => blogs.filter(({ owner }) => owner === username),
-    following: (username) => following.get(username) ?? [],
-    followers: (name) =>
-      people.flatMap(({ username }) =>
-        following.get(username)?.some((blog) => blog.name === name) ? (byName(username) ?? []) : [],
-      ),
+    blogsOf: (username: string) => blogs.filter(({ owner }) => owner === username),
+    following: followedBy,
+    follows,
+    followers: (name: string) =>
+      people.flatMap(({ username }) => (follows(username, name) ? (byName(username) ?? []) : [])),
     post,
-    liked: (username) =>
-      store.list(username, 'likes').flatMap((like) => {
+    /** The existing posts that a person likes, most recently liked first. */
+    liked: (username: string) =>
+      likes.shown(username).flatMap((like) => {
         const found = post(like.id)
-        return isShown(like) && found ? [{ like, post: found }] : []
+        return found ? [{ like, post: found }] : []
       }),
     remember,
-    nextId: () => idAt(parts.now()),
+    nextId: () => idAt(now()),
   }
 }
 

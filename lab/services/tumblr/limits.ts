@@ -1,50 +1,29 @@
 import type { ServiceClock } from '../../base/clock.ts'
-import { Refusal, type Reply } from '../../base/reply.ts'
-import { applySettings, isNumber } from '../../base/settings.ts'
+import { declareLimits } from '../../declare/limits.ts'
 import { failure } from './envelope.ts'
 
-export interface TumblrLimitSettings {
-  perHour: number
-  perDay: number
-}
-
-export interface TumblrLimits {
-  settings: TumblrLimitSettings
-  configure(changes: Record<string, unknown>): void
-  acquire(consumerKey: string): (reply: Reply) => Reply
-}
-
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
+export type TumblrLimits = ReturnType<typeof createTumblrLimits>
 
 /** Per app, not per person; the reset headers count down in seconds. */
-export function createTumblrLimits(clock: ServiceClock): TumblrLimits {
-  const settings: TumblrLimitSettings = { perHour: 1000, perDay: 5000 }
-  const windows = new Map<string, { window: number; count: number }>()
-  const count = (key: string, windowMs: number) => {
-    const window = Math.floor(clock.now() / windowMs)
-    const before = windows.get(key)
-    const entry = { window, count: before?.window === window ? before.count + 1 : 1 }
-    windows.set(key, entry)
-    return { used: entry.count, reset: Math.ceil(((window + 1) * windowMs - clock.now()) / 1000) }
-  }
-  return {
+export function createTumblrLimits(clock: ServiceClock) {
+  const settings = { perHour: 1000, perDay: 5000 }
+  return declareLimits(clock, {
     settings,
-    configure: (changes) => void applySettings(settings, changes, { perHour: isNumber, perDay: isNumber }),
-    acquire(consumerKey) {
-      const [hour, day] = [count(`hour ${consumerKey}`, hourMs), count(`day ${consumerKey}`, dayMs)]
-      const headers = {
-        'x-ratelimit-perday-limit': settings.perDay,
-        'x-ratelimit-perday-remaining': Math.max(0, settings.perDay - day.used),
-        'x-ratelimit-perday-reset': day.reset,
-        'x-ratelimit-perhour-limit': settings.perHour,
-        'x-ratelimit-perhour-remaining': Math.max(0, settings.perHour - hour.used),
-        'x-ratelimit-perhour-reset': hour.reset,
+    count(windows, consumerKey: string) {
+      const counted = (unit: 'day' | 'hour', lengthMs: number, limit: number) => {
+        const window = windows(`${unit} ${consumerKey}`, lengthMs)
+        window.count += 1
+        const headers = {
+          [`x-ratelimit-per${unit}-limit`]: limit,
+          [`x-ratelimit-per${unit}-remaining`]: Math.max(0, limit - window.count),
+          [`x-ratelimit-per${unit}-reset`]: Math.ceil((window.endMs - clock.now()) / 1000),
+        }
+        return { headers, isOver: window.count > limit }
       }
-      const withHeaders = (reply: Reply): Reply => ({ ...reply, headers: { ...headers, ...reply.headers } })
-      if (hour.used > settings.perHour || day.used > settings.perDay)
-        throw new Refusal(withHeaders(failure(429, 'Too many requests with this consumer key')))
-      return withHeaders
+      const day = counted('day', 86_400_000, settings.perDay)
+      const hour = counted('hour', 3_600_000, settings.perHour)
+      const refusal = (hour.isOver || day.isOver) && failure(429, 'Too many requests with this consumer key')
+      return { headers: { ...day.headers, ...hour.headers }, refusal }
     },
-  }
+  })
 }

@@ -1,3 +1,5 @@
+import type { StoredItem } from '../../data/item-store.ts'
+
 export interface Blog {
   name: string
   title: string
@@ -28,7 +30,7 @@ export interface Reblog {
 }
 
 /** The stored form of a post, from which both API formats are rendered. */
-export interface PostFields extends Record<string, unknown> {
+export interface PostFields {
   blog: string
   type: PostType
   /** The main text: body, caption, quote, description or answer, as plain text. */
@@ -47,6 +49,8 @@ export interface PostFields extends Record<string, unknown> {
   reblog?: Reblog
   notes: Note[]
 }
+
+export type PostItem = StoredItem<PostFields>
 
 export const blankPost = (blog: string, words: string): PostFields => ({
   blog,

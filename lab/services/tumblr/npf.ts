@@ -1,6 +1,6 @@
-import type { StoredItem } from '../../data/item-store.ts'
 import type { PostFields } from './model.ts'
-import { type Presenter, shortBlog } from './present-blog.ts'
+import { seconds } from './params.ts'
+import { blogUrl, shortBlog, type View } from './present-blog.ts'
 
 const text = (words: string, more: object = {}) => ({ type: 'text', text: words, ...more })
 
@@ -48,11 +48,11 @@ export function contentOf(url: string, fields: PostFields): object[] {
 }
 
 /** The asker is part of the layout; several pictures form one row. */
-export function layoutOf(presenter: Presenter, fields: PostFields): object[] {
+export function layoutOf(view: View, fields: PostFields): object[] {
   if (fields.type === 'answer') {
-    const asker = fields.asker === undefined ? undefined : presenter.data.blog(fields.asker)
+    const asker = fields.asker === undefined ? undefined : view.data.blog(fields.asker)
     const attribution = asker
-      ? { attribution: { type: 'blog', url: `https://${asker.name}.tumblr.com/`, blog: shortBlog(presenter, asker) } }
+      ? { attribution: { type: 'blog', url: blogUrl(asker.name), blog: shortBlog(view, asker) } }
       : {}
     return [{ type: 'ask', blocks: [0], ...attribution }]
   }
@@ -61,18 +61,18 @@ export function layoutOf(presenter: Presenter, fields: PostFields): object[] {
 }
 
 /** The posts that a reblog quotes. For a deleted post only its blog's name remains. */
-export function trailOf(presenter: Presenter, fields: PostFields): object[] {
+export function trailOf(view: View, fields: PostFields): object[] {
   const { reblog } = fields
   if (!reblog) return []
-  const root: StoredItem | undefined = presenter.data.post(reblog.rootId)
-  const blog = presenter.data.blog(reblog.rootBlog)
-  const content = contentOf(presenter.url, fields)
-  const layout = layoutOf(presenter, fields)
+  const root = view.data.post(reblog.rootId)
+  const blog = view.data.blog(reblog.rootBlog)
+  const content = contentOf(view.url, fields)
+  const layout = layoutOf(view, fields)
   if (!root || !blog) return [{ broken_blog_name: reblog.rootBlog, content, layout }]
   return [
     {
-      post: { id: root.id, timestamp: Math.floor(root.createdAtMs / 1000), is_commercial: false },
-      blog: shortBlog(presenter, blog),
+      post: { id: root.id, timestamp: seconds(root.createdAtMs), is_commercial: false },
+      blog: shortBlog(view, blog),
       content,
       layout,
     },

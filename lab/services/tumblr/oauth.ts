@@ -1,36 +1,29 @@
 import { problemPage } from '../../base/page.ts'
 import { first, type Pair } from '../../base/pairs.ts'
 import type { Person } from '../../base/people.ts'
-import { json, Refusal, type Reply } from '../../base/reply.ts'
+import { json, type Reply, refusedAs } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
-import type { Handler, Routes } from '../../base/router.ts'
-import type { Registration, ServiceContext, TokenControl } from '../../base/service-parts.ts'
+import type { ServiceContext } from '../../base/service-parts.ts'
 import { createSignIn } from '../../base/sign-in.ts'
+import { twoServers } from '../../declare/two-servers.ts'
 import { createOAuth1Server } from '../../oauth1/server.ts'
-import { oauth1SettingRules } from '../../oauth1/settings.ts'
+import { callRoute, createIssuedCodes, fieldsIn, replyInside, withForm } from '../../oauth2/inside.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
 import { refused } from './envelope.ts'
 import { tokenParams } from './token-params.ts'
 
 export const brand = { title: 'Tumblr (simulated)', mark: 't', accent: '#001935' }
 
-export interface TumblrCaller {
+interface TumblrCaller {
   consumerKey: string
   /** Absent when only the API key was given. */
   username?: string
   mayWrite: boolean
 }
 
-export interface TumblrOAuth {
-  routes: Routes
-  settings(): object
-  configure(changes: Record<string, unknown>): void
-  register: (registration: Registration) => { key: string; secret: string }
-  caller(request: LabRequest): TumblrCaller
-  tokens: TokenControl
-}
+export type TumblrOAuth = ReturnType<typeof createTumblrOAuth>
 
-const paths = { authorize: '/oauth2/authorize', token: '/v2/oauth2/token' }
+export const paths = { authorize: '/oauth2/authorize', token: '/v2/oauth2/token' }
 const scopeDescriptions = {
   basic: 'read your blogs, your dashboard, your likes and whom you follow',
   write: 'post, like and follow for you',
@@ -39,7 +32,7 @@ const scopeDescriptions = {
 const permission = { name: 'all', description: 'read your dashboard, post, like and follow for you' }
 
 /** OAuth 2 and OAuth 1.0a servers that share the consumer key. */
-export function createTumblrOAuth(context: ServiceContext, people: Person[]): TumblrOAuth {
+export function createTumblrOAuth(context: ServiceContext, people: Person[]) {
   const signIn = createSignIn({ name: context.name, brand, people, clock: context.clock })
   const oauth2 = createOAuth2Server(context, {
     brand,
@@ -66,14 +59,7 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]): Tu
     pages: [{ path: '/oauth/authorize', permissions: [permission] }],
   })
   const callbacks = new Map<string, string[]>()
-  /** Redirect URI by code: the token request may omit it if the authorization request did. */
-  const sentTo = new Map<string, string>()
-  const keyOfToken = new Map<string, string>()
-  const innerRoute = (routes: Routes, key: string): Handler => {
-    const handler = routes[key]
-    if (!handler) throw new Error(`no route ${key}`)
-    return handler
-  }
+  const codes = createIssuedCodes()
 
   function authorize(request: LabRequest): Reply | Promise<Reply> {
     const registered = callbacks.get(first(request.query, 'client_id') ?? '') ?? []
@@ -83,30 +69,24 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]): Tu
     if (!isGiven && registered.length !== 1)
       return problemPage(brand, 'This link does not work', 'redirect_uri is missing and several are registered.')
     const query: Pair[] = isGiven ? request.query : [...request.query, ['redirect_uri', registered[0] ?? '']]
-    return innerRoute(oauth2.routes, `GET ${paths.authorize}`)({ ...request, query }, {})
+    return callRoute(oauth2.routes, `GET ${paths.authorize}`, { ...request, query })
   }
 
   async function consent(request: LabRequest): Promise<Reply> {
-    const reply = await innerRoute(signIn.routes, 'POST /consent')(request, {})
-    const { location } = reply.headers
-    const code = typeof location === 'string' ? new URL(location, context.url()).searchParams.get('code') : null
-    if (code !== null && typeof location === 'string')
-      sentTo.set(code, location.slice(0, location.lastIndexOf('code=') - 1))
+    const reply = await callRoute(signIn.routes, 'POST /consent', request)
+    codes.note(reply)
     return reply
   }
 
   async function token(request: LabRequest): Promise<Reply> {
     const params = await tokenParams(request)
-    const bound = sentTo.get(first(params, 'code') ?? '')
+    const bound = codes.redirectUri(first(params, 'code') ?? '')
     const needsAddress = bound !== undefined && first(params, 'redirect_uri') === undefined
     const all: Pair[] = needsAddress ? [...params, ['redirect_uri', bound]] : params
-    const body = Buffer.from(new URLSearchParams(all.map(([...pair]) => pair)).toString())
-    const headers = { ...request.headers, 'content-type': 'application/x-www-form-urlencoded' }
-    const reply = await runHandler(innerRoute(oauth2.routes, `POST ${paths.token}`), { ...request, headers, body })
-    const fields = JSON.parse(String(reply.body)) as Record<string, unknown>
+    const reply = await replyInside(oauth2.routes, `POST ${paths.token}`, withForm(request, all))
+    const fields = fieldsIn(reply)
     // The documentation lists only 200 and 401.
     if (reply.status !== 200) return json(fields['error'] === 'invalid_request' ? 400 : 401, fields)
-    keyOfToken.set(String(fields['access_token']), first(all, 'client_id') ?? '')
     const { refresh_token, ...rest } = fields
     const hasOfflineAccess = String(fields['scope']).split(' ').includes('offline_access')
     return json(200, { ...rest, id_token: false, token_type: 'bearer', ...(hasOfflineAccess ? { refresh_token } : {}) })
@@ -119,25 +99,22 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]): Tu
       if (apiKey === undefined || !callbacks.has(apiKey)) throw refused(401, 'Unable to authorize', 1016)
       return { consumerKey: apiKey, mayWrite: false }
     }
-    try {
-      if (/^OAuth /i.test(header)) {
-        const { person } = oauth1.guard(request)
-        const consumerKey = decodeURIComponent(/oauth_consumer_key="([^"]*)"/.exec(header)?.[1] ?? '')
-        return { consumerKey, username: person.username, mayWrite: true }
-      }
-      const { person, scopes } = oauth2.guard(request)
-      const consumerKey = keyOfToken.get(/^Bearer (\S+)$/i.exec(header)?.[1] ?? '') ?? ''
-      return { consumerKey, username: person.username, mayWrite: scopes.includes('write') }
-    } catch (error) {
-      if (error instanceof Refusal) throw refused(401, 'Unable to authorize', 1016)
-      throw error
+    const signed = () => {
+      const { person, app } = oauth1.guard(request)
+      return { consumerKey: app, username: person.username, mayWrite: true }
     }
+    const bearer = () => {
+      const { person, scopes, client } = oauth2.guard(request)
+      return { consumerKey: client.key, username: person.username, mayWrite: scopes.includes('write') }
+    }
+    return refusedAs(/^OAuth /i.test(header) ? signed : bearer, () => refused(401, 'Unable to authorize', 1016))
   }
 
   const oauth1Routes = Object.fromEntries(
     Object.entries(oauth1.routes).filter(([key]) => key.includes('/oauth/') && !key.endsWith('/revoke')),
   )
   return {
+    access: twoServers(oauth2, oauth1, (key, redirectUris) => callbacks.set(key, redirectUris)),
     routes: {
       ...signIn.routes,
       'POST /consent': consent,
@@ -145,31 +122,6 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]): Tu
       [`GET ${paths.authorize}`]: authorize,
       [`POST ${paths.token}`]: token,
     },
-    settings: () => ({ ...oauth2.settings, ...oauth1.settings }),
-    configure(changes) {
-      for (const [name, value] of Object.entries(changes))
-        (Object.hasOwn(oauth1SettingRules, name) ? oauth1 : oauth2).configure({ [name]: value })
-    },
-    register(registration) {
-      const pair = oauth2.register(registration)
-      const { settings: _, ...rest } = registration
-      oauth1.register({ ...rest, ...pair })
-      callbacks.set(pair.key, registration.redirectUris)
-      return pair
-    },
     caller,
-    tokens: {
-      revoke: (person) => oauth2.tokens.revoke(person) + oauth1.tokens.revoke(person),
-      expire: (person) => oauth2.tokens.expire(person),
-    },
-  }
-}
-
-async function runHandler(handler: Handler, request: LabRequest): Promise<Reply> {
-  try {
-    return await handler(request, {})
-  } catch (error) {
-    if (error instanceof Refusal) return error.reply
-    throw error
   }
 }

@@ -1,15 +1,12 @@
 import { first } from '../../base/pairs.ts'
 import type { LabRequest } from '../../base/request.ts'
+import { matching, oneOf, readParam } from '../../declare/parameters.ts'
 import { refused } from './envelope.ts'
 import { type PostType, postTypes } from './model.ts'
 import type { PostOptions } from './present-post.ts'
 
-export function numberParam(request: LabRequest, name: string): number | undefined {
-  const value = first(request.query, name)
-  if (value === undefined) return undefined
-  if (!/^\d{1,18}$/.test(value)) throw refused(400, `${name} is not a number`)
-  return Number(value)
-}
+export const numberParam = (request: LabRequest, name: string): number | undefined =>
+  readParam(request, name, matching(/^\d{1,18}$/, Number), () => refused(400, `${name} is not a number`))
 
 /** Values above twenty are clamped to twenty. */
 export function limitParam(request: LabRequest): number {
@@ -18,31 +15,46 @@ export function limitParam(request: LabRequest): number {
   return Math.min(20, limit)
 }
 
-export function idParam(request: LabRequest, name: string): bigint | undefined {
-  const value = first(request.query, name)
-  if (value === undefined) return undefined
-  if (!/^\d{1,20}$/.test(value)) throw refused(400, `${name} is not a post id`)
-  return BigInt(value)
+export const idParam = (request: LabRequest, name: string): bigint | undefined =>
+  readParam(request, name, matching(/^\d{1,20}$/, BigInt), () => refused(400, `${name} is not a post id`))
+
+/** One of these values, the first if it is absent. */
+export const choice = <T extends string>(
+  request: LabRequest,
+  name: string,
+  of: readonly [T, ...T[]],
+  wrong: string,
+): T => readParam(request, name, oneOf(of), () => refused(400, wrong)) ?? of[0]
+
+export function checkedType(name: string): PostType {
+  const type = oneOf(postTypes)(name)
+  if (!type) throw refused(400, `There is no post type ${name}`)
+  return type
 }
+
+export function typeOf(request: LabRequest): PostType | undefined {
+  const name = first(request.query, 'type')
+  return name === undefined ? undefined : checkedType(name)
+}
+
+/** The second before which and the one after which everything is wanted. */
+export function timesParam(request: LabRequest): { includes: (ms: number) => boolean } {
+  const before = numberParam(request, 'before') ?? Number.POSITIVE_INFINITY
+  const after = numberParam(request, 'after') ?? 0
+  return { includes: (ms) => seconds(ms) < before && seconds(ms) > after }
+}
+
+export const seconds = (ms: number): number => Math.floor(ms / 1000)
 
 const flag = (request: LabRequest, name: string): boolean => ['true', '1'].includes(first(request.query, name) ?? '')
 
 export function postOptions(request: LabRequest): PostOptions {
-  const filter = first(request.query, 'filter') ?? 'html'
-  if (filter !== 'html' && filter !== 'text' && filter !== 'raw') throw refused(400, 'filter is text or raw')
   return {
     npf: flag(request, 'npf'),
     reblogInfo: flag(request, 'reblog_info'),
     notesInfo: flag(request, 'notes_info'),
-    filter,
+    filter: choice(request, 'filter', ['html', 'text', 'raw'], 'filter is text or raw'),
   }
-}
-
-export function typeOf(name: string | undefined): PostType | undefined {
-  if (name === undefined) return undefined
-  const type = postTypes.find((one) => one === name)
-  if (!type) throw refused(400, `There is no post type ${name}`)
-  return type
 }
 
 /** `tag=a`, or `tag[0]=a&tag[1]=b` for posts that have both. */
@@ -52,6 +64,15 @@ export const tagsOf = (request: LabRequest): string[] =>
 export function onlyOneOf(request: LabRequest, names: readonly string[]): void {
   const given = names.filter((name) => first(request.query, name) !== undefined)
   if (given.length > 1) throw refused(400, `Give only one of ${given.join(', ')}`)
+}
+
+/** Offsets count from the current first item. */
+export function offsetPage<T>(request: LabRequest, all: readonly T[]): { shown: T[]; links: object } {
+  const limit = limitParam(request)
+  const offset = numberParam(request, 'offset') ?? 0
+  const end = offset + limit
+  const links = end < all.length ? { _links: nextLink(request, { offset: end }) } : {}
+  return { shown: all.slice(offset, end), links }
 }
 
 /** The link to the next page. A repeated parameter becomes a list in `query_params`. */

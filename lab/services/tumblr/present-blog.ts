@@ -1,12 +1,13 @@
-import { isShown } from '../../data/item-store.ts'
 import type { TumblrData } from './data.ts'
 import type { Blog } from './model.ts'
+import { seconds } from './params.ts'
 
-export interface Presenter {
+/** What rendering depends on. */
+export interface View {
   url: string
   data: TumblrData
-  /** The authenticated person; absent if only an API key was sent. */
-  viewer?: string
+  /** The authenticated person; empty if only an API key was sent. */
+  viewer: string
 }
 
 export const blogUrl = (name: string): string => `https://${name}.tumblr.com/`
@@ -19,10 +20,10 @@ const avatarsOf = (url: string, name: string) =>
   }))
 
 export const updatedOf = (data: TumblrData, name: string): number =>
-  Math.floor((data.store.list(name, 'posts').find(isShown)?.createdAtMs ?? 0) / 1000)
+  seconds(data.posts.shown(name)[0]?.createdAtMs ?? 0)
 
 /** The short form embedded in posts. */
-export const shortBlog = ({ url, data }: Presenter, { name, title, description, uuid }: Blog) => ({
+export const shortBlog = ({ url, data }: View, { name, title, description, uuid }: Blog) => ({
   name,
   title,
   description,
@@ -32,29 +33,25 @@ export const shortBlog = ({ url, data }: Presenter, { name, title, description, 
   avatar: avatarsOf(url, name),
 })
 
-export function fullBlog(presenter: Presenter, blog: Blog) {
-  const { data, viewer } = presenter
-  const posts = data.store
-    .list(blog.name, 'posts')
-    .filter((item) => isShown(item) && item.fields['state'] === 'published')
+export function fullBlog(view: View, blog: Blog) {
+  const { data, viewer } = view
+  const posts = data.posts.shown(blog.name).filter(({ fields }) => fields.state === 'published').length
   return {
-    ...shortBlog(presenter, blog),
-    posts: posts.length,
-    total_posts: posts.length,
+    ...shortBlog(view, blog),
+    posts,
+    total_posts: posts,
     ask: true,
     ask_anon: false,
     ...(blog.primary && blog.owner !== undefined ? { likes: data.liked(blog.owner).length } : {}),
-    ...(viewer === undefined
-      ? {}
-      : { followed: data.following(viewer).some(({ name }) => name === blog.name), is_blocked_from_primary: false }),
+    ...(viewer === '' ? {} : { followed: data.follows(viewer, blog.name), is_blocked_from_primary: false }),
   }
 }
 
 /** The representation shown to the owner. */
-export const ownBlog = (presenter: Presenter, blog: Blog) => ({
-  ...fullBlog(presenter, blog),
+export const ownBlog = (view: View, blog: Blog) => ({
+  ...fullBlog(view, blog),
   primary: blog.primary,
-  followers: presenter.data.followers(blog.name).length,
+  followers: view.data.followers(blog.name).length,
   tweet: 'N',
   type: 'public',
   admin: true,

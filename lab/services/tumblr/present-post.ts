@@ -1,9 +1,9 @@
-import { isShown, type StoredItem } from '../../data/item-store.ts'
 import { gmtDate, reblogKey, slugOf } from './ids.ts'
 import { legacyContent } from './legacy.ts'
-import type { Note, PostFields, Reblog } from './model.ts'
+import type { Note, PostItem, Reblog } from './model.ts'
 import { contentOf, layoutOf, trailOf } from './npf.ts'
-import { blogUrl, type Presenter, shortBlog } from './present-blog.ts'
+import { seconds } from './params.ts'
+import { blogUrl, shortBlog, type View } from './present-blog.ts'
 
 export interface PostOptions {
   npf: boolean
@@ -15,9 +15,9 @@ export interface PostOptions {
 const postUrl = (blog: string, id: string, slug = ''): string =>
   `${blogUrl(blog)}post/${id}${slug === '' ? '' : `/${slug}`}`
 
-export function presentPost(presenter: Presenter, item: StoredItem, options: PostOptions): Record<string, unknown> {
-  const fields = item.fields as PostFields
-  const { data, viewer, url } = presenter
+export function presentPost(view: View, item: PostItem, options: PostOptions): Record<string, unknown> {
+  const { fields } = item
+  const { data, viewer, url } = view
   const blog = data.blog(fields.blog)
   const slug = slugOf(fields.title ?? fields.words)
   const reblog = fields.reblog
@@ -26,13 +26,13 @@ export function presentPost(presenter: Presenter, item: StoredItem, options: Pos
     ...(options.npf ? { original_type: fields.type === 'text' ? 'regular' : fields.type } : {}),
     is_blocks_post_format: options.npf || fields.isBlocks,
     blog_name: fields.blog,
-    ...(blog ? { blog: shortBlog(presenter, blog) } : {}),
+    ...(blog ? { blog: shortBlog(view, blog) } : {}),
     id: BigInt(item.id),
     id_string: item.id,
     post_url: postUrl(fields.blog, item.id, slug),
     slug,
     date: gmtDate(item.createdAtMs),
-    timestamp: Math.floor(item.createdAtMs / 1000),
+    timestamp: seconds(item.createdAtMs),
     state: fields.state,
     format: 'html',
     reblog_key: reblogKey(item.id),
@@ -42,17 +42,15 @@ export function presentPost(presenter: Presenter, item: StoredItem, options: Pos
     should_open_in_legacy: !fields.isBlocks,
     ...(fields.sourceTitle === undefined ? {} : { source_url: fields.url, source_title: fields.sourceTitle }),
     note_count: fields.notes.length,
-    ...(viewer === undefined ? {} : viewerFields(presenter, viewer, item)),
+    ...(viewer === '' ? {} : viewerFields(view, item)),
     ...(reblog ? { parent_post_url: postUrl(reblog.fromBlog, reblog.fromId) } : {}),
-    ...(reblog && options.reblogInfo ? reblogFields(presenter, reblog) : {}),
-    ...(options.notesInfo
-      ? { notes: fields.notes.slice(0, 50).map((note) => presentNote(presenter, note, item.id)) }
-      : {}),
+    ...(reblog && options.reblogInfo ? reblogFields(view, reblog) : {}),
+    ...(options.notesInfo ? { notes: fields.notes.slice(0, 50).map((note) => presentNote(view, note, item.id)) } : {}),
     ...(options.npf
       ? {
           content: reblog ? commentOf(reblog) : contentOf(url, fields),
-          layout: reblog ? [] : layoutOf(presenter, fields),
-          trail: trailOf(presenter, fields),
+          layout: reblog ? [] : layoutOf(view, fields),
+          trail: trailOf(view, fields),
         }
       : legacyContent(url, fields, options.filter)),
   }
@@ -60,36 +58,35 @@ export function presentPost(presenter: Presenter, item: StoredItem, options: Pos
 
 const commentOf = ({ comment }: Reblog) => (comment === '' ? [] : [{ type: 'text', text: comment }])
 
-function viewerFields({ data }: Presenter, viewer: string, item: StoredItem) {
-  const liked = data.store.list(viewer, 'likes').some((like) => like.id === item.id && isShown(like))
-  const followed = data.following(viewer).some(({ name }) => name === item.fields['blog'])
+function viewerFields({ data, viewer }: View, { id, fields }: PostItem) {
+  const liked = data.likes.shown(viewer).some((like) => like.id === id)
+  const followed = data.follows(viewer, fields.blog)
   return { liked, followed, can_like: true, can_reblog: true, can_reply: true }
 }
 
-function reblogFields({ data, viewer }: Presenter, { fromBlog, fromId, rootBlog, rootId }: Reblog) {
+function reblogFields({ data, viewer }: View, { fromBlog, fromId, rootBlog, rootId }: Reblog) {
   const side = (prefix: string, name: string, id: string) => {
     const blog = data.blog(name)
-    const follows = viewer !== undefined && data.following(viewer).some((one) => one.name === name)
     return {
       [`${prefix}_id`]: id,
       [`${prefix}_url`]: postUrl(name, id),
       [`${prefix}_name`]: name,
       [`${prefix}_title`]: blog?.title ?? '',
       [`${prefix}_uuid`]: blog?.uuid ?? '',
-      [`${prefix}_following`]: follows,
+      [`${prefix}_following`]: data.follows(viewer, name),
     }
   }
   return { ...side('reblogged_from', fromBlog, fromId), ...side('reblogged_root', rootBlog, rootId) }
 }
 
-export function presentNote({ data, viewer }: Presenter, { type, blog, atMs, text }: Note, postId: string) {
+export function presentNote({ data, viewer }: View, { type, blog, atMs, text }: Note, postId: string) {
   return {
     type,
-    timestamp: Math.floor(atMs / 1000),
+    timestamp: seconds(atMs),
     blog_name: blog,
     blog_uuid: data.blog(blog)?.uuid ?? '',
     blog_url: blogUrl(blog),
-    followed: viewer !== undefined && data.following(viewer).some(({ name }) => name === blog),
+    followed: data.follows(viewer, blog),
     avatar_shape: 'square',
     ...(type === 'reply' ? { reply_text: text ?? '', can_block: true } : {}),
     ...(type === 'reblog' ? { post_id: postId, reblog_parent_blog_name: blog } : {}),

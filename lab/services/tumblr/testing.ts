@@ -1,20 +1,9 @@
-import type { LabService } from '../../base/service.ts'
-import { type Lab, startLab } from '../../lab.ts'
-import { appBrowser, authorizeUrl, callback } from '../../testing/oauth2-client.ts'
-import { fromTheSameHour } from '../../testing/same-hour.ts'
+import { apiCall, appBrowser, authorizeUrl, callback, tokenCall } from '../../testing/oauth2-client.ts'
+import { startVendor, type VendorApp, walkPages } from '../../testing/vendor-app.ts'
 
-export interface TumblrApp {
-  lab: Lab<'tumblr'>
-  service: LabService
-  key: string
-  secret: string
-}
+export type TumblrApp = VendorApp<'tumblr'>
 
-export async function startTumblr(): Promise<TumblrApp> {
-  const lab = await startLab({ services: ['tumblr'], clock: fromTheSameHour() })
-  const service = lab.services.tumblr
-  return { lab, service, ...service.register({ redirectUris: [callback] }) }
-}
+export const startTumblr = (): Promise<TumblrApp> => startVendor('tumblr')
 
 type Fields = Record<string, string | undefined>
 
@@ -32,12 +21,7 @@ export async function codeFor(app: TumblrApp, fields: Fields, person = 'ada'): P
   return new URL(page.url).searchParams.get('code') ?? ''
 }
 
-export function exchange(app: TumblrApp, fields: Fields): Promise<Response> {
-  const body = new URLSearchParams()
-  for (const [name, value] of Object.entries({ client_id: app.key, client_secret: app.secret, ...fields }))
-    if (value !== undefined) body.set(name, value)
-  return fetch(app.service.endpoints['token_url'] ?? '', { method: 'POST', body })
-}
+export const exchange = (app: TumblrApp, fields: Fields): Promise<Response> => tokenCall(app, fields)
 
 export async function tokensFor(app: TumblrApp, scope = 'basic write offline_access', person = 'ada'): Promise<Tokens> {
   const code = await codeFor(app, { scope }, person)
@@ -46,8 +30,7 @@ export async function tokensFor(app: TumblrApp, scope = 'basic write offline_acc
   ).json()) as Tokens
 }
 
-export const get = (app: TumblrApp, path: string, token: string): Promise<Response> =>
-  fetch(`${app.service.url}${path}`, { headers: { authorization: `Bearer ${token}` } })
+export const get = (app: TumblrApp, path: string, token: string): Promise<Response> => apiCall(app.service, path, token)
 
 export interface Post extends Record<string, unknown> {
   id: number
@@ -65,13 +48,10 @@ interface Links {
 
 /** Follows the links to the next page to the end. */
 export async function walkAll<T extends Links>(app: TumblrApp, path: string, token: string): Promise<T[]> {
-  const pages: T[] = []
-  for (let next: string | undefined = path; next !== undefined; ) {
-    const response = await get(app, next, token)
-    if (response.status !== 200) throw new Error(`${next}: ${response.status} ${await response.text()}`)
-    const { response: page } = (await response.json()) as { response: T }
-    pages.push(page)
-    next = page._links?.next.href
-  }
-  return pages
+  const pages = await walkPages<{ response: T }>(
+    path,
+    (next) => get(app, next, token),
+    ({ response }) => response._links?.next.href,
+  )
+  return pages.map(({ response }) => response)
 }

@@ -1,7 +1,7 @@
 import { first } from '../../base/pairs.ts'
 import type { Person } from '../../base/people.ts'
 import type { RateLimit } from '../../base/rate-limit.ts'
-import { json, Refusal, type Reply } from '../../base/reply.ts'
+import { json, Refusal, type Reply, refusedAs } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
 import type { Handler, Routes } from '../../base/router.ts'
 import { isShown, type StoredItem } from '../../data/item-store.ts'
@@ -209,14 +209,11 @@ function mostViewed(items: StoredItem[], request: LabRequest): StoredItem[] {
   return inside.sort((a, b) => Number(b.fields['views']) - Number(a.fields['views'])).slice(0, maxClips)
 }
 
-function callerOf(oauth: OAuth2Server, request: LabRequest) {
-  try {
-    return oauth.guard(request)
-  } catch (error) {
-    if (error instanceof Refusal) throw problem(401, 'Unauthorized', 'Invalid OAuth token')
-    throw error
-  }
-}
+const callerOf = (oauth: OAuth2Server, request: LabRequest) =>
+  refusedAs(
+    () => oauth.guard(request),
+    () => problem(401, 'Unauthorized', 'Invalid OAuth token'),
+  )
 
 function countCall(rateLimit: RateLimit, key: string): (reply: Reply) => Reply {
   const renamed = (headers: Reply['headers']) => ({

@@ -1,11 +1,10 @@
 import { first } from '../../base/pairs.ts'
-import { makePeople } from '../../base/people.ts'
-import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
+import { createRateLimit } from '../../base/rate-limit.ts'
 import { json } from '../../base/reply.ts'
 import { formOf, type LabRequest } from '../../base/request.ts'
 import type { Handler } from '../../base/router.ts'
-import type { ServiceDefinition } from '../../base/service-parts.ts'
 import { storeControl } from '../../data/store-control.ts'
+import { declareService } from '../../declare/service.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
 import { twitchApi } from './api.ts'
 import { createTwitchData, kinds } from './data.ts'
@@ -13,12 +12,18 @@ import { createTwitchData, kinds } from './data.ts'
 const brand = { title: 'Twitch', mark: '▣', accent: '#9146ff' }
 const paths = { authorize: '/oauth2/authorize', token: '/oauth2/token', revoke: '/oauth2/rfc7009' }
 
-export const twitch: ServiceDefinition = {
+export const twitch = declareService({
   name: 'twitch',
   brand,
-  build(context) {
-    const { clock, url } = context
-    const people = makePeople((_username, at) => String(141_981_764 + at * 7), context.maxActivity)
+  idOf: (_username, at) => String(141_981_764 + at * 7),
+  endpoints: {
+    authorize_url: paths.authorize,
+    token_url: paths.token,
+    revoke_url: '/oauth2/revoke',
+    api_url: '/helix',
+  },
+  build(context, people) {
+    const { clock } = context
     const oauth = createOAuth2Server(context, {
       brand,
       people,
@@ -71,26 +76,21 @@ export const twitch: ServiceDefinition = {
     }
 
     return {
-      people,
+      access: {
+        ...oauth,
+        register(registration) {
+          const made = oauth.register(registration)
+          secrets.set(made.key, made.secret)
+          return made
+        },
+      },
+      groups: { rateLimit },
       routes: {
         ...oauth.routes,
         [`POST ${paths.token}`]: token,
         'POST /oauth2/revoke': revoke,
         ...twitchApi({ oauth, data, rateLimit }),
       },
-      endpoints: () => ({
-        authorize_url: `${url()}${paths.authorize}`,
-        token_url: `${url()}${paths.token}`,
-        revoke_url: `${url()}/oauth2/revoke`,
-        api_url: `${url()}/helix`,
-      }),
-      register: (registration) => {
-        const made = oauth.register(registration)
-        secrets.set(made.key, made.secret)
-        return made
-      },
-      ...withRateLimitSettings(rateLimit, oauth),
-      tokens: oauth.tokens,
       data: storeControl({
         store: data.store,
         clock,
@@ -100,7 +100,7 @@ export const twitch: ServiceDefinition = {
       }),
     }
   },
-}
+})
 
 const messageOf = (error: string): string =>
   ({ invalid_client: 'invalid client secret', invalid_grant: 'Invalid refresh token' })[error] ?? error

@@ -1,7 +1,7 @@
 import { first } from '../../base/pairs.ts'
 import type { Person } from '../../base/people.ts'
 import type { RateLimit } from '../../base/rate-limit.ts'
-import { json, Refusal } from '../../base/reply.ts'
+import { json, refusedAs } from '../../base/reply.ts'
 import { formOf, type LabRequest } from '../../base/request.ts'
 import type { Handler, Routes } from '../../base/router.ts'
 import { isShown, type StoredItem } from '../../data/item-store.ts'
@@ -161,21 +161,14 @@ export function withingsApi({ oauth, data, rateLimit }: ApiParts): Routes {
   }
 }
 
-function callerOf(oauth: OAuth2Server, request: LabRequest) {
-  try {
-    return oauth.guard(request)
-  } catch (error) {
-    if (error instanceof Refusal)
-      throw failed(401, 'XRequestID: Not provided invalid_token: The access token provided is invalid')
-    throw error
-  }
-}
+const callerOf = (oauth: OAuth2Server, request: LabRequest) =>
+  refusedAs(
+    () => oauth.guard(request),
+    () => failed(401, 'XRequestID: Not provided invalid_token: The access token provided is invalid'),
+  )
 
-function countCall(rateLimit: RateLimit, key: string): void {
-  try {
-    rateLimit.acquire(key)
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    throw failed(601, 'Too Many Requests')
-  }
-}
+const countCall = (rateLimit: RateLimit, key: string) =>
+  refusedAs(
+    () => rateLimit.acquire(key),
+    () => failed(601, 'Too Many Requests'),
+  )

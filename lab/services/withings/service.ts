@@ -1,7 +1,6 @@
-import { makePeople } from '../../base/people.ts'
-import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
-import type { ServiceDefinition } from '../../base/service-parts.ts'
+import { createRateLimit } from '../../base/rate-limit.ts'
 import { storeControl } from '../../data/store-control.ts'
+import { declareService } from '../../declare/service.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
 import { withingsApi } from './api.ts'
 import { createWithingsData, kinds } from './data.ts'
@@ -10,12 +9,17 @@ import { signedEndpoints } from './signed.ts'
 const brand = { title: 'Withings', mark: '⌚', accent: '#007a7c' }
 const paths = { authorize: '/oauth2_user/authorize2', token: '/_inner/token', revoke: '/_inner/revoke' }
 
-export const withings: ServiceDefinition = {
+export const withings = declareService({
   name: 'withings',
   brand,
-  build(context) {
-    const { clock, url } = context
-    const people = makePeople((_username, at) => String(12_345_678 + at * 31), context.maxActivity)
+  idOf: (_username, at) => String(12_345_678 + at * 31),
+  endpoints: {
+    authorize_url: paths.authorize,
+    token_url: '/v2/oauth2',
+    api_url: '',
+  },
+  build(context, people) {
+    const { clock } = context
     const oauth = createOAuth2Server(context, {
       brand,
       people,
@@ -43,16 +47,9 @@ export const withings: ServiceDefinition = {
     const signed = signedEndpoints({ clock, oauth, people, paths })
     const { [`POST ${paths.token}`]: _token, [`POST ${paths.revoke}`]: _revoke, ...pages } = oauth.routes
     return {
-      people,
+      access: { ...oauth, register: signed.register },
+      groups: { rateLimit },
       routes: { ...pages, ...signed.routes, ...withingsApi({ oauth, data, rateLimit }) },
-      endpoints: () => ({
-        authorize_url: `${url()}${paths.authorize}`,
-        token_url: `${url()}/v2/oauth2`,
-        api_url: url(),
-      }),
-      register: signed.register,
-      ...withRateLimitSettings(rateLimit, oauth),
-      tokens: oauth.tokens,
       data: storeControl({
         store: data.store,
         clock,
@@ -62,4 +59,4 @@ export const withings: ServiceDefinition = {
       }),
     }
   },
-}
+})

@@ -1,21 +1,15 @@
 import type { ServiceClock } from '../../base/clock.ts'
 import { json, Refusal, type Reply } from '../../base/reply.ts'
-import { applySettings } from '../../base/settings.ts'
+import { settingGroup } from '../../declare/service.ts'
 
 /** The price list, in millionths of a dollar per resource, for people who do not own the app. */
 const prices = { posts: 5000, users: 10_000, follows: 10_000, messages: 10_000 }
 export type Resource = keyof typeof prices
 
-export interface XBilling {
-  configure(changes: Record<string, unknown>): void
-  /** What was bought, and what was charged so far by resource; all in millionths of a dollar. */
-  shown(): { credits: number | null; invoice: Record<Resource, number>; refused: number }
-  /** Refuses a call without credit; otherwise returns how to charge for its reply. */
-  open(resource: Resource): (reply: Reply) => Reply
-}
+export type XBilling = ReturnType<typeof createXBilling>
 
 /** One prepaid account for all clients. A balance above zero pays for a whole page, so it may become negative. */
-export function createXBilling(clock: ServiceClock): XBilling {
+export function createXBilling(clock: ServiceClock) {
   const settings: { credits: number | null } = { credits: null }
   const invoice = { posts: 0, users: 0, follows: 0, messages: 0 }
   let charged = new Set<string>()
@@ -34,15 +28,18 @@ export function createXBilling(clock: ServiceClock): XBilling {
   }
 
   return {
-    configure: (changes) =>
-      void applySettings(settings, changes, { credits: (value) => value === null || typeof value === 'number' }),
-    shown: () => ({ credits: settings.credits, invoice: { ...invoice }, refused }),
-    open(resource) {
+    ...settingGroup(settings, { credits: (value) => value === null || typeof value === 'number' }),
+    /** What was bought, and what was charged so far by resource; all in millionths of a dollar. */
+    get settings() {
+      return { credits: settings.credits, invoice: { ...invoice }, refused }
+    },
+    /** Refuses a call without credit; otherwise returns how to charge for its reply. */
+    open(resource: Resource) {
       if (settings.credits !== null && settings.credits - spent() <= 0) {
         refused += 1
         throw creditsDepleted()
       }
-      return (reply) => {
+      return (reply: Reply) => {
         // Failed requests are not charged.
         if (reply.status === 200) for (const id of idsIn(reply)) charge(resource, id)
         return reply

@@ -1,46 +1,47 @@
 import type { Person } from '../../base/people.ts'
 import type { Random } from '../../base/random.ts'
 import { crossPosts } from '../../data/cross-posts.ts'
-import { createItemStore, type ItemStore, type StoredItem } from '../../data/item-store.ts'
+import { createItemStore } from '../../data/item-store.ts'
 import { momentsBack } from '../../data/moments.ts'
 import { acquaintances, sentences } from '../../data/vocabulary.ts'
+import { collectionOf } from '../../declare/collection.ts'
 import { postFields, sharedFields } from './generate.ts'
-import { snowflakeAt } from './ids.ts'
-import type { DmFields, PostFields, XUser } from './model.ts'
+import { compareIds, snowflakeAt } from './ids.ts'
+import type { DmFields, PostFields, PostItem, XUser } from './model.ts'
 
-export interface XData {
-  store: ItemStore
-  users: readonly XUser[]
-  user(id: string): XUser | undefined
-  byName(username: string): XUser | undefined
-  following(id: string): XUser[]
-  followers(id: string): XUser[]
-  /** Any version of any post, except deleted ones. */
-  post(id: string): StoredItem | undefined
-  remember(item: StoredItem): StoredItem
-  nextId: () => string
-}
+export type XData = ReturnType<typeof createXData>
 
 const dayMs = 86_400_000
 /** Enough hidden posts to make two pages empty. */
 const hiddenRun = 200
 
-export function createXData(parts: { people: Person[]; random: Random; nowMs: number; now: () => number }): XData {
-  const { people, random, nowMs } = parts
+interface DataParts {
+  people: Person[]
+  random: Random
+  nowMs: number
+  now: () => number
+}
+
+export function createXData({ people, random, nowMs, now }: DataParts) {
   const store = createItemStore()
-  const posts = new Map<string, StoredItem>()
+  const posts = collectionOf<PostFields>(store, 'posts')
+  /** Their ids are those of posts. */
+  const [likes, bookmarks] = [collectionOf(store, 'likes'), collectionOf(store, 'bookmarks')]
+  const messages = collectionOf<DmFields>(store, 'messages')
+  const byId = new Map<string, PostItem>()
   const users = makeUsers(people, nowMs)
   const activity = new Map(people.map((person) => [person.id, person.activity]))
   let sequence = 0
   const idAt = (ms: number) => snowflakeAt(ms, (sequence += 1))
-  const remember = (item: StoredItem) => {
-    posts.set(item.id, item)
+  const remember = (item: PostItem) => {
+    byId.set(item.id, item)
     return item
   }
-  const put = (owner: XUser, createdAtMs: number, fields: PostFields) => {
-    const id = idAt(createdAtMs)
-    const whole = { ...fields, history: [id], conversationId: fields.conversationId ?? id }
-    return remember(store.put(owner.username, 'posts', { id, createdAtMs, updatedAtMs: createdAtMs, fields: whole }))
+  /** A post, or the next version of one. */
+  const publish = (username: string, ms: number, fields: PostFields) => {
+    const id = idAt(ms)
+    const whole = { ...fields, history: [...fields.history, id], conversationId: fields.conversationId ?? id }
+    return remember(posts.add(username, id, ms, whole))
   }
 
   for (const author of [...users].reverse()) {
@@ -53,61 +54,42 @@ export function createXData(parts: { people: Person[]; random: Random; nowMs: nu
       ...momentsBack(own, count, nowMs, 900).map((ms) => ({ ms, cross: undefined })),
       ...shared.map((cross) => ({ ms: cross.createdAtMs + 30_000, cross })),
     ].sort((a, b) => a.ms - b.ms)
-    const known = [...posts.values()].filter(({ fields }) => (fields as PostFields).repostOf === undefined)
+    const known = [...byId.values()].filter(({ fields }) => fields.repostOf === undefined)
     for (const { ms, cross } of moments) {
       const older = own.some(known, 3).filter(({ createdAtMs }) => createdAtMs < ms)
-      const near = older.map(({ id, fields }) => ({ id, fields: fields as PostFields }))
       const mediaId = () => idAt(ms)
       const fields = cross
         ? sharedFields(author, cross)
-        : postFields({ author, others, friends, random: own, older: near, mediaId })
-      const item = put(author, ms, fields)
+        : postFields({ author, others, friends, random: own, older, mediaId })
+      const item = publish(author.username, ms, fields)
       const fate = cross ? 1 : own.float()
       if (fate < 0.04) item.deletedAtMs = nowMs
-      else if (fate < 0.08) revise(author, item)
+      else if (fate < 0.08) revise(author.username, item)
     }
   }
 
   /** An edit creates a new post with a new id. The older version can be fetched by id but is in no list. */
-  function revise(author: XUser, old: StoredItem): void {
+  function revise(username: string, old: PostItem): void {
     old.hidden = true
     const ms = Math.min(nowMs, old.createdAtMs + 600_000)
-    const fields = old.fields as PostFields
-    const id = idAt(ms)
-    const next = { ...fields, text: `${fields.text} (edited)`, history: [...fields.history, id] }
-    remember(store.put(author.username, 'posts', { id, createdAtMs: ms, updatedAtMs: ms, fields: next }))
+    publish(username, ms, { ...old.fields, text: `${old.fields.text} (edited)` })
   }
 
   const following = new Map(
-    users.map((user) => {
-      const own = random.fork(`follows ${user.username}`)
-      const isNew = activity.get(user.id) === 0
-      return [
-        user.id,
-        isNew
-          ? []
-          : own.some(
-              users.filter((one) => one.id !== user.id),
-              38,
-            ),
-      ]
+    users.map(({ id, username }) => {
+      const others = users.filter((one) => one.id !== id)
+      return [id, activity.get(id) === 0 ? [] : random.fork(`follows ${username}`).some(others, 38)]
     }),
   )
-  const everything = [...posts.values()].filter((item) => item.hidden !== true)
+  const everything = [...byId.values()].filter((item) => item.hidden !== true)
   for (const person of people) {
     if (person.activity === 0) continue
     const own = random.fork(`more ${person.username}`)
-    const note = (kind: string, item: StoredItem, at: number, hidden: boolean) =>
-      store.put(person.username, kind, {
-        id: item.id,
-        createdAtMs: nowMs - at * 3_600_000,
-        updatedAtMs: nowMs,
-        hidden,
-        fields: {},
-      })
+    const note = (kind: typeof likes, { id }: PostItem, at: number, hidden: boolean) =>
+      kind.add(person.username, id, nowMs - at * 3_600_000, {}, { updatedAtMs: nowMs, hidden })
     for (const [at, item] of own.some(everything, person.activity + hiddenRun).entries())
-      note('likes', item, at, at >= 100 && at < 100 + hiddenRun)
-    for (const [at, item] of own.some(everything, 160).entries()) note('bookmarks', item, at, false)
+      note(likes, item, at, at >= 100 && at < 100 + hiddenRun)
+    for (const [at, item] of own.some(everything, 160).entries()) note(bookmarks, item, at, false)
     fillMessages(person, own)
   }
 
@@ -116,7 +98,7 @@ export function createXData(parts: { people: Person[]; random: Random; nowMs: nu
     const group = idAt(nowMs - 40 * dayMs)
     for (const ms of momentsBack(own, 150, nowMs, 32)) {
       const other = own.pick(others)
-      const pair = [person.id, other.id].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)).join('-')
+      const pair = [person.id, other.id].sort(compareIds).join('-')
       const inGroup = own.chance(0.3)
       const event: DmFields =
         inGroup && own.chance(0.1)
@@ -133,23 +115,29 @@ export function createXData(parts: { people: Person[]; random: Random; nowMs: nu
               ...(own.chance(0.15) ? { postId: own.pick(everything).id } : {}),
             }
       const fields = event.type === 'ParticipantsJoin' ? { ...event, senderId: person.id } : event
-      store.put(person.username, 'messages', { id: idAt(ms), createdAtMs: ms, updatedAtMs: ms, fields })
+      messages.add(person.username, idAt(ms), ms, fields)
     }
   }
 
   return {
     store,
+    posts,
+    likes,
+    bookmarks,
+    messages,
     users,
-    user: (id) => users.find((one) => one.id === id),
-    byName: (username) => users.find((one) => one.username.toLowerCase() === username.toLowerCase()),
-    following: (id) => following.get(id) ?? [],
-    followers: (id) => users.filter((one) => following.get(one.id)?.some((followed) => followed.id === id)),
-    post(id) {
-      const item = posts.get(id)
+    user: (id: string) => users.find((one) => one.id === id),
+    byName: (username: string) => users.find((one) => one.username.toLowerCase() === username.toLowerCase()),
+    following: (id: string) => following.get(id) ?? [],
+    followers: (id: string) => users.filter((one) => following.get(one.id)?.some((followed) => followed.id === id)),
+    /** Any version of any post, except deleted ones. */
+    post(id: string) {
+      const item = byId.get(id)
       return item?.deletedAtMs === undefined ? item : undefined
     },
     remember,
-    nextId: () => idAt(parts.now()),
+    publish,
+    nextId: () => idAt(now()),
   }
 }
 
@@ -164,16 +152,10 @@ function makeUsers(people: Person[], nowMs: number): XUser[] {
   )
   return [
     ...own,
-    ...others.map(
-      ({ id, username, name }, at): XUser => ({
-        id,
-        username,
-        name,
-        description: at % 3 === 0 ? '' : `${name.split(' ')[0]} writes here. ✍️`,
-        createdAtMs: nowMs - (at + 1) * 100 * dayMs,
-        protected: at % 13 === 5,
-        verified: at % 7 === 0,
-      }),
-    ),
+    ...others.map(({ id, username, name }, at): XUser => {
+      const description = at % 3 === 0 ? '' : `${name.split(' ')[0]} writes here. ✍️`
+      const user = { id, username, name, description, createdAtMs: nowMs - (at + 1) * 100 * dayMs }
+      return { ...user, protected: at % 13 === 5, verified: at % 7 === 0 }
+    }),
   ]
 }

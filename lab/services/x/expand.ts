@@ -1,81 +1,75 @@
-import type { StoredItem } from '../../data/item-store.ts'
-import type { DmFields, PostFields, XMedia } from './model.ts'
-import { type Presenter, presentMedia, presentPlace, presentPost, presentUser, referencesOf } from './present.ts'
+import type { DmItem, PostItem } from './model.ts'
+import { presentMedia, presentPlace, presentPost, presentUser, referencesOf, type View } from './present.ts'
 import { type Missing, missing } from './problems.ts'
 
-interface Expanded {
+export interface Expanded {
   includes: Record<string, unknown[]>
   errors: Missing[]
 }
 
-const fieldsOf = (item: StoredItem): PostFields => item.fields as PostFields
-
 /** The objects that the requested expansions refer to, without duplicates, and an error for each one not found. */
-export function expandPosts(presenter: Presenter, posts: readonly StoredItem[]): Expanded {
-  const { expansions } = presenter.selection
-  const { data } = presenter
+export function expandPosts(view: View, posts: readonly PostItem[]): Expanded {
+  const { data } = view
+  const wants = (name: string) => view.selection.expansions.has(name)
   const errors: Missing[] = []
-  const referenced = new Map<string, StoredItem>()
-  const wantsReferences = [...expansions].some((name) => name.startsWith('referenced_tweets.id'))
-  if (wantsReferences)
-    for (const { id } of posts.flatMap((post) => referencesOf(fieldsOf(post)) ?? [])) {
+  const referenced = new Map<string, PostItem>()
+  if ([...view.selection.expansions].some((name) => name.startsWith('referenced_tweets.id')))
+    for (const { id } of posts.flatMap(({ fields }) => referencesOf(fields) ?? [])) {
       const post = data.post(id)
       if (post) referenced.set(id, post)
       else errors.push(missing('tweet', 'referenced_tweets.id', id))
     }
-  if (expansions.has('edit_history_tweet_ids'))
-    for (const id of posts.flatMap((post) => fieldsOf(post).history)) {
+  if (wants('edit_history_tweet_ids'))
+    for (const id of posts.flatMap(({ fields }) => fields.history)) {
       const version = data.post(id)
       if (version) referenced.set(id, version)
     }
   const others = [...referenced.values()]
   const userIds = [
-    ...(expansions.has('author_id') ? posts.map((post) => fieldsOf(post).authorId) : []),
-    ...(expansions.has('referenced_tweets.id.author_id') ? others.map((post) => fieldsOf(post).authorId) : []),
-    ...(expansions.has('in_reply_to_user_id') ? posts.flatMap((post) => fieldsOf(post).replyTo?.userId ?? []) : []),
-    ...(expansions.has('entities.mentions.username') ? posts.flatMap((post) => fieldsOf(post).mentions) : []),
+    ...(wants('author_id') ? posts.map(({ fields }) => fields.authorId) : []),
+    ...(wants('referenced_tweets.id.author_id') ? others.map(({ fields }) => fields.authorId) : []),
+    ...(wants('in_reply_to_user_id') ? posts.flatMap(({ fields }) => fields.replyTo?.userId ?? []) : []),
+    ...(wants('entities.mentions.username') ? posts.flatMap(({ fields }) => fields.mentions) : []),
   ]
   const withMedia = [
-    ...(expansions.has('attachments.media_keys') ? posts : []),
-    ...(expansions.has('referenced_tweets.id.attachments.media_keys') ? others : []),
+    ...(wants('attachments.media_keys') ? posts : []),
+    ...(wants('referenced_tweets.id.attachments.media_keys') ? others : []),
   ]
-  const media = new Map<string, XMedia>(
-    withMedia.flatMap((post) => fieldsOf(post).media.map((one) => [one.key, one] as const)),
-  )
-  const placeIds = expansions.has('geo.place_id') ? posts.flatMap((post) => fieldsOf(post).placeId ?? []) : []
+  const media = new Map(withMedia.flatMap(({ fields }) => fields.media.map((one) => [one.key, one])))
+  const placeIds = wants('geo.place_id') ? posts.flatMap(({ fields }) => fields.placeId ?? []) : []
   return {
     includes: filled({
-      media: [...media.values()].map((one) => presentMedia(presenter, one)),
-      users: usersOf(presenter, userIds),
-      tweets: others.map((post) => presentPost(presenter, post)),
-      places: [...new Set(placeIds)].flatMap((id) => presentPlace(presenter, id) ?? []),
+      media: [...media.values()].map((one) => presentMedia(view, one)),
+      users: usersOf(view, userIds),
+      tweets: others.map((post) => presentPost(view, post)),
+      places: [...new Set(placeIds)].flatMap((id) => presentPlace(view, id) ?? []),
     }),
     errors: [...new Map(errors.map((error) => [error.value, error])).values()],
   }
 }
 
-export function expandDms(presenter: Presenter, events: readonly StoredItem[]): Expanded {
-  const { expansions } = presenter.selection
-  const all = events.map(({ fields }) => fields as DmFields)
+export function expandDms(view: View, events: readonly DmItem[]): Expanded {
+  const wants = (name: string) => view.selection.expansions.has(name)
+  const all = events.map(({ fields }) => fields)
   const userIds = [
-    ...(expansions.has('sender_id') ? all.flatMap(({ senderId }) => senderId ?? []) : []),
-    ...(expansions.has('participant_ids') ? all.flatMap(({ participantIds }) => participantIds ?? []) : []),
+    ...(wants('sender_id') ? all.flatMap(({ senderId }) => senderId ?? []) : []),
+    ...(wants('participant_ids') ? all.flatMap(({ participantIds }) => participantIds ?? []) : []),
   ]
-  const postIds = expansions.has('referenced_tweets.id') ? all.flatMap(({ postId }) => postId ?? []) : []
-  const found = [...new Set(postIds)].map((id) => ({ id, post: presenter.data.post(id) }))
+  const postIds = wants('referenced_tweets.id') ? all.flatMap(({ postId }) => postId ?? []) : []
+  const found = [...new Set(postIds)].map((id) => ({ id, post: view.data.post(id) }))
   return {
     includes: filled({
-      users: usersOf(presenter, userIds),
-      tweets: found.flatMap(({ post }) => (post ? [presentPost(presenter, post)] : [])),
+      users: usersOf(view, userIds),
+      tweets: found.flatMap(({ post }) => (post ? [presentPost(view, post)] : [])),
     }),
     errors: found.filter(({ post }) => !post).map(({ id }) => missing('tweet', 'referenced_tweets.id', id)),
   }
 }
 
-const usersOf = (presenter: Presenter, ids: readonly string[]) =>
+const usersOf = (view: View, ids: readonly string[]) =>
   [...new Set(ids)].flatMap((id) => {
-    const user = presenter.data.user(id)
-    return user ? [presentUser(presenter, user)] : []
+    const user = view.data.user(id)
+    return user ? [presentUser(view, user)] : []
   })
 
 const filled = (groups: Record<string, unknown[]>): Record<string, unknown[]> =>

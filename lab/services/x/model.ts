@@ -1,3 +1,5 @@
+import type { StoredItem } from '../../data/item-store.ts'
+
 export interface XUser {
   id: string
   username: string
@@ -28,7 +30,7 @@ export interface XMedia {
 }
 
 /** The stored form of a post, from which the requested fields are rendered. */
-export interface PostFields extends Record<string, unknown> {
+export interface PostFields {
   text: string
   authorId: string
   links: Link[]
@@ -53,7 +55,7 @@ export interface PostFields extends Record<string, unknown> {
   longText?: string
 }
 
-export interface DmFields extends Record<string, unknown> {
+export interface DmFields {
   type: 'MessageCreate' | 'ParticipantsJoin' | 'ParticipantsLeave'
   conversationId: string
   senderId?: string
@@ -62,6 +64,9 @@ export interface DmFields extends Record<string, unknown> {
   postId?: string
   media?: XMedia
 }
+
+export type PostItem = StoredItem<PostFields>
+export type DmItem = StoredItem<DmFields>
 
 export const blankPost = (authorId: string, text: string): PostFields => ({
   text,

@@ -5,11 +5,14 @@ import type { Handler, Routes } from '../../base/router.ts'
 import type { ServiceContext } from '../../base/service-parts.ts'
 import type { SignIn } from '../../base/sign-in.ts'
 import { createOAuth1Server, type OAuth1Server } from '../../oauth1/server.ts'
+import { callRoute } from '../../oauth2/inside.ts'
 import { brand } from './oauth2.ts'
 
 const read = { name: 'read', description: 'see your posts, your timeline, your profile and whom you follow' }
 const write = { name: 'write', description: 'post and delete posts for you' }
 const messages = { name: 'dm', description: 'read and send direct messages for you' }
+
+const revokePath = '/1.1/oauth/invalidate_token'
 
 /** Three-legged, HMAC-SHA1. Errors are JSON with numbered codes. */
 export function createXOAuth1(context: ServiceContext, people: Person[], signIn: SignIn): OAuth1Server {
@@ -17,7 +20,7 @@ export function createXOAuth1(context: ServiceContext, people: Person[], signIn:
     brand,
     people,
     signIn,
-    paths: { revoke: '/1.1/oauth/invalidate_token' },
+    paths: { revoke: revokePath },
     settings: { methods: ['HMAC-SHA1'], oob: true, tokenResponseType: 'text/html; charset=utf-8' },
     pages: [
       { path: '/oauth/authenticate', permissions: [read, write] },
@@ -42,15 +45,14 @@ export function createXOAuth1(context: ServiceContext, people: Person[], signIn:
   const routes: Routes = {}
   for (const [key, handler] of Object.entries(server.routes))
     if (key.includes('/oauth/')) routes[key] = key.startsWith('GET /oauth/auth') ? handler : withNumberedErrors(handler)
-  const invalidate = server.routes['POST /1.1/oauth/invalidate_token']
-  if (invalidate)
-    routes['POST /1.1/oauth/invalidate_token'] = withNumberedErrors(async (request, params) => {
-      await invalidate(request, params)
-      return json(200, { access_token: tokenIn(request) })
-    })
-  const jsonPath = routes['POST /1.1/oauth/invalidate_token']
-  if (jsonPath) routes['POST /1.1/oauth/invalidate_token.json'] = jsonPath
-  return { ...server, routes }
+  const invalidate = withNumberedErrors(async (request) => {
+    await callRoute(server.routes, `POST ${revokePath}`, request)
+    return json(200, { access_token: tokenIn(request) })
+  })
+  return {
+    ...server,
+    routes: { ...routes, [`POST ${revokePath}`]: invalidate, [`POST ${revokePath}.json`]: invalidate },
+  }
 }
 
 const tokenIn = (request: LabRequest): string =>

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { problemPage } from '../../base/page.ts'
 import { first, type Pair } from '../../base/pairs.ts'
 import type { Person } from '../../base/people.ts'
-import { json, Refusal, type Reply } from '../../base/reply.ts'
+import { json, type Reply } from '../../base/reply.ts'
 import { formOf, type LabRequest } from '../../base/request.ts'
-import type { Handler } from '../../base/router.ts'
 import type { ServiceContext } from '../../base/service-parts.ts'
 import type { SignIn } from '../../base/sign-in.ts'
+import { callRoute, fieldsIn, replyInside } from '../../oauth2/inside.ts'
 import { createOAuth2Server, type OAuth2Server } from '../../oauth2/server.ts'
 import { scopeDescriptions } from './scopes.ts'
 
@@ -21,7 +21,7 @@ const requiredParams = [
   'code_challenge',
   'code_challenge_method',
 ]
-const paths = { authorize: '/i/oauth2/authorize', token: '/2/oauth2/token', revoke: '/2/oauth2/revoke' }
+export const paths = { authorize: '/i/oauth2/authorize', token: '/2/oauth2/token', revoke: '/2/oauth2/revoke' }
 
 /** Authorization code with PKCE. Refresh tokens require offline.access and rotate. */
 export function createXOAuth2(context: ServiceContext, people: Person[], signIn: SignIn): OAuth2Server {
@@ -43,27 +43,20 @@ export function createXOAuth2(context: ServiceContext, people: Person[], signIn:
       metadata: false,
     },
   })
-  const innerRoute = (key: string): Handler => {
-    const handler = server.routes[key]
-    if (!handler) throw new Error(`no route ${key}`)
-    return handler
-  }
 
   function authorize(request: LabRequest) {
     const absent = requiredParams.find((name) => (first(request.query, name) ?? '') === '')
     if (absent !== undefined)
       return problemPage(brand, 'Something went wrong', `You weren't able to give access to the App (${absent}).`)
     const isPlain = first(request.query, 'code_challenge_method') === 'plain'
-    return innerRoute(`GET ${paths.authorize}`)(
-      isPlain ? { ...request, query: hashedChallenge(request.query) } : request,
-      {},
-    )
+    const query = isPlain ? hashedChallenge(request.query) : request.query
+    return callRoute(server.routes, `GET ${paths.authorize}`, { ...request, query })
   }
 
   async function token(request: LabRequest): Promise<Reply> {
-    const reply = await runHandler(innerRoute(`POST ${paths.token}`), request)
-    const fields = JSON.parse(String(reply.body)) as Record<string, unknown>
-    if (reply.status !== 200) return tokenProblem(request, reply, fields)
+    const reply = await replyInside(server.routes, `POST ${paths.token}`, request)
+    if (reply.status !== 200) return tokenProblem(request, reply)
+    const fields = fieldsIn(reply)
     const scope = String(fields['scope'])
     const { refresh_token, ...rest } = fields
     const hasOfflineAccess = scope.split(' ').includes('offline.access') && refresh_token !== undefined
@@ -75,9 +68,8 @@ export function createXOAuth2(context: ServiceContext, people: Person[], signIn:
   }
 
   async function revoke(request: LabRequest): Promise<Reply> {
-    const reply = await runHandler(innerRoute(`POST ${paths.revoke}`), request)
-    if (reply.status === 200) return json(200, { revoked: true })
-    return tokenProblem(request, reply, JSON.parse(String(reply.body)) as Record<string, unknown>)
+    const reply = await replyInside(server.routes, `POST ${paths.revoke}`, request)
+    return reply.status === 200 ? json(200, { revoked: true }) : tokenProblem(request, reply)
   }
 
   const routes = {
@@ -88,21 +80,11 @@ export function createXOAuth2(context: ServiceContext, people: Person[], signIn:
   return { ...server, routes }
 }
 
-async function runHandler(handler: Handler, request: LabRequest): Promise<Reply> {
-  try {
-    return await handler(request, {})
-  } catch (error) {
-    if (error instanceof Refusal) return error.reply
-    throw error
-  }
-}
-
 const cacheHeaders = ({ headers }: Reply) => ({ 'cache-control': headers['cache-control'] ?? 'no-store' })
 
 /** The vendor reports most errors as invalid_request and names the invalid value. */
-function tokenProblem(request: LabRequest, reply: Reply, fields: Record<string, unknown>): Reply {
-  const error = String(fields['error'])
-  const detail = String(fields['error_description'])
+function tokenProblem(request: LabRequest, reply: Reply): Reply {
+  const { error, error_description: detail } = fieldsIn(reply) as { error: string; error_description: string }
   const errorReply = (status: number, name: string, description: string) =>
     json(status, { error: name, error_description: description }, cacheHeaders(reply))
   if (error === 'invalid_client') {

@@ -1,7 +1,7 @@
 import { first } from '../../base/pairs.ts'
 import type { LabRequest } from '../../base/request.ts'
 import { decodeToken, encodeToken } from './ids.ts'
-import { invalidParameter } from './problems.ts'
+import { wrong } from './params.ts'
 
 interface Page<T> {
   shown: T[]
@@ -35,11 +35,6 @@ function bounds(request: LabRequest, all: readonly { id: string }[], count: numb
   if (token === undefined) return [0, count]
   const match = /^([np])(\d+)$/.exec(/^(?:[0-9a-f]{2})+$/.test(token) ? decodeToken(token) : '')
   const at = match ? all.findIndex(({ id }) => id === match[2]) : -1
-  if (!match || at < 0)
-    throw invalidParameter(
-      'pagination_token',
-      token,
-      `The \`pagination_token\` query parameter value [${token}] is not valid`,
-    )
+  if (!match || at < 0) throw wrong('pagination_token', token, 'is not valid')
   return match[1] === 'n' ? [at + 1, at + 1 + count] : [Math.max(0, at - count), at]
 }

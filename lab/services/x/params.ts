@@ -1,5 +1,7 @@
 import { first } from '../../base/pairs.ts'
+import type { Refusal } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
+import { matching, readParam } from '../../declare/parameters.ts'
 import { invalidParameter } from './problems.ts'
 
 /** Rejects unknown and repeated parameters. */
@@ -12,50 +14,40 @@ export function checkNames({ query }: LabRequest, allowed: readonly string[]): v
   }
 }
 
-export function countParam(request: LabRequest, least: number, most: number, otherwise: number): number {
-  const value = first(request.query, 'max_results')
-  if (value === undefined) return otherwise
-  const count = /^\d+$/.test(value) ? Number(value) : -1
-  if (count >= least && count <= most) return count
-  throw invalidParameter(
+export const wrong = (name: string, value: string, problem: string, named = value): Refusal =>
+  invalidParameter(name, value, `The \`${name}\` query parameter value [${named}] ${problem}`)
+
+export const countParam = (request: LabRequest, least: number, most: number, otherwise: number): number =>
+  readParam(
+    request,
     'max_results',
-    value,
-    `The \`max_results\` query parameter value [${value}] is not between ${least} and ${most}`,
-  )
-}
+    (value) => (/^\d+$/.test(value) && Number(value) >= least && Number(value) <= most ? Number(value) : undefined),
+    (value) => wrong('max_results', value, `is not between ${least} and ${most}`),
+  ) ?? otherwise
 
 export function idParam(request: LabRequest, name: string): string | undefined {
   const value = first(request.query, name)
-  if (value === undefined) return undefined
-  return checkedId(name, value)
+  return value === undefined ? undefined : checkedId(name, value)
 }
 
 export function checkedId(name: string, value: string): string {
   if (/^\d{1,19}$/.test(value)) return value
-  throw invalidParameter(name, value, `The \`${name}\` query parameter value [${value}] is not valid`)
+  throw wrong(name, value, 'is not valid')
 }
 
-export function timeParam(request: LabRequest, name: string): number | undefined {
-  const value = first(request.query, name)
-  if (value === undefined) return undefined
-  if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/.test(value)) return Date.parse(value)
-  throw invalidParameter(
-    name,
-    value,
-    `The \`${name}\` query parameter value [${value}] is not a valid RFC3339 date-time`,
+export const idList = (request: LabRequest): string[] =>
+  (first(request.query, 'ids') ?? '').split(',').map((id) => checkedId('ids', id))
+
+export const timeParam = (request: LabRequest, name: string): number | undefined =>
+  readParam(request, name, matching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/, Date.parse), (value) =>
+    wrong(name, value, 'is not a valid RFC3339 date-time'),
   )
-}
 
 /** A comma-separated list of values from a fixed set. */
 export function listParam(request: LabRequest, name: string, allowed: readonly string[]): string[] {
   const value = first(request.query, name)
-  if (value === undefined) return []
-  const names = value.split(',')
-  const wrong = names.find((one) => !allowed.includes(one))
-  if (wrong === undefined) return names
-  throw invalidParameter(
-    name,
-    value,
-    `The \`${name}\` query parameter value [${wrong}] is not one of [${allowed.join(',')}]`,
-  )
+  const names = value?.split(',') ?? []
+  const unknown = names.find((one) => !allowed.includes(one))
+  if (unknown !== undefined) throw wrong(name, value ?? '', `is not one of [${allowed.join(',')}]`, unknown)
+  return names
 }

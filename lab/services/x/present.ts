@@ -1,15 +1,15 @@
-import type { StoredItem } from '../../data/item-store.ts'
 import type { XData } from './data.ts'
 import { entitiesOf } from './entities.ts'
 import type { FieldSelection } from './field-selection.ts'
-import type { DmFields, PostFields, XMedia, XUser } from './model.ts'
+import type { DmItem, PostFields, PostItem, XMedia, XUser } from './model.ts'
 import { placeOf } from './places.ts'
 
-export interface Presenter {
+/** What rendering depends on. */
+export interface View {
   url: string
   data: XData
   /** The authenticated user: some fields are visible to their owner only. */
-  viewerId: string
+  viewer: XUser
   selection: FieldSelection
 }
 
@@ -27,10 +27,9 @@ function chosen(makers: Record<string, Maker>, selection: ReadonlySet<string>): 
 
 const iso = (ms: number): string => new Date(ms).toISOString()
 
-export function presentPost({ data, viewerId, selection }: Presenter, item: StoredItem): Record<string, unknown> {
-  const fields = item.fields as PostFields
-  const isOwn = fields.authorId === viewerId
-  const firstVersionMs = item.createdAtMs
+export function presentPost({ data, viewer, selection }: View, item: PostItem): Record<string, unknown> {
+  const { fields } = item
+  const isOwn = fields.authorId === viewer.id
   return chosen(
     {
       id: () => item.id,
@@ -44,7 +43,7 @@ export function presentPost({ data, viewerId, selection }: Presenter, item: Stor
       edit_controls: () => ({
         edits_remaining: 6 - fields.history.length,
         is_edit_eligible: fields.repostOf === undefined && fields.replyTo === undefined,
-        editable_until: iso(firstVersionMs + 3_600_000),
+        editable_until: iso(item.createdAtMs + 3_600_000),
       }),
       entities: () => entitiesOf(data, item.id, fields),
       geo: () => geoOf(fields),
@@ -85,18 +84,18 @@ function geoOf({ placeId, coordinates }: PostFields): object | undefined {
   return { place_id: placeId, ...(coordinates ? { coordinates: { type: 'Point', coordinates } } : {}) }
 }
 
-export function presentUser({ url, data, viewerId, selection }: Presenter, user: XUser): Record<string, unknown> {
-  const own = () => data.store.list(user.username, 'posts').filter((item) => item.deletedAtMs === undefined)
+export function presentUser({ url, data, viewer, selection }: View, user: XUser): Record<string, unknown> {
+  const own = () => data.posts.list(user.username).filter((item) => item.deletedAtMs === undefined)
   return chosen(
     {
       id: () => user.id,
       name: () => user.name,
       username: () => user.username,
-      confirmed_email: () => (user.id === viewerId ? user.email : undefined),
+      confirmed_email: () => (user.id === viewer.id ? user.email : undefined),
       connection_status: () =>
-        data.following(viewerId).some(({ id }) => id === user.id)
+        data.following(viewer.id).some(({ id }) => id === user.id)
           ? ['following']
-          : user.id === viewerId
+          : user.id === viewer.id
             ? undefined
             : [],
       created_at: () => iso(user.createdAtMs),
@@ -110,7 +109,7 @@ export function presentUser({ url, data, viewerId, selection }: Presenter, user:
         following_count: data.following(user.id).length,
         tweet_count: own().length,
         listed_count: 0,
-        like_count: data.store.list(user.username, 'likes').length,
+        like_count: data.likes.list(user.username).length,
         media_count: 0,
       }),
       url: () => '',
@@ -121,7 +120,7 @@ export function presentUser({ url, data, viewerId, selection }: Presenter, user:
   )
 }
 
-export function presentMedia({ url, selection }: Presenter, media: XMedia): Record<string, unknown> {
+export function presentMedia({ url, selection }: View, media: XMedia): Record<string, unknown> {
   const picture = `${url}/media/${media.width}x${media.height}-${media.hue}.svg`
   const moves = media.type !== 'photo'
   return chosen(
@@ -142,14 +141,14 @@ export function presentMedia({ url, selection }: Presenter, media: XMedia): Reco
   )
 }
 
-export function presentPlace({ selection }: Presenter, id: string): Record<string, unknown> | undefined {
+export function presentPlace({ selection }: View, id: string): Record<string, unknown> | undefined {
   const place = placeOf(id)
   if (!place) return undefined
   return Object.fromEntries(Object.entries(place).filter(([name]) => selection.place.has(name)))
 }
 
-export function presentDm({ selection }: Presenter, item: StoredItem): Record<string, unknown> {
-  const fields = item.fields as DmFields
+export function presentDm({ selection }: View, item: DmItem): Record<string, unknown> {
+  const { fields } = item
   return chosen(
     {
       id: () => item.id,

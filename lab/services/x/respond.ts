@@ -1,7 +1,7 @@
 import { json, type Reply } from '../../base/reply.ts'
 import { type FieldSelection, withPostNames } from './field-selection.ts'
 
-interface Parts {
+export interface Parts {
   data?: unknown
   includes?: Record<string, unknown[]>
   errors?: unknown[]
@@ -9,7 +9,7 @@ interface Parts {
 }
 
 /** Empty parts are omitted: a page without items has no `data`. */
-export function respond(selection: FieldSelection, { data, includes, errors, meta }: Parts, status = 200): Reply {
+export function respond(selection: FieldSelection, { data, includes, errors, meta }: Parts): Reply {
   const isEmpty = data === undefined || (Array.isArray(data) && data.length === 0)
   const whole = {
     ...(isEmpty ? {} : { data }),
@@ -17,5 +17,5 @@ export function respond(selection: FieldSelection, { data, includes, errors, met
     ...(errors && errors.length > 0 ? { errors } : {}),
     ...(meta ? { meta } : {}),
   }
-  return json(status, selection.usesPostNames ? withPostNames(whole) : whole)
+  return json(200, selection.usesPostNames ? withPostNames(whole) : whole)
 }

@@ -1,24 +1,13 @@
-import type { LabService } from '../../base/service.ts'
-import { type Lab, startLab } from '../../lab.ts'
 import { requestToken, type Signing, sent, signedRequest } from '../../testing/oauth1-client.ts'
-import { appBrowser, authorizeUrl, callback, challengeOf, newVerifier } from '../../testing/oauth2-client.ts'
-import { fromTheSameHour } from '../../testing/same-hour.ts'
+import { apiCall, appBrowser, authorizeUrl, callback, challengeOf, newVerifier } from '../../testing/oauth2-client.ts'
+import { startVendor, type VendorApp, walkPages } from '../../testing/vendor-app.ts'
 
-export interface XApp {
-  lab: Lab<'x'>
-  service: LabService
-  key: string
-  secret: string
-}
+export type XApp = VendorApp<'x'>
 
 export const allScopes =
   'tweet.read tweet.write users.read users.email follows.read like.read bookmark.read dm.read offline.access'
 
-export async function startX(): Promise<XApp> {
-  const lab = await startLab({ services: ['x'], clock: fromTheSameHour() })
-  const service = lab.services.x
-  return { lab, service, ...service.register({ redirectUris: [callback] }) }
-}
+export const startX = (): Promise<XApp> => startVendor('x')
 
 type Fields = Record<string, string | undefined>
 
@@ -66,8 +55,7 @@ export async function signingFor(app: XApp, page: 'authenticate' | 'authorize', 
   }
 }
 
-export const get = (app: XApp, path: string, token: string): Promise<Response> =>
-  fetch(`${app.service.url}${path}`, { headers: { authorization: `Bearer ${token}` } })
+export const get = (app: XApp, path: string, token: string): Promise<Response> => apiCall(app.service, path, token)
 
 export interface Listed {
   id: string
@@ -86,14 +74,11 @@ export interface Listing {
 
 /** Follows next_token to the last page. */
 export async function walkAll(app: XApp, path: string, token: string) {
-  const pages: Listing[] = []
-  for (let next: string | undefined = ''; next !== undefined; ) {
-    const more: string = next === '' ? '' : `${path.includes('?') ? '&' : '?'}pagination_token=${next}`
-    const response = await get(app, `${path}${more}`, token)
-    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`)
-    const page = (await response.json()) as Listing
-    pages.push(page)
-    next = page.meta.next_token
-  }
+  const pages = await walkPages<Listing>(
+    path,
+    (next) => get(app, next, token),
+    ({ meta: { next_token: next } }) =>
+      next === undefined ? undefined : `${path}${path.includes('?') ? '&' : '?'}pagination_token=${next}`,
+  )
   return { pages, items: pages.flatMap(({ data }) => data ?? []), sizes: pages.map(({ meta }) => meta.result_count) }
 }

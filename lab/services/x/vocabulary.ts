@@ -1,9 +1,10 @@
 import type { LabRequest } from '../../base/request.ts'
-import { applySettings } from '../../base/settings.ts'
+import { settingGroup } from '../../declare/service.ts'
+import { wrong } from './params.ts'
 import { invalidParameter } from './problems.ts'
 
 /** Which names of fields and expansions the API accepts: both, only “tweet”, or only “post”. */
-export interface VocabularySettings {
+interface VocabularySettings {
   vocabulary: 'both' | 'older' | 'newer'
 }
 
@@ -35,30 +36,20 @@ const onlyNewer: Words = {
   values: { expansions: ['edit_history_post_ids', 'most_recent_post_id', 'pinned_post_id', 'referenced_posts'] },
 }
 
-export interface Vocabulary {
-  settings: VocabularySettings
-  configure(changes: Record<string, unknown>): void
-  /** Rejects the words that the API does not accept at present. */
-  check(request: LabRequest): void
-}
+export type Vocabulary = ReturnType<typeof createVocabulary>
 
-export function createVocabulary(): Vocabulary {
+export function createVocabulary() {
   const settings: VocabularySettings = { vocabulary: 'both' }
   return {
-    settings,
-    configure: (changes) => void applySettings(settings, changes, { vocabulary: ['both', 'older', 'newer'] }),
-    check({ query }) {
+    ...settingGroup(settings, { vocabulary: ['both', 'older', 'newer'] }),
+    /** Rejects the words that the API does not accept at present. */
+    check({ query }: LabRequest): void {
       if (settings.vocabulary === 'both') return
       const { params, values } = settings.vocabulary === 'older' ? onlyNewer : onlyOlder
       for (const [name, value] of query) {
         if (params.includes(name)) throw invalidParameter(name, value, `The query parameter [${name}] is not known`)
-        const wrong = value.split(',').find((one) => values[name]?.includes(one))
-        if (wrong !== undefined)
-          throw invalidParameter(
-            name,
-            value,
-            `The \`${name}\` query parameter value [${wrong}] is not one of the allowed`,
-          )
+        const unknown = value.split(',').find((one) => values[name]?.includes(one))
+        if (unknown !== undefined) throw wrong(name, value, 'is not one of the allowed', unknown)
       }
     },
   }
