@@ -1,8 +1,8 @@
 import type { Client } from 'pg'
 import { selfDueAt } from '#flows/sync/run/self-pace.ts'
-import { serviceReaderVersion } from '#kit/reader-version.ts'
-import { newShardId, randomShard } from '#platform/ids.ts'
-import type { Keyring } from '#platform/sealing.ts'
+import { serviceReaderVersion } from '#kit/connector/reader-version.ts'
+import { newShardId, randomShard } from '#platform/crypto/ids.ts'
+import type { Keyring } from '#platform/crypto/sealing.ts'
 import { sealedCredentialCell } from '#store/identity/credentials.ts'
 import steady from './connectors/steady.ts'
 

@@ -1,5 +1,5 @@
-import type { Query, Selection } from '#model/query.ts'
-import { parseTextQuery } from '#model/text-query.ts'
+import type { Query, Selection } from '#model/items/query.ts'
+import { parseTextQuery } from '#model/items/text-query.ts'
 import { CITY, PEOPLE, WORDS } from './read-records.ts'
 
 /** A kind of read: as a path of the API, and as the query that the path means. */

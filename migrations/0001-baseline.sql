@@ -199,7 +199,7 @@ create table item (
   -- Order of changes within the profile: the table is its own change log.
   seq          bigint not null,
   hash         bytea not null,
-  -- One bit for each type (model/types.ts).
+  -- One bit for each type (model/items/types.ts).
   types        integer not null,
   author       text collate "C",
   participants text[] collate "C" not null,

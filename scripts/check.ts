@@ -6,6 +6,7 @@ const root = join(import.meta.dirname, '..')
 
 const STRUCTURE_TESTS = [
   'test/house.test.ts',
+  'test/checks.test.ts',
   'test/words.test.ts',
   'test/docs.test.ts',
   'test/document-figures.test.ts',

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { prepareCommands } from '#boot/prepare-commands.ts'
 import { EXIT } from '#cli/command.ts'
 import { runCli } from '#cli/run.ts'
+import { PROGRAM } from '#config/program-name.ts'
 import { limitChildMemory } from '#platform/isolation/child-memory.ts'
-import { PROGRAM } from '#platform/program-name.ts'
 
 limitChildMemory(process.env)
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { loadConfig } from '#platform/config.ts'
+import { loadConfig } from '#config/config.ts'
 
 const root = join(import.meta.dirname, '..')
 

@@ -3,14 +3,14 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { COMMANDS } from '#cli/commands.ts'
+import { VARIABLES } from '#config/config.ts'
 import { connectors } from '#connectors/index.ts'
 import { DEMO_SERVICES } from '#flows/operations/demo-services.ts'
 import { LANGUAGES } from '#http/pages/languages/languages.ts'
 import { ROUTES } from '#http/routes.ts'
-import { DESTINATION_KINDS } from '#model/destination.ts'
+import { DESTINATION_KINDS } from '#model/apps/destination.ts'
+import { OPERATOR_ROLES } from '#model/apps/operator.ts'
 import { REASONS } from '#model/errors.ts'
-import { OPERATOR_ROLES } from '#model/operator.ts'
-import { VARIABLES } from '#platform/config.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')

@@ -1,30 +1,34 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
-import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { suite, test } from 'node:test'
-import { reasonOf } from '#platform/errors.ts'
-import { CHECKS } from '../scripts/checks/list.ts'
-import { shownBy } from '../scripts/checks/shown-by.ts'
-import { ignoredErrors } from './harness/ignored-errors.ts'
-import { takeApart } from './harness/source-text.ts'
-import { MUTANTS } from './mutants/list.ts'
-import { dozenOf, mutate } from './mutants/mutant.ts'
+import { ignoredErrors } from './harness/source/ignored-errors.ts'
+import { takeApart } from './harness/source/source-text.ts'
 
 // The plan of the house (ARCHITECTURE.md), held against every import. Type imports count.
 const MAY_IMPORT: Record<string, string[]> = {
   platform: [],
   model: ['platform'],
+  config: ['model', 'platform'],
   kit: ['model', 'platform'],
   store: ['model', 'platform'],
   upstream: ['kit', 'model', 'platform'],
   access: ['upstream', 'store', 'kit', 'model', 'platform'],
+  identity: ['access', 'upstream', 'store', 'kit', 'model', 'platform'],
   connectors: ['kit', 'model'],
   destinations: ['model', 'platform'],
-  flows: ['access', 'destinations', 'upstream', 'store', 'kit', 'model', 'platform'],
-  http: ['flows', 'kit', 'model', 'platform'],
-  cli: ['flows', 'kit', 'model', 'platform'],
+  flows: ['identity', 'access', 'destinations', 'upstream', 'store', 'kit', 'model', 'config', 'platform'],
+  http: ['flows', 'identity', 'kit', 'model', 'config', 'platform'],
+  cli: ['flows', 'identity', 'kit', 'model', 'config', 'platform'],
 }
+/** Siblings that a flow may import; the others stay apart, and so do connectors. What several flows need is in `identity` and `access`. */
+const MAY_IMPORT_FLOWS: Record<string, string[]> = {
+  'sign-in': [],
+  agents: ['sign-in'],
+  connect: ['agents', 'sign-in'],
+  uploads: ['sign-in'],
+}
+const MAX_FILES_IN_FOLDER = 30
 /** Wiring may import everything. */
 const WIRING = ['boot', 'main.ts']
 const DYNAMIC_IMPORTS = [
@@ -60,8 +64,8 @@ const ITEM_GATE = [
 const INSIDE_GATE = /\/(?:hidden-copies|read-shards|shown-items)\.ts$/
 /** These write items, or read what one profile stores in order to write: a copy is one more item to them. */
 const ITEM_WRITERS = [
-  'apps/remains',
-  'apps/usage',
+  'app-remains',
+  'app-usage',
   'cluster/is-sharded',
   'cluster/placement',
   'items/child-items',
@@ -95,8 +99,42 @@ function resolveImport(file: string, name: string): string | undefined {
   return undefined
 }
 
+function importedBy(file: string): string[] {
+  return importsOf(file)
+    .map((name) => resolveImport(file, name))
+    .filter((target) => target !== undefined)
+}
+
 function roomOf(file: string): string {
   return file.split('/')[1]!
+}
+
+/**
+ * The arrows between entries of one folder (files, and folders as a whole) that lie on a ring, each with an import that makes it.
+ * A ring of files alone is a circle, which another test refuses.
+ */
+function ringsOf(files: string[]): string[] {
+  const arrows = new Map<string, Map<string, string>>()
+  for (const file of files)
+    for (const target of importedBy(file)) {
+      const [from, to] = [file.split('/'), target.split('/')]
+      const level = from.findIndex((part, i) => part !== to[i])
+      // Rooms have a table of their own.
+      if (level < 2) continue
+      const folder = from.slice(0, level).join('/')
+      const start = `${folder}/${from[level]}`
+      const ends = arrows.get(start) ?? new Map<string, string>()
+      arrows.set(start, ends.set(`${folder}/${to[level]}`, `${file} -> ${target}`))
+    }
+  const reaches = (from: string, to: string, seen = new Set<string>()): boolean => {
+    if (from === to) return true
+    if (seen.has(from)) return false
+    seen.add(from)
+    return [...(arrows.get(from)?.keys() ?? [])].some((next) => reaches(next, to, seen))
+  }
+  return [...arrows].flatMap(([start, ends]) =>
+    [...ends].filter(([end]) => reaches(end, start)).map(([, example]) => example),
+  )
 }
 
 suite('the house', () => {
@@ -106,37 +144,39 @@ suite('the house', () => {
       if (WIRING.includes(room)) return []
       const allowed = MAY_IMPORT[room]
       if (allowed === undefined) return [`${file}: there is no room called ${room}`]
-      return importsOf(file)
-        .map((name) => resolveImport(file, name))
-        .filter((target) => target !== undefined)
+      return importedBy(file)
         .filter((target) => roomOf(target) !== room && !allowed.includes(roomOf(target)))
         .map((target) => `${file} -> ${target}`)
     })
     assert.deepEqual(wrong, [])
   })
 
-  test('siblings among flows and connectors never import each other', () => {
+  test('siblings among flows import in the declared order, siblings among connectors never', () => {
     const wrong = sources
       .filter((file) => /^src\/(flows|connectors)\/[^/]+\//.test(file))
-      .flatMap((file) =>
-        importsOf(file)
-          .map((name) => resolveImport(file, name))
-          .filter((target) => target !== undefined)
-          .filter((target) => roomOf(target) === roomOf(file) && target.split('/')[2] !== file.split('/')[2])
-          .map((target) => `${file} -> ${target}`),
-      )
+      .flatMap((file) => {
+        const [, room, folder = ''] = file.split('/')
+        const allowed = room === 'flows' ? (MAY_IMPORT_FLOWS[folder] ?? []) : []
+        return importedBy(file)
+          .filter((target) => roomOf(target) === room && ![folder, ...allowed].includes(target.split('/')[2]!))
+          .map((target) => `${file} -> ${target}`)
+      })
     assert.deepEqual(wrong, [])
   })
 
+  test('folders beside each other do not import in a ring', () => {
+    assert.deepEqual(ringsOf(sources), [])
+  })
+
+  test(`no folder has more than ${MAX_FILES_IN_FOLDER} files`, () => {
+    const full = [...Map.groupBy(everything, dirname)]
+      .filter(([, files]) => files.length > MAX_FILES_IN_FOLDER)
+      .map(([folder, files]) => `${folder}: ${files.length}`)
+    assert.deepEqual(full, [])
+  })
+
   test('nothing imports in a circle', () => {
-    const edges = new Map(
-      sources.map((file) => [
-        file,
-        importsOf(file)
-          .map((name) => resolveImport(file, name))
-          .filter((target) => target !== undefined),
-      ]),
-    )
+    const edges = new Map(sources.map((file) => [file, importedBy(file)]))
     const state = new Map<string, 'open' | 'done'>()
     const circles: string[] = []
     const walk = (file: string, trail: string[]): void => {
@@ -188,61 +228,6 @@ suite('the house', () => {
   test('there are no drawers', () => {
     const drawers = everything.filter((file) => /(^|\/)(utils?|helpers?|common|shared|misc|lib)(\/|\.ts$)/.test(file))
     assert.deepEqual(drawers, [])
-  })
-
-  test('each check is named by a test, and each test that names one names one of the list', () => {
-    const named = [...shownBy().keys()].toSorted()
-    const listed = CHECKS.map(({ id }) => id)
-    assert.deepEqual(
-      listed.filter((id, i) => listed.indexOf(id) !== i),
-      [],
-      'twice in scripts/checks',
-    )
-    assert.deepEqual(
-      named.filter((id) => !listed.includes(id)),
-      [],
-      'not in scripts/checks',
-    )
-    assert.deepEqual(
-      CHECKS.filter(({ id }) => !named.includes(id)).map(({ id, check }) => `${id} ${check}`),
-      [],
-      'no test has a name that begins with these',
-    )
-  })
-
-  test('each check has a mutant that fits the code: one place, another meaning, tests that name the check', () => {
-    assert.deepEqual(
-      CHECKS.map(({ id }) => id).filter((id) => !MUTANTS.some(({ check }) => check === id)),
-      [],
-      'no mutant in test/mutants',
-    )
-    const shown = shownBy()
-    const faults = MUTANTS.flatMap((mutant) => {
-      const { check, file, tests } = mutant
-      const text = readFileSync(join(root, file), 'utf8')
-      try {
-        const mutated = mutate(text, mutant)
-        // One that does not parse would fail every test, and so prove nothing.
-        if (file.endsWith('.ts')) stripTypeScriptTypes(mutated)
-      } catch (error) {
-        return [reasonOf(error)]
-      }
-      return [
-        ...(mutant.find === mutant.replace ? [`${check}: ${file} is not changed`] : []),
-        ...tests
-          .filter((each) => !shown.get(check)?.includes(each))
-          .map((each) => `${check}: ${each} does not name it`),
-      ]
-    })
-    assert.deepEqual(faults, [])
-  })
-
-  test('a dozen mutants at a time, all of them come up, each once', () => {
-    const seeds = Array.from({ length: Math.ceil(MUTANTS.length / 12) }, (_, i) => 20_000 + i)
-    const dozens = seeds.map((seed) => dozenOf(MUTANTS, seed))
-    for (const dozen of dozens) assert.ok(dozen.length > 0 && dozen.length <= 12)
-    assert.deepEqual(new Set(dozens.flat()), new Set(MUTANTS))
-    assert.equal(dozens.flat().length, MUTANTS.length)
   })
 
   test('SQL is written in the store and in destinations only, and so are drivers imported', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { type NamedPackage, namedPackages, nameOf } from './harness/named-packages.ts'
+import { type NamedPackage, namedPackages, nameOf } from './harness/source/named-packages.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')

@@ -43,7 +43,7 @@ suite('S57 a release', () => {
     for (const file of releaseFiles()) {
       assert.ok(
         top.includes(file) ||
-          /^(?:src\/.+(?<!\.test)\.ts|src\/http\/docs\/try-it\.js|docs\/(?:\w+\/)?[\w-]+\.(?:md|svg)|docs\/limits\.json|migrations\/[\w-]+\.sql)$/.test(
+          /^(?:src\/.+(?<!\.test)\.ts|src\/http\/describe\/docs\/try-it\.js|docs\/(?:\w+\/)?[\w-]+\.(?:md|svg)|docs\/limits\.json|migrations\/[\w-]+\.sql)$/.test(
             file,
           ),
         file,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { takeApart } from './harness/source-text.ts'
+import { takeApart } from './harness/source/source-text.ts'
 
 // Timing on a shared machine mostly measures the machine, so the sources are read instead.
 
@@ -19,9 +19,9 @@ const CONSTANTS = new Set(['undefined', 'null', 'true', 'false'])
 /** Nothing here is a guess that a stranger sends: both values come from one place, or no secret is compared. */
 const HARMLESS: Record<string, string> = {
   'src/destinations/files/s3-store.ts': 'the position of a listing, compared with the last one of the same server',
-  'src/flows/authorize/apply-refresh-token.ts': 'a token that the app gave, with the same one in the store',
-  'src/flows/authorize/apply.ts': 'a token that the app gave, with what the service returned for it',
-  'src/flows/authorize/revoke-token.ts': 'two stored tokens of one person',
+  'src/flows/apply/apply-refresh-token.ts': 'a token that the app gave, with the same one in the store',
+  'src/flows/apply/apply.ts': 'a token that the app gave, with what the service returned for it',
+  'src/identity/revoke-token.ts': 'two stored tokens of one person',
   'src/flows/push/deliver/deliver-profile.ts': 'the digest of a profile that was delivered',
   'src/flows/push/deliver/record-in-feed.ts': 'the digest of a profile that was delivered',
   'src/store/backup/frames.ts': 'a checksum, which proves nothing but that the file is complete',
@@ -54,7 +54,7 @@ suite('S20 secrets are compared in constant time', () => {
       const { code } = takeApart(readFileSync(join(root, file), 'utf8'))
       return /\btimingSafeEqual\b/.test(code) ? [{ file, calls: code.split('timingSafeEqual(').length - 1 }] : []
     })
-    assert.ok(users.some(({ file }) => file === 'src/http/authenticate.ts'))
+    assert.ok(users.some(({ file }) => file === 'src/http/server/authenticate.ts'))
     assert.deepEqual(
       users.filter(({ calls }) => calls === 0),
       [],

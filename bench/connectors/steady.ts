@@ -1,12 +1,12 @@
 import { type Entry, photo, post } from '#connectors/demo-social/kinds.ts'
-import { apiKey } from '#kit/auth.ts'
-import { since } from '#kit/checkpoint.ts'
-import { defineConnector } from '#kit/connector.ts'
-import { endpoint } from '#kit/endpoint.ts'
-import { type Kind, timeOf } from '#kit/kind.ts'
-import { cursorPages } from '#kit/pages.ts'
-import { self } from '#kit/self.ts'
-import type { BaseType } from '#model/types.ts'
+import { apiKey } from '#kit/auth/auth.ts'
+import { self } from '#kit/auth/self.ts'
+import { defineConnector } from '#kit/connector/connector.ts'
+import { since } from '#kit/endpoints/checkpoint.ts'
+import { endpoint } from '#kit/endpoints/endpoint.ts'
+import { cursorPages } from '#kit/endpoints/pages.ts'
+import { type Kind, timeOf } from '#kit/read/kind.ts'
+import type { BaseType } from '#model/items/types.ts'
 
 interface Listing {
   data: Entry[]

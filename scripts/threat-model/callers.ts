@@ -1,6 +1,6 @@
-import { developersOf } from '#http/permissions.ts'
-import type { MountedRoute, Route, RouteAuth } from '#http/route.ts'
 import { type Listed, ROUTES } from '#http/routes.ts'
+import { developersOf } from '#http/server/permissions.ts'
+import type { MountedRoute, Route, RouteAuth } from '#http/server/route.ts'
 import { PROOFS } from './proofs.ts'
 
 /** Routes with one rule about who may call them. */

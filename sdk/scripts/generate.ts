@@ -1,4 +1,4 @@
-import { describeApi } from '../../src/http/openapi.ts'
+import { describeApi } from '../../src/http/describe/openapi.ts'
 import { ROUTES } from '../../src/http/routes.ts'
 import { nameOf, typeOf } from './schema-types.ts'
 

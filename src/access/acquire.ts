@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '#platform/clock.ts'
-import { UpstreamError } from '#upstream/errors.ts'
+import { UpstreamError } from '#upstream/request/errors.ts'
 import type { LimitedCall } from './learn-limits.ts'
 import type { CallPurpose, RateLimiter } from './rate-limiter.ts'
 

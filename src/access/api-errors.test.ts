@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Reason } from '#model/errors.ts'
-import { UPSTREAM_REASONS, type UpstreamReason } from '#model/upstream-reasons.ts'
-import { type Recovery, UpstreamError } from '#upstream/errors.ts'
+import { UPSTREAM_REASONS, type UpstreamReason } from '#model/sync/upstream-reasons.ts'
+import { type Recovery, UpstreamError } from '#upstream/request/errors.ts'
 import { apiErrorOf } from './api-errors.ts'
 
 type Row = [reason: UpstreamReason, recovery: Recovery, unverified: Reason, stored: Reason]

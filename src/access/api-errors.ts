@@ -1,9 +1,9 @@
 // Turns failures of services into API errors, the only place that does.
 
 import { ApiError, type Reason } from '#model/errors.ts'
-import type { UpstreamReason } from '#model/upstream-reasons.ts'
+import type { UpstreamReason } from '#model/sync/upstream-reasons.ts'
 import { egressErrorIn, explainRefusal } from '#platform/egress/errors.ts'
-import type { UpstreamError } from '#upstream/errors.ts'
+import type { UpstreamError } from '#upstream/request/errors.ts'
 
 /**
  * Whether the service accepted the credential before. `unverified`: it comes from a sign-in in progress or from

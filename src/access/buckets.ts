@@ -1,7 +1,7 @@
 // The token buckets of a service's rate limits: their names, shared by all processes, and their sizes.
 
-import { type CallCost, PLAIN_CALL } from '#kit/call-cost.ts'
-import type { Connector, RateWindow } from '#kit/connector.ts'
+import { type CallCost, PLAIN_CALL } from '#kit/connector/call-cost.ts'
+import type { Connector, RateWindow } from '#kit/connector/connector.ts'
 import type { BucketSize } from '#store/sync/rate-limits.ts'
 
 /** Share of a service's limit that is used: its clock differs from ours. */

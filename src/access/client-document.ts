@@ -1,6 +1,6 @@
-import type { OAuth2 } from '#kit/auth.ts'
-import type { Connector } from '#kit/connector.ts'
-import { callbackAddress } from '#kit/service-addresses.ts'
+import type { OAuth2 } from '#kit/auth/auth.ts'
+import type { Connector } from '#kit/connector/connector.ts'
+import { callbackAddress } from '#kit/connector/service-addresses.ts'
 
 /**
  * The address of an app's client document at an issuer; it is the app's key there. Documents of older releases are for all issuers

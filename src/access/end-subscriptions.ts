@@ -1,12 +1,12 @@
 // Ends subscriptions to webhooks at their services, when a profile is erased.
 
-import type { Credential } from '#kit/auth.ts'
-import type { Registry } from '#kit/registry.ts'
-import type { Profile } from '#model/profile.ts'
+import type { Credential } from '#kit/auth/auth.ts'
+import type { Registry } from '#kit/connector/registry.ts'
+import type { Profile } from '#model/accounts/profile.ts'
 import type { Clock } from '#platform/clock.ts'
-import { newId } from '#platform/ids.ts'
+import { newId } from '#platform/crypto/ids.ts'
+import { type Keyring, SealError } from '#platform/crypto/sealing.ts'
 import type { Database, Queries } from '#platform/postgres/database.ts'
-import { type Keyring, SealError } from '#platform/sealing.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import { findServiceKey } from '#store/apps/service-keys.ts'
 import {
@@ -20,9 +20,9 @@ import {
   removeSubscription,
   type StoredSubscription,
 } from '#store/sync/hook-subscriptions.ts'
-import { UpstreamError } from '#upstream/errors.ts'
 import { refreshCredential } from '#upstream/renew-credential.ts'
-import type { Upstream } from '#upstream/send.ts'
+import { UpstreamError } from '#upstream/request/errors.ts'
+import type { Upstream } from '#upstream/request/send.ts'
 import { fromConnector, type HookTarget, hookContext, sendHookRequest } from './hook-call.ts'
 
 export interface EndDeps {

@@ -1,12 +1,12 @@
 // Provides the credential of a profile and refreshes it in one process at a time.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Credential } from '#kit/auth.ts'
-import type { Connector } from '#kit/connector.ts'
-import type { CalledProfile } from '#model/profile.ts'
+import type { Credential } from '#kit/auth/auth.ts'
+import type { Connector } from '#kit/connector/connector.ts'
+import type { CalledProfile } from '#model/accounts/profile.ts'
 import type { Clock } from '#platform/clock.ts'
+import { type Keyring, SealError } from '#platform/crypto/sealing.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import { type Keyring, SealError } from '#platform/sealing.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import {
   findCredential,
@@ -15,11 +15,11 @@ import {
   renewCredential,
   type StoredCredential,
 } from '#store/identity/credentials.ts'
-import { UpstreamError } from '#upstream/errors.ts'
 import { SubjectChangedError } from '#upstream/oauth2/refresh.ts'
 import { refreshCredential } from '#upstream/renew-credential.ts'
-import type { Upstream } from '#upstream/send.ts'
-import type { ServiceKey } from '#upstream/service-key.ts'
+import { UpstreamError } from '#upstream/request/errors.ts'
+import type { Upstream } from '#upstream/request/send.ts'
+import type { ServiceKey } from '#upstream/request/service-key.ts'
 import { markNeedsAuth } from './needs-auth.ts'
 import { forgetRefusedKey } from './service-access.ts'
 

@@ -1,15 +1,15 @@
 // Sends the requests of subscriptions to webhooks.
 
 import { createHmac } from 'node:crypto'
-import type { Credential } from '#kit/auth.ts'
-import type { Connector } from '#kit/connector.ts'
-import type { HookContext, HookRequest, HookSubscription } from '#kit/hook-life-cycle.ts'
+import type { Credential } from '#kit/auth/auth.ts'
+import type { Connector } from '#kit/connector/connector.ts'
+import type { HookContext, HookRequest, HookSubscription } from '#kit/hooks/hook-life-cycle.ts'
 import type { OpenServiceKey } from '#store/apps/service-keys.ts'
-import { locateService } from '#upstream/addresses.ts'
-import { addressOf, callService } from '#upstream/call-service.ts'
-import { UpstreamError } from '#upstream/errors.ts'
+import { locateService } from '#upstream/addresses/addresses.ts'
+import { addressOf, callService } from '#upstream/call/call-service.ts'
 import { withParameters } from '#upstream/oauth2/token-request.ts'
-import type { Upstream, UpstreamResponse } from '#upstream/send.ts'
+import { UpstreamError } from '#upstream/request/errors.ts'
+import type { Upstream, UpstreamResponse } from '#upstream/request/send.ts'
 
 /** The service and the app that subscribes. */
 export interface HookTarget {

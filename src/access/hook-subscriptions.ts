@@ -1,11 +1,11 @@
 // Requests, renews and ends the subscriptions to webhooks that services need.
 
-import type { Connector } from '#kit/connector.ts'
-import { missingScope } from '#kit/missing-scope.ts'
-import type { Registry } from '#kit/registry.ts'
-import { grantedScopes, type Profile } from '#model/profile.ts'
-import { newId, shardFor } from '#platform/ids.ts'
-import { createSemaphore } from '#platform/semaphore.ts'
+import { missingScope } from '#kit/auth/missing-scope.ts'
+import type { Connector } from '#kit/connector/connector.ts'
+import type { Registry } from '#kit/connector/registry.ts'
+import { grantedScopes, type Profile } from '#model/accounts/profile.ts'
+import { newId, shardFor } from '#platform/crypto/ids.ts'
+import { createSemaphore } from '#platform/waiting/semaphore.ts'
 import { findServiceKey } from '#store/apps/service-keys.ts'
 import { findProfile } from '#store/identity/profiles.ts'
 import { NEVER } from '#store/sync/endpoints.ts'
@@ -21,7 +21,7 @@ import {
   requestAgain,
   type StoredSubscription,
 } from '#store/sync/hook-subscriptions.ts'
-import { UpstreamError } from '#upstream/errors.ts'
+import { UpstreamError } from '#upstream/request/errors.ts'
 import { type EndDeps, endSubscription } from './end-subscriptions.ts'
 import { fromConnector, type HookTarget, hookContext } from './hook-call.ts'
 import type { RateLimiter } from './rate-limiter.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { Api } from '#kit/connector.ts'
-import { rateFrom } from '#kit/rate.ts'
+import type { Api } from '#kit/connector/connector.ts'
+import { rateFrom } from '#kit/connector/rate.ts'
 import { type LearnedLimits, type ResponseRecovery, readLimits } from './learn-limits.ts'
 
 const NOW = 1_700_000_000_000

@@ -1,10 +1,10 @@
 // Learns rate limits from responses of services and shares them with all processes.
 
-import type { CallCost } from '#kit/call-cost.ts'
-import type { Api, Connector, RateLimitInfo } from '#kit/connector.ts'
-import type { CalledProfile } from '#model/profile.ts'
+import type { CallCost } from '#kit/connector/call-cost.ts'
+import type { Api, Connector, RateLimitInfo } from '#kit/connector/connector.ts'
+import type { CalledProfile } from '#model/accounts/profile.ts'
 import type { Clock } from '#platform/clock.ts'
-import { retryAfterMs } from '#platform/retry-after.ts'
+import { retryAfterMs } from '#platform/formats/retry-after.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import { readRateHeaders } from './rate-headers.ts'
 import type { RateLimiter } from './rate-limiter.ts'

@@ -1,7 +1,7 @@
 // Marks profiles whose person must sign in again.
 
-import type { CalledProfile } from '#model/profile.ts'
-import { profileName } from '#model/profile-name.ts'
+import type { CalledProfile } from '#model/accounts/profile.ts'
+import { profileName } from '#model/accounts/profile-name.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Log } from '#platform/telemetry/log.ts'
@@ -9,7 +9,7 @@ import { writeAudit } from '#store/audit.ts'
 import { setProfileState } from '#store/identity/profiles.ts'
 import { markDeliveriesDue } from '#store/push/cursors.ts'
 import { queueProfileEvent } from '#store/push/events.ts'
-import type { UpstreamError } from '#upstream/errors.ts'
+import type { UpstreamError } from '#upstream/request/errors.ts'
 
 export interface NeedsAuthDeps {
   database: Database

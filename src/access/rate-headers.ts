@@ -1,7 +1,7 @@
 // Reads the rate limits that a response states, with the connector’s reader.
 
-import type { Connector, RateLimitInfo } from '#kit/connector.ts'
-import { boundedWaitMs } from '#platform/retry-after.ts'
+import type { Connector, RateLimitInfo } from '#kit/connector/connector.ts'
+import { boundedWaitMs } from '#platform/formats/retry-after.ts'
 
 /** Reads the rate limits that a response states with the connector's reader, and bounds the time of the reset. */
 export function readRateHeaders(

@@ -1,7 +1,7 @@
 // Limits the calls to services across all processes.
 
-import { type CallCost, PLAIN_CALL } from '#kit/call-cost.ts'
-import type { Connector } from '#kit/connector.ts'
+import { type CallCost, PLAIN_CALL } from '#kit/connector/call-cost.ts'
+import type { Connector } from '#kit/connector/connector.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { blockRateLimit, type Grant, readRateLimits, takeTokens } from '#store/sync/rate-limits.ts'

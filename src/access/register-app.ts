@@ -2,14 +2,14 @@
 
 import { generateKeyPairSync } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answers, instanceName } from '#kit/ask.ts'
-import type { ClientRegistration, OAuth2 } from '#kit/auth.ts'
-import type { Connector } from '#kit/connector.ts'
-import { callbackAddress, registrationId } from '#kit/service-addresses.ts'
+import { type Answers, instanceName } from '#kit/auth/ask.ts'
+import type { ClientRegistration, OAuth2 } from '#kit/auth/auth.ts'
+import type { Connector } from '#kit/connector/connector.ts'
+import { callbackAddress, registrationId } from '#kit/connector/service-addresses.ts'
 import type { Clock } from '#platform/clock.ts'
-import { randomSecret } from '#platform/ids.ts'
+import { randomSecret } from '#platform/crypto/ids.ts'
+import type { Keyring } from '#platform/crypto/sealing.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import type { Keyring } from '#platform/sealing.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import {
   beginWithRegistration,
@@ -21,11 +21,11 @@ import {
   releaseRegistration,
   storeRegistration,
 } from '#store/apps/registrations.ts'
-import { locateService } from '#upstream/addresses.ts'
-import { UpstreamError } from '#upstream/errors.ts'
+import { locateService } from '#upstream/addresses/addresses.ts'
 import { registerClient } from '#upstream/oauth2/register.ts'
-import { type Upstream, withDeadline } from '#upstream/send.ts'
-import type { ServiceKey } from '#upstream/service-key.ts'
+import { UpstreamError } from '#upstream/request/errors.ts'
+import { type Upstream, withDeadline } from '#upstream/request/send.ts'
+import type { ServiceKey } from '#upstream/request/service-key.ts'
 import { clientDocumentUrl, isLoopbackBase, loopbackClientId } from './client-document.ts'
 
 export interface RegisterDeps {

@@ -1,11 +1,11 @@
 // Sends one request for a subscription and reads what the service says about it.
 
-import type { Credential } from '#kit/auth.ts'
-import type { HookRequest, Subscribed } from '#kit/hook-life-cycle.ts'
-import type { Profile } from '#model/profile.ts'
-import { UpstreamError } from '#upstream/errors.ts'
-import { responseFailure } from '#upstream/response-failure.ts'
-import type { UpstreamResponse } from '#upstream/send.ts'
+import type { Credential } from '#kit/auth/auth.ts'
+import type { HookRequest, Subscribed } from '#kit/hooks/hook-life-cycle.ts'
+import type { Profile } from '#model/accounts/profile.ts'
+import { UpstreamError } from '#upstream/request/errors.ts'
+import { responseFailure } from '#upstream/request/response-failure.ts'
+import type { UpstreamResponse } from '#upstream/request/send.ts'
 import { acquire } from './acquire.ts'
 import { type FreshDeps, freshCredential } from './fresh-credential.ts'
 import { fromConnector, type HookTarget, parsedBody, sendHookRequest } from './hook-call.ts'

@@ -1,9 +1,9 @@
 // The key with which an app calls a service, the only place that decides whether it needs one.
 
-import { typedFieldsOf } from '#kit/auth.ts'
-import type { Connector } from '#kit/connector.ts'
+import { typedFieldsOf } from '#kit/auth/auth.ts'
+import type { Connector } from '#kit/connector/connector.ts'
+import type { Keyring } from '#platform/crypto/sealing.ts'
 import type { Queries } from '#platform/postgres/database.ts'
-import type { Keyring } from '#platform/sealing.ts'
 import { findServiceKey, type OpenServiceKey } from '#store/apps/service-keys.ts'
 
 interface KeyDeps {

@@ -1,6 +1,6 @@
 import { runDestinationAlone } from '#flows/push/deliver/run-destination.ts'
 import type { RunPermit } from '#flows/push/deliver/run-limiter.ts'
-import type { JobSubject } from '#model/deaths.ts'
+import type { JobSubject } from '#model/sync/deaths.ts'
 import { type DeliverLane, runDelivery } from './deliver-lane.ts'
 import { runSync, type SyncLane } from './sync-lane.ts'
 

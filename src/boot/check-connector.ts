@@ -4,7 +4,7 @@ import { type CheckResult, checkConnector } from '#flows/conformance/check-conne
 import { systemClock } from '#platform/clock.ts'
 import { createEgressLevels } from '#platform/egress/levels.ts'
 import type { Log } from '#platform/telemetry/log.ts'
-import { createUpstream } from '#upstream/send.ts'
+import { createUpstream } from '#upstream/request/send.ts'
 import { loadConnectorFile, loadSimulatorFile } from './registry.ts'
 
 /** Runs the conformance suite on an operator's file, with the simulator beside it where there is one. */

@@ -1,6 +1,6 @@
 import { createKinds } from '#destinations/kinds.ts'
 import { type Connections, createConnections } from '#flows/push/connections.ts'
-import { createPushCounters, type PushCounters } from '#flows/push/deliver/counters.ts'
+import { createPushCounters, type PushCounters } from '#flows/push/delivery-counters.ts'
 import type { Dependencies } from './deps.ts'
 
 /** Adds the drivers of all kinds of destinations. Processes that deliver nothing do not load them. */

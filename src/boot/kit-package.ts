@@ -1,5 +1,5 @@
 import { registerHooks } from 'node:module'
-import { PACKAGE } from '#platform/program-name.ts'
+import { PACKAGE } from '#config/program-name.ts'
 
 const KIT = new URL('../kit/public.ts', import.meta.url).href
 /** Connectors written before the package had a scope import the second. */

@@ -1,8 +1,8 @@
-import { abortableSleep } from '#platform/abortable-sleep.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/telemetry/log.ts'
-import { createWakeableSleep } from '#platform/wakeable-sleep.ts'
-import type { WriteWatch } from '#platform/write-watch.ts'
+import { abortableSleep } from '#platform/waiting/abortable-sleep.ts'
+import { createWakeableSleep } from '#platform/waiting/wakeable-sleep.ts'
+import type { WriteWatch } from '#platform/waiting/write-watch.ts'
 
 /** The interval while there is due work. */
 const BUSY_EVERY_MS = 100

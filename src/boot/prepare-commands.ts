@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { InterruptedError } from '#cli/command.ts'
 import type { RunDeps } from '#cli/run.ts'
+import { type Config, type Environment, loadConfig } from '#config/config.ts'
 import { systemClock } from '#platform/clock.ts'
-import { type Config, type Environment, loadConfig } from '#platform/config.ts'
 import { createLog, type Log } from '#platform/telemetry/log.ts'
 import { openBareDatabase, openStore, withReadDatabase } from './open-store.ts'
 

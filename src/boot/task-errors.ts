@@ -1,8 +1,8 @@
 import { ApiError, type Reason } from '#model/errors.ts'
-import type { UpstreamReason } from '#model/upstream-reasons.ts'
+import type { UpstreamReason } from '#model/sync/upstream-reasons.ts'
 import { EgressError, type EgressReason, egressErrorIn, type RefusedHost } from '#platform/egress/errors.ts'
 import { codeOf, reasonOf } from '#platform/errors.ts'
-import { type Recovery, UpstreamError } from '#upstream/errors.ts'
+import { type Recovery, UpstreamError } from '#upstream/request/errors.ts'
 
 /** The result of a task as plain values, which can be sent to another process. */
 export type Outcome<Value> = { value: Value } | { error: PlainError }

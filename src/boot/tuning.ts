@@ -1,8 +1,8 @@
 import type { DeliveryTimes } from '#flows/push/deps.ts'
 import type { SyncTimes } from '#flows/sync/deps.ts'
 import type { Clock } from '#platform/clock.ts'
+import type { PasswordCost } from '#platform/crypto/password.ts'
 import type { WorkerLimits } from '#platform/isolation/protocol.ts'
-import type { PasswordCost } from '#platform/password.ts'
 import type { OnPlanned } from './planning-loop.ts'
 
 /** Times and limits that tests change, for example to see soon what happens when workers die. */

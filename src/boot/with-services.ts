@@ -1,6 +1,6 @@
-import type { LoggedDeps } from '#flows/authorize/deps.ts'
+import type { Config } from '#config/config.ts'
 import type { DeliverDeps } from '#flows/push/deps.ts'
-import type { Config } from '#platform/config.ts'
+import type { LoggedDeps } from '#identity/deps.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import { withDeliveryDeps } from './delivery-deps.ts'
 import { openDependencies } from './deps.ts'

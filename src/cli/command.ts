@@ -1,6 +1,6 @@
+import type { Config } from '#config/config.ts'
 import type { AppsDeps } from '#flows/apps/apps.ts'
 import type { KeysDeps } from '#flows/apps/keys.ts'
-import type { LoggedDeps } from '#flows/authorize/deps.ts'
 import type { CheckResult } from '#flows/conformance/check-connector.ts'
 import type { DemoApp, DemoDeps } from '#flows/operations/demo.ts'
 import type { DemoServices } from '#flows/operations/demo-services.ts'
@@ -8,8 +8,8 @@ import type { DoctorDeps } from '#flows/operations/doctor.ts'
 import type { KeyringDeps } from '#flows/operations/keyring.ts'
 import type { MigrateDeps } from '#flows/operations/migrations.ts'
 import type { DeliverDeps } from '#flows/push/deps.ts'
-import type { Registry } from '#kit/registry.ts'
-import type { Config } from '#platform/config.ts'
+import type { LoggedDeps } from '#identity/deps.ts'
+import type { Registry } from '#kit/connector/registry.ts'
 import type { Output } from './output.ts'
 
 /** The store that commands use: opened and checked before a command, closed after it. */

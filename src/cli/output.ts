@@ -1,4 +1,4 @@
-import { escapeForTerminal } from '#platform/escape-controls.ts'
+import { escapeForTerminal } from '#platform/formats/escape-controls.ts'
 
 type Write = (text: string) => void
 

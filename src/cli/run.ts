@@ -1,6 +1,6 @@
 import { ApiError } from '#model/errors.ts'
 import { SetupError } from '#platform/errors.ts'
-import { escapeForTerminal } from '#platform/escape-controls.ts'
+import { escapeForTerminal } from '#platform/formats/escape-controls.ts'
 import { redactText } from '#platform/telemetry/redact.ts'
 import { type Command, type Context, EXIT, InterruptedError, UsageError } from './command.ts'
 import { COMMANDS } from './commands.ts'

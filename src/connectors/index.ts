@@ -1,4 +1,4 @@
-import type { Connector } from '#kit/connector.ts'
+import type { Connector } from '#kit/connector/connector.ts'
 import { bluesky } from './bluesky/connector.ts'
 import { caldav } from './dav/caldav/connector.ts'
 import { carddav } from './dav/carddav/connector.ts'

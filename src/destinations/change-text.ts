@@ -1,4 +1,4 @@
-import type { DeliveryRow } from '#model/destination.ts'
+import type { DeliveryRow } from '#model/apps/destination.ts'
 
 /** One change as JSON. Documents are inserted as text, so that large numbers keep all digits. */
 export function changeText(row: DeliveryRow): string {

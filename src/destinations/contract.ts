@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { DeliveryProfile, DeliveryRow, Destination, DestinationSecrets, PutRow } from '#model/destination.ts'
+import type { DeliveryProfile, DeliveryRow, Destination, DestinationSecrets, PutRow } from '#model/apps/destination.ts'
 import type { Egress } from '#platform/egress/guard.ts'
 import type { SocketTimeouts } from './checked-socket.ts'
 

@@ -1,5 +1,5 @@
-import type { DeliveryRow } from '#model/destination.ts'
-import { storableText } from '#platform/storable-text.ts'
+import type { DeliveryRow } from '#model/apps/destination.ts'
+import { storableText } from '#platform/formats/storable-text.ts'
 
 /** The newest row of each item, ordered by id, so that concurrent statements take their locks in the same order. */
 export function newestById<Row extends DeliveryRow>(rows: Row[]): Row[] {

@@ -1,4 +1,4 @@
-import { hideSecrets } from '#model/destination-address.ts'
+import { hideSecrets } from '#model/apps/destination-address.ts'
 import { CheckpointDiffers, type Connection, DeliveryError, type Kind } from './contract.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { DestinationKind } from '#model/destination.ts'
+import type { DestinationKind } from '#model/apps/destination.ts'
 import { clickhouse } from './clickhouse/clickhouse.ts'
 import type { Kind } from './contract.ts'
 import { files } from './files/files.ts'

@@ -1,5 +1,5 @@
 import { invalidInput } from '#model/errors.ts'
-import { decodePercent } from '#platform/decode-percent.ts'
+import { decodePercent } from '#platform/formats/decode-percent.ts'
 import type { Kind } from './contract.ts'
 
 /** Ports of services that would act upon bytes of another protocol. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { invalidInput } from '#model/errors.ts'
-import { faultOf } from '#model/input-faults.ts'
+import { faultOf } from '#model/input/input-faults.ts'
 
 const PEM = /^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/
 

@@ -1,4 +1,4 @@
-import { type BaseType, baseOf, type ItemType } from '#model/types.ts'
+import { type BaseType, baseOf, type ItemType } from '#model/items/types.ts'
 
 /** A column of a typed view: which field of which normalised document it shows, and as which type. */
 export interface ViewColumn {

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ApiError, invalidInput } from '#model/errors.ts'
-import { parse } from '#model/input.ts'
-import { withoutEmpty } from './parameters.ts'
-import { queryOf } from './query-pairs.ts'
-import type { Call, Route } from './route.ts'
+import { parse } from '#model/input/input.ts'
+import { withoutEmpty } from './request/parameters.ts'
+import { queryOf } from './request/query-pairs.ts'
+import type { Call, Route } from './server/route.ts'
 import { refuseMisspelt, refuseUnknown } from './unknown-names.ts'
 
 /** Validates path, query and body of a request by the schemas of its route. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '#model/errors.ts'
-import { nearestName } from '#model/nearest-name.ts'
-import type { Route } from './route.ts'
+import { nearestName } from '#model/input/nearest-name.ts'
+import type { Route } from './server/route.ts'
 
 /** Common parameters of the specification: a path that has no use for them ignores them. */
 const COMMON = ['limit', 'since', 'until', 'q', 'participants', 'near', 'within', 'map', 'fields', 'access_token']

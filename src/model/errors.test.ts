@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { keysOf } from '#platform/keys-of.ts'
+import { keysOf } from '#platform/formats/keys-of.ts'
 import { ApiError, codeOfReason, REASONS, RETIRED_CODES } from './errors.ts'
 import { describeError, OAUTH_WORDS, oauthWordOf } from './oauth-errors.ts'
 

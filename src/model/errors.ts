@@ -1,4 +1,4 @@
-import type { RateLimit } from './rate-limit.ts'
+import type { RateLimit } from './sync/rate-limit.ts'
 
 /**
  * Every reason of a refused request: status, number among the reasons of this status, default sentence. `docs/api.md` lists

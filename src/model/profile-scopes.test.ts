@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { grantedScopes } from './profile.ts'
+import { grantedScopes } from './accounts/profile.ts'
 
 test('what a service says about granted scopes, also that there are none', () => {
   assert.equal(grantedScopes({}), undefined)

@@ -1,4 +1,4 @@
-import { shardOf } from '#platform/ids.ts'
+import { shardOf } from '#platform/crypto/ids.ts'
 import { type Queries, type Statement, statement } from '#platform/postgres/database.ts'
 
 /** One entry of the audit log. */

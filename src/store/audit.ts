@@ -1,4 +1,4 @@
-import { newId, shardFor } from '#platform/ids.ts'
+import { newId, shardFor } from '#platform/crypto/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { redactText } from '#platform/telemetry/redact.ts'
 

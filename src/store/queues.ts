@@ -1,4 +1,4 @@
-import { keysOf } from '#platform/keys-of.ts'
+import { keysOf } from '#platform/formats/keys-of.ts'
 import type { Engine, QueueDefinitions, WakeUp } from '#platform/queue/engine.ts'
 import { count, either, flag, payload, text } from '#platform/queue/job-payloads.ts'
 

@@ -1,5 +1,5 @@
+import { type Keyring, SealError } from '#platform/crypto/sealing.ts'
 import { type Database, statement } from '#platform/postgres/database.ts'
-import { type Keyring, SealError } from '#platform/sealing.ts'
 import { Values } from './items/predicates.ts'
 
 type KeyValue = string | number | Buffer

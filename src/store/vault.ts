@@ -1,9 +1,9 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
+import { randomSecret } from '#platform/crypto/ids.ts'
+import { type Keyring, SealError } from '#platform/crypto/sealing.ts'
 import { SetupError } from '#platform/errors.ts'
-import { randomSecret } from '#platform/ids.ts'
-import { firstOf } from '#platform/list-ends.ts'
+import { firstOf } from '#platform/formats/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { type Keyring, SealError } from '#platform/sealing.ts'
 
 const find = statement('vault-find', 'select sealed from vault where name = $name')
 const insert = statement('vault-add', 'insert into vault (name, sealed) values ($name, $sealed) on conflict do nothing')

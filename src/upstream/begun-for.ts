@@ -1,4 +1,4 @@
-import { UpstreamError } from './errors.ts'
+import { UpstreamError } from './request/errors.ts'
 
 /** What a sign-in was begun for: its code, verifier or password goes nowhere else. */
 export interface BegunFor {

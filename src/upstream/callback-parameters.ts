@@ -1,4 +1,4 @@
-import { UpstreamError } from './errors.ts'
+import { UpstreamError } from './request/errors.ts'
 
 /** The query parameters of the callback. */
 export interface CallbackParameters {

@@ -1,11 +1,11 @@
-import type { Credential } from '#kit/auth.ts'
-import type { Connector } from '#kit/connector.ts'
-import type { FactSource, Facts } from '#kit/facts.ts'
-import { textAt } from '#kit/value-at.ts'
-import { trimEndOf } from '#platform/trim-end.ts'
+import type { Credential } from '#kit/auth/auth.ts'
+import type { Connector } from '#kit/connector/connector.ts'
+import type { FactSource, Facts } from '#kit/read/facts.ts'
+import { textAt } from '#kit/read/value-at.ts'
+import { trimEndOf } from '#platform/formats/trim-end.ts'
 import type { CallbackParameters } from './callback-parameters.ts'
-import { UpstreamError } from './errors.ts'
-import type { ServiceKey } from './service-key.ts'
+import { UpstreamError } from './request/errors.ts'
+import type { ServiceKey } from './request/service-key.ts'
 
 /** Limit: characters of a fact that a sign-in gives; a longer one fails the sign-in. */
 const MAX_FACT_CHARACTERS = 500

@@ -1,5 +1,5 @@
-import { type Answers, isLoopbackHost } from '#kit/ask.ts'
-import type { Connector } from '#kit/connector.ts'
+import { type Answers, isLoopbackHost } from '#kit/auth/ask.ts'
+import type { Connector } from '#kit/connector/connector.ts'
 
 /**
  * The connector with the answers of one person in the place of `{name}`: in addresses, headers and parameters. Other

@@ -1,4 +1,4 @@
-import type { UpstreamReason } from '#model/upstream-reasons.ts'
+import type { UpstreamReason } from '#model/sync/upstream-reasons.ts'
 
 /** One step of a test of an app's keys for a service. */
 export interface KeyFinding {

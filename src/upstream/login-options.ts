@@ -1,4 +1,4 @@
-import type { Parameters, Variation } from '#kit/auth.ts'
+import type { Parameters, Variation } from '#kit/auth/auth.ts'
 
 /** Options of the authorization request for the service's login page. */
 export interface LoginOptions {

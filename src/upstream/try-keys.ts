@@ -1,10 +1,10 @@
-import type { Connector } from '#kit/connector.ts'
-import { locateService, type ServiceLocation } from './addresses.ts'
-import { UpstreamError } from './errors.ts'
+import type { Connector } from '#kit/connector/connector.ts'
+import { locateService, type ServiceLocation } from './addresses/addresses.ts'
 import type { KeyFinding } from './key-finding.ts'
 import { keysFailure, tryTokenEndpoint } from './oauth2/try-token-endpoint.ts'
-import type { Upstream, UpstreamRequest, UpstreamResponse } from './send.ts'
-import type { ServiceKey } from './service-key.ts'
+import { UpstreamError } from './request/errors.ts'
+import type { Upstream, UpstreamRequest, UpstreamResponse } from './request/send.ts'
+import type { ServiceKey } from './request/service-key.ts'
 import { type BegunSignIn, beginSignIn } from './sign-in.ts'
 
 export interface KeyTrial {

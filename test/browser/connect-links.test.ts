@@ -8,7 +8,7 @@ import { basic } from '../harness/app.ts'
 import type { LabHarness } from '../harness/lab.ts'
 import { send } from '../harness/send.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
-import { startQuietHarness } from '../spec/authorization/fixture.ts'
+import { startQuietHarness } from '../spec/sign-in/fixture.ts'
 
 const skip = await browserMissing()
 

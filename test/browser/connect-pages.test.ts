@@ -9,7 +9,7 @@ import { send } from '../harness/send.ts'
 import { signIn } from '../harness/sign-in.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
 import { allowAgents, authorizeUrl } from '../spec/agents/fixture.ts'
-import { pkce, startQuietHarness } from '../spec/authorization/fixture.ts'
+import { pkce, startQuietHarness } from '../spec/sign-in/fixture.ts'
 import { violationsOf } from './axe.ts'
 
 const skip = await browserMissing()

@@ -5,7 +5,7 @@ import type { LabHarness } from '../harness/lab.ts'
 import { send } from '../harness/send.ts'
 import { type Granted, signIn } from '../harness/sign-in.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
-import { startQuietHarness } from '../spec/authorization/fixture.ts'
+import { startQuietHarness } from '../spec/sign-in/fixture.ts'
 import { violationsOf } from './axe.ts'
 
 const skip = await browserMissing()

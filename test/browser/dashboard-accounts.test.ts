@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, suite, test } from 'node:test'
-import { holdTable } from '../harness/hold-table.ts'
+import { holdTable } from '../harness/database/hold-table.ts'
 import { type LabHarness, startLabHarness } from '../harness/lab.ts'
 import { signIn } from '../harness/sign-in.ts'
 import { synced } from '../harness/sync.ts'

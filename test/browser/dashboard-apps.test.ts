@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { callbackOf } from '../harness/callback.ts'
 import type { LabHarness } from '../harness/lab.ts'
 import { browserMissing, openBrowser, type RunningBrowser } from '../real/browser.ts'
-import { startQuietHarness } from '../spec/authorization/fixture.ts'
+import { startQuietHarness } from '../spec/sign-in/fixture.ts'
 import { openDashboard } from './dashboard.ts'
 import type { WatchedPage } from './watched-page.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type ClientDatabase, clientDatabase } from '../harness/client-database.ts'
+import { type ClientDatabase, clientDatabase } from '../harness/database/client-database.ts'
 import { browserMissing, openBrowser, type RunningBrowser } from '../real/browser.ts'
 import { type PushHarness, startPushHarness, type Tenant } from '../spec/push/fixture.ts'
 import { openDashboard } from './dashboard.ts'

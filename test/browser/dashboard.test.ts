@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import type { LabHarness } from '../harness/lab.ts'
 import { browserMissing, openBrowser, type RunningBrowser } from '../real/browser.ts'
-import { startQuietHarness } from '../spec/authorization/fixture.ts'
+import { startQuietHarness } from '../spec/sign-in/fixture.ts'
 import { builtWeb } from './built-web.ts'
 import { openDashboard } from './dashboard.ts'
 

@@ -4,7 +4,7 @@ import type { LabHarness } from '../harness/lab.ts'
 import { REDIRECT } from '../harness/sign-in.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
 import { loadCorePackage } from '../real/packages.ts'
-import { startQuietHarness } from '../spec/authorization/fixture.ts'
+import { startQuietHarness } from '../spec/sign-in/fixture.ts'
 
 const skip = await browserMissing()
 

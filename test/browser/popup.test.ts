@@ -11,7 +11,7 @@ import { createClient, type StartedConnect } from '../../sdk/src/index.ts'
 import type { LabHarness } from '../harness/lab.ts'
 import { until } from '../harness/until.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
-import { startQuietHarness } from '../spec/authorization/fixture.ts'
+import { startQuietHarness } from '../spec/sign-in/fixture.ts'
 
 const skip = await browserMissing()
 const root = join(import.meta.dirname, '../..')

@@ -6,7 +6,7 @@ import type { LabHarness } from '../harness/lab.ts'
 import { get } from '../harness/send.ts'
 import { type Granted, redeem, withoutDescription } from '../harness/sign-in.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
-import { startQuietHarness } from '../spec/authorization/fixture.ts'
+import { startQuietHarness } from '../spec/sign-in/fixture.ts'
 import { assertUsable } from './page-rules.ts'
 
 const skip = await browserMissing()

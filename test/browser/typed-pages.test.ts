@@ -6,7 +6,7 @@ import { type Lab, startLab } from '../../lab/lab.ts'
 import { type App, makeApp } from '../harness/app.ts'
 import { startUrl } from '../harness/sign-in.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
-import { startTypedHarness, type TypedHarness } from '../spec/authorization/typed-fixture.ts'
+import { startTypedHarness, type TypedHarness } from '../spec/sign-in/typed-fixture.ts'
 import { assertUsable } from './page-rules.ts'
 
 const skip = await browserMissing()

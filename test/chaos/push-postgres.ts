@@ -7,7 +7,7 @@ import { systemClock } from '#platform/clock.ts'
 import { openEmbedded } from '#platform/embedded-postgres/open.ts'
 import { processesIn, signal } from '#platform/embedded-postgres/processes.ts'
 import { createLog } from '#platform/telemetry/log.ts'
-import { cuttableLine } from '../harness/cuttable-line.ts'
+import { cuttableLine } from '../harness/database/cuttable-line.ts'
 import { ASK_ITEMS, ASK_PROFILES, judgeTables, type TableRow } from './push-compare.ts'
 import type { Target } from './push-target.ts'
 

@@ -1,4 +1,4 @@
-import type { DestinationKind } from '#model/destination.ts'
+import type { DestinationKind } from '#model/apps/destination.ts'
 import type { Stored, Verdict } from './push-compare.ts'
 import type { Random } from './push-random.ts'
 

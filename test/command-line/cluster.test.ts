@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { tributary } from '../harness/command-line.ts'
-import { freshDatabase, type TestDatabase } from '../harness/database.ts'
+import { freshDatabase, type TestDatabase } from '../harness/database/database.ts'
 
 suite('on a server that is not sharded', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-cluster-'))

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { tributary, tributaryProcess } from '../harness/command-line.ts'
-import { freshDatabase } from '../harness/database.ts'
+import { freshDatabase } from '../harness/database/database.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-documents-'))
 let database: Awaited<ReturnType<typeof freshDatabase>>

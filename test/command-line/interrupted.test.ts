@@ -8,8 +8,8 @@ import { test } from 'node:test'
 import { openDatabase } from '#platform/postgres/database.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { migrate } from '#store/migrate.ts'
-import { preparedDatabase } from '../harness/database.ts'
-import { holdTable } from '../harness/hold-table.ts'
+import { preparedDatabase } from '../harness/database/database.ts'
+import { holdTable } from '../harness/database/hold-table.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 const log = createLog({ level: 'silent', format: 'json', clock: { now: () => 0 }, write: () => {} })

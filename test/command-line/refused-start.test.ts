@@ -10,7 +10,7 @@ import { after, before, suite, test } from 'node:test'
 import { Client } from 'pg'
 import { childEnv } from '../harness/child-env.ts'
 import { tributary, tributaryProcess } from '../harness/command-line.ts'
-import { freshDatabase } from '../harness/database.ts'
+import { freshDatabase } from '../harness/database/database.ts'
 import { startProcess } from '../harness/running.ts'
 
 const NOBODY = 65_534

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { tributaryProcess } from '../harness/command-line.ts'
-import { preparedDatabase, type TestDatabase } from '../harness/database.ts'
+import { preparedDatabase, type TestDatabase } from '../harness/database/database.ts'
 import { type RunningProcess, startProcess } from '../harness/running.ts'
 import { until } from '../harness/until.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Variation } from '#kit/auth.ts'
-import type { Connector } from '#kit/connector.ts'
+import type { Variation } from '#kit/auth/auth.ts'
+import type { Connector } from '#kit/connector/connector.ts'
 import { beginSignIn } from '#upstream/sign-in.ts'
 import { openUpstream } from '../harness/upstream.ts'
 

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { VARIABLES } from '#platform/config.ts'
+import { VARIABLES } from '#config/config.ts'
 import { packagesMissing } from '../real/packages.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -9,10 +9,10 @@ import { type Browser, createBrowser, type Page } from '../../lab/browser.ts'
 import { startLab } from '../../lab/lab.ts'
 import { type App, basic, makeApp } from '../harness/app.ts'
 import { registerAt } from '../harness/callback.ts'
-import { preparedDatabase, type TestDatabase } from '../harness/database.ts'
+import { preparedDatabase, type TestDatabase } from '../harness/database/database.ts'
+import { openSql } from '../harness/database/sql.ts'
 import { freePort } from '../harness/free-port.ts'
 import { codeOf, continued, newBrowser, REDIRECT } from '../harness/sign-in.ts'
-import { openSql } from '../harness/sql.ts'
 import { ADMIN_TOKEN, createVictim, type Victim } from './held-victim.ts'
 
 interface Session {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { Client } from 'pg'
-import { type CuttableLine, cuttableLine } from '../harness/cuttable-line.ts'
+import { type CuttableLine, cuttableLine } from '../harness/database/cuttable-line.ts'
 import { startTributary, type Tributary } from '../harness/start.ts'
 import { until } from '../harness/until.ts'
 import { type Replicated, replicationMissing, startReplicated } from './replicated-postgres.ts'

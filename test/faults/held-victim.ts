@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { Client } from 'pg'
+import type { Sql } from '../harness/database/sql.ts'
 import { LOOPBACK } from '../harness/loopback.ts'
 import { type RunningProcess, startProcess } from '../harness/running.ts'
-import type { Sql } from '../harness/sql.ts'
 import { until } from '../harness/until.ts'
 
 /** How a transaction is interrupted: its process is killed, or its connection is cut. */

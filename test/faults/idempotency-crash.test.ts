@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { preparedDatabase, type TestDatabase } from '../harness/database.ts'
-import { openSql } from '../harness/sql.ts'
+import { preparedDatabase, type TestDatabase } from '../harness/database/database.ts'
+import { openSql } from '../harness/database/sql.ts'
 import { ADMIN_TOKEN, createVictim, type Victim } from './held-victim.ts'
 
 let database: TestDatabase

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { storeOwnItems } from '#flows/sync/own-items/store-own-items.ts'
-import { newShardId } from '#platform/ids.ts'
+import { newShardId } from '#platform/crypto/ids.ts'
 import { insertAccount } from '#store/identity/accounts.ts'
 import { ASK_ITEMS, ASK_PROFILES, faultsOf, judgeTables, NO_FAULTS, type TableRow } from '../chaos/push-compare.ts'
 import { openPushFixture, type PushFixture } from '../chaos/push-kills.ts'
-import { type ClientDatabase, clientDatabase } from '../harness/client-database.ts'
+import { type ClientDatabase, clientDatabase } from '../harness/database/client-database.ts'
 import { until } from '../harness/until.ts'
 
 /** BACKFILL_ROWS=1000000 BACKFILL_KILLS=20 is the long form. */

@@ -7,7 +7,7 @@ import { ASK_ITEMS, ASK_PROFILES, faultsOf, judgeTables, NO_FAULTS, type TableRo
 import { openPushFixture, type PushFixture } from '../chaos/push-kills.ts'
 import { seeded } from '../chaos/push-random.ts'
 import { createSource } from '../chaos/push-source.ts'
-import { type ClientDatabase, clientDatabase } from '../harness/client-database.ts'
+import { type ClientDatabase, clientDatabase } from '../harness/database/client-database.ts'
 import { seedOf } from '../harness/effort.ts'
 import {
   type ClickhouseServer,

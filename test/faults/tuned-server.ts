@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module'
+import { loadConfig } from '#config/config.ts'
 import { systemClock } from '#platform/clock.ts'
-import { loadConfig } from '#platform/config.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { start } from '../../src/boot/app.ts'
 import type { Tuning } from '../../src/boot/tuning.ts'

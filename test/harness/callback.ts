@@ -1,4 +1,4 @@
-import { callbackAddress, registrationOfKey } from '../../src/kit/service-addresses.ts'
+import { callbackAddress, registrationOfKey } from '../../src/kit/connector/service-addresses.ts'
 import { type App, type ServiceKeys, setKeys } from './app.ts'
 import type { Tributary } from './start.ts'
 

@@ -1,4 +1,4 @@
-import type { OperatorRole } from '#model/operator.ts'
+import type { OperatorRole } from '#model/apps/operator.ts'
 import { send } from './send.ts'
 import type { Tributary } from './start.ts'
 

@@ -1,5 +1,5 @@
-import type { Account } from '#model/account.ts'
-import { newShardId } from '#platform/ids.ts'
+import type { Account } from '#model/accounts/account.ts'
+import { newShardId } from '#platform/crypto/ids.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { insertProfile } from '#store/identity/profiles.ts'
 

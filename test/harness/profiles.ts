@@ -1,4 +1,4 @@
-import type { Sql } from './sql.ts'
+import type { Sql } from './database/sql.ts'
 
 /** Counts the profiles of an app or an account, including those merged into another. */
 export async function countProfiles(sql: Sql, of: { app: string } | { account: string }): Promise<number> {

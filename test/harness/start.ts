@@ -1,20 +1,20 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Environment, loadConfig } from '#config/config.ts'
 import { systemClock } from '#platform/clock.ts'
-import { type Environment, loadConfig } from '#platform/config.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { type Started, type StartOptions, start } from '../../src/boot/app.ts'
 import { ALL_AWAITED } from '../../src/boot/awaited.ts'
 import type { LoopName } from '../../src/boot/planning-loop.ts'
 import type { Tuning } from '../../src/boot/tuning.ts'
-import { preparedDatabase } from './database.ts'
-import { describedResponses } from './described-responses.ts'
-import { refuseSeveralShards } from './one-shard.ts'
-import { watchPlanner } from './planner.ts'
-import { openSql, type Sql } from './sql.ts'
+import { preparedDatabase } from './database/database.ts'
+import { refuseSeveralShards } from './database/one-shard.ts'
+import { watchPlanner } from './database/planner.ts'
+import { openSql, type Sql } from './database/sql.ts'
+import { describedResponses } from './responses/described-responses.ts'
 
-/** What an operator's password really costs is 70 ms of a processor and 46 MiB (src/platform/password.test.ts). */
+/** What an operator's password really costs is 70 ms of a processor and 46 MiB (src/platform/crypto/password.test.ts). */
 const CHEAP_PASSWORDS = { memory: 64, passes: 1, parallelism: 1 }
 
 /** A running service, and what a test needs to observe it. */

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '#platform/clock.ts'
 import type { Egress } from '#platform/egress/guard.ts'
 import { createEgressLevels, type EgressLevelsOptions } from '#platform/egress/levels.ts'
 import { createLog, type Log } from '#platform/telemetry/log.ts'
-import { createUpstream, type Upstream } from '#upstream/send.ts'
+import { createUpstream, type Upstream } from '#upstream/request/send.ts'
 import { LOOPBACK_RANGES } from './loopback.ts'
 
 /** The HTTP client of the service, without the service. */

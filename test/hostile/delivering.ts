@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import type { DestinationKind } from '#model/destination.ts'
+import type { DestinationKind } from '#model/apps/destination.ts'
 
 export interface Order {
   id: number

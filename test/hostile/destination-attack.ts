@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { DestinationKind } from '#model/destination.ts'
+import type { DestinationKind } from '#model/apps/destination.ts'
 import { childEnv } from '../harness/child-env.ts'
 
 /** What the child process does with one destination. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { kind } from '#kit/kind.ts'
+import { kind } from '#kit/read/kind.ts'
 import { type Fixture, type Note, notes, openFixture, someNotes } from '../spec/sync/engine-fixture.ts'
 
 const MB = 1024 * 1024

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { oauth2 } from '#kit/auth.ts'
-import type { Connector } from '#kit/connector.ts'
-import { rateFrom } from '#kit/rate.ts'
-import type { Profile } from '#model/profile.ts'
+import { oauth2 } from '#kit/auth/auth.ts'
+import type { Connector } from '#kit/connector/connector.ts'
+import { rateFrom } from '#kit/connector/rate.ts'
+import type { Profile } from '#model/accounts/profile.ts'
 import { type Fixture, notes, openFixture, someNotes } from '../spec/sync/engine-fixture.ts'
 import { type ScriptedService, startScripted } from '../spec/sync/scripted-service.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { isZip, listZip, readZipEntry, ZipError, type ZipFault } from '#platform/zip.ts'
+import { isZip, listZip, readZipEntry, ZipError, type ZipFault } from '#platform/formats/zip.ts'
 import { makeZip } from '../harness/make-zip.ts'
 
 const MAX = { maxEntries: 10 }

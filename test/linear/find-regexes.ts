@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sourceTokens } from '../harness/source-tokens.ts'
+import { sourceTokens } from '../harness/source/source-tokens.ts'
 
 export interface FoundRegex {
   file: string

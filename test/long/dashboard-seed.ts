@@ -1,4 +1,4 @@
-import type { Sql } from '../harness/sql.ts'
+import type { Sql } from '../harness/database/sql.ts'
 
 /** How much a seeded installation has; everything else follows from it in proportion. */
 export interface SeedSize {

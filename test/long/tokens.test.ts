@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newAccessToken } from '#model/access-token.ts'
+import { newAccessToken } from '#model/accounts/access-token.ts'
 
 /** The long form is TOKENS=1000000. */
 const TOKENS = Number(process.env['TOKENS'] ?? 20_000)

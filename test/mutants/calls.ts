@@ -30,7 +30,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S33',
-    file: 'src/upstream/call-service.ts',
+    file: 'src/upstream/call/call-service.ts',
     find: 'isPublic || target.origin === new URL(from).origin ? target.href : undefined',
     replace: 'target.href',
     tests: ['test/upstream/call-service.test.ts'],
@@ -93,7 +93,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S42',
-    file: 'src/http/send-items.ts',
+    file: 'src/http/read/send-items.ts',
     find: 'const BUFFER_BYTES = 16 * 1024',
     replace: 'const BUFFER_BYTES = 1024 * 1024 * 1024',
     tests: ['test/spec/reading/streaming.test.ts'],
@@ -114,7 +114,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S45',
-    file: 'src/model/text-query.ts',
+    file: 'src/model/items/text-query.ts',
     find: 'isUnwanted: minus !== undefined',
     replace: 'isUnwanted: false',
     tests: ['test/spec/reading/search.test.ts'],
@@ -142,7 +142,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S49',
-    file: 'src/flows/sync/run/loop-guard.ts',
+    file: 'src/flows/sync/walk/loop-guard.ts',
     find: '|| counts.repeated > MAX_REPEATED_PAGES',
     replace: '',
     tests: ['test/spec/sync/walks.test.ts'],
@@ -160,14 +160,14 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     file: 'src/access/fresh-credential.ts',
     find: 'if (await leaseRefresh(deps.database, key, stored.version, now + LEASE_MS, now))',
     replace: 'if ((await leaseRefresh(deps.database, key, stored.version, now + LEASE_MS, now)) || now > 0)',
-    tests: ['test/spec/authorization/refresh.test.ts'],
+    tests: ['test/spec/access/refresh.test.ts'],
   },
   {
     check: 'S52',
-    file: 'src/flows/authorize/confirm-ticket.ts',
+    file: 'src/flows/sign-in/confirm-ticket.ts',
     find: 'timingSafeEqual(consent.browser, browser)',
     replace: 'browser.length === consent.browser.length',
-    tests: ['test/spec/authorization/token-flow.test.ts'],
+    tests: ['test/spec/sign-in/token-flow.test.ts'],
   },
   {
     check: 'S53',
@@ -206,14 +206,14 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S59',
-    file: 'src/platform/weak-secret.ts',
+    file: 'src/platform/crypto/weak-secret.ts',
     find: 'const MIN_DISTINCT_BYTES = 8',
     replace: 'const MIN_DISTINCT_BYTES = 2',
-    tests: ['src/platform/weak-secret.test.ts'],
+    tests: ['src/platform/crypto/weak-secret.test.ts'],
   },
   {
     check: 'S60',
-    file: 'src/http/errors.ts',
+    file: 'src/http/server/errors.ts',
     find: "FST_ERR_BAD_URL: 'bad_request',",
     replace: '',
     tests: ['test/spec/reading/fuzz.test.ts'],

@@ -1,12 +1,12 @@
 import type { Mutant } from './mutant.ts'
 
-const MIX_UP = 'test/spec/authorization/security-mix-up.test.ts'
+const MIX_UP = 'test/spec/security/security-mix-up.test.ts'
 
 /** S61 to S70, S96 and S97: who vouches for an id, where codes go, which addresses may be called. */
 export const IDENTITY_MUTANTS: readonly Mutant[] = [
   {
     check: 'S61',
-    file: 'src/flows/authorize/start.ts',
+    file: 'src/flows/sign-in/start.ts',
     find: ' || namesServerInLink(service, given)',
     replace: '',
     tests: [MIX_UP],
@@ -20,14 +20,14 @@ export const IDENTITY_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S63',
-    file: 'src/flows/authorize/callback.ts',
+    file: 'src/flows/sign-in/callback.ts',
     find: ' && value.registration === registration',
     replace: '',
     tests: [MIX_UP],
   },
   {
     check: 'S64',
-    file: 'src/kit/service-addresses.ts',
+    file: 'src/kit/connector/service-addresses.ts',
     find: 'if (addresses.length === 0 && named === undefined) return undefined',
     replace: 'if (named === undefined) return undefined',
     tests: [MIX_UP],
@@ -41,21 +41,21 @@ export const IDENTITY_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S66',
-    file: 'src/kit/who-vouches.ts',
+    file: 'src/kit/connector/who-vouches.ts',
     find: 'nobody: { findsAccount: false,',
     replace: 'nobody: { findsAccount: true,',
-    tests: ['test/spec/authorization/nobody-vouches.test.ts'],
+    tests: ['test/spec/security/nobody-vouches.test.ts'],
   },
   {
     check: 'S67',
-    file: 'src/upstream/call-service.ts',
+    file: 'src/upstream/call/call-service.ts',
     find: 'isPublic || target.origin === new URL(from).origin ? target.href : undefined',
     replace: 'target.href',
-    tests: ['test/spec/authorization/every-connector-trust.test.ts'],
+    tests: ['test/spec/security/every-connector-trust.test.ts'],
   },
   {
     check: 'S68',
-    file: 'src/http/permissions.ts',
+    file: 'src/http/server/permissions.ts',
     find: 'for (const [field, why] of Object.entries(operatorOnly))',
     replace: 'for (const [field, why] of Object.entries(operatorOnly).slice(1))',
     tests: ['test/spec/operators/roles.test.ts'],
@@ -65,18 +65,18 @@ export const IDENTITY_MUTANTS: readonly Mutant[] = [
     file: 'src/platform/egress/trust.ts',
     find: "stranger: {\n    list: 'allowPrivateTyped',",
     replace: "stranger: {\n    list: 'allowPrivate',",
-    tests: ['test/spec/authorization/trust-levels.test.ts'],
+    tests: ['test/spec/security/trust-levels.test.ts'],
   },
   {
     check: 'S70',
     file: 'src/http/demo/exposed.ts',
     find: 'if (isExposed(deps, request)) throw',
     replace: "if (!/^(localhost|127)/.test(request.headers.host ?? '')) throw",
-    tests: ['test/spec/authorization/demo-app.test.ts'],
+    tests: ['test/spec/connect/demo-app.test.ts'],
   },
   {
     check: 'S96',
-    file: 'src/platform/program-name.ts',
+    file: 'src/config/program-name.ts',
     find: '--no-install ',
     replace: '',
     tests: ['test/package-names.test.ts'],

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 const TABLES = 'src/destinations/postgres/tables.ts'
 const WRITE = 'src/destinations/postgres/write-batch.ts'
 const DELIVER = 'src/flows/push/deliver/deliver-profile.ts'
-const RECONCILE = 'src/flows/push/repair/reconcile-checkpoint.ts'
+const RECONCILE = 'src/flows/push/deliver/reconcile-checkpoint.ts'
 const RESTORED = 'test/spec/push/restored.test.ts'
 
 /** P01 to P19: push and sync. */
@@ -108,21 +108,21 @@ export const PUSH_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'P15',
-    file: 'src/platform/cron.ts',
+    file: 'src/platform/formats/cron.ts',
     find: "timezone: zone ?? 'UTC'",
     replace: "timezone: 'UTC'",
     tests: ['src/flows/push/schedule.test.ts'],
   },
   {
     check: 'P16',
-    file: 'src/flows/push/repair/verify.ts',
+    file: 'src/flows/push/manage/verify.ts',
     find: '? [{ there, row }] : []',
     replace: '? [] : []',
     tests: ['test/spec/push/verify.test.ts'],
   },
   {
     check: 'P17',
-    file: 'src/flows/authorize/merge.ts',
+    file: 'src/identity/merge.ts',
     find: 'await resendProfile(tx, key, deps.clock.now())',
     replace: '',
     tests: ['test/spec/push/profiles.test.ts'],
@@ -139,6 +139,6 @@ export const PUSH_MUTANTS: readonly Mutant[] = [
     file: 'src/flows/read/feed/read-feed.ts',
     find: 'if (!isKept || at !== position.at) throw',
     replace: 'if (!isKept) throw',
-    tests: ['test/spec/reading/feed.test.ts'],
+    tests: ['test/spec/reading/changes/feed.test.ts'],
   },
 ]

@@ -25,7 +25,7 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'R04',
-    file: 'src/http/errors.ts',
+    file: 'src/http/server/errors.ts',
     find: "const DISK_FULL = '53100'",
     replace: "const DISK_FULL = ''",
     tests: ['test/faults/disk-full.test.ts'],
@@ -60,14 +60,14 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'R09',
-    file: 'src/model/deaths.ts',
+    file: 'src/model/sync/deaths.ts',
     find: 'export const MAX_DEATHS = 3',
     replace: 'export const MAX_DEATHS = 4',
     tests: ['test/hostile/isolation.test.ts'],
   },
   {
     check: 'R10',
-    file: 'src/cli/demo.ts',
+    file: 'src/cli/operations/demo.ts',
     find: '        client_secret: app.secret,',
     replace: '',
     tests: ['test/command-line/embedded.test.ts'],

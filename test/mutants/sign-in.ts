@@ -1,15 +1,15 @@
 import type { Mutant } from './mutant.ts'
 
-const CALLBACK = 'src/flows/authorize/callback.ts'
-const EXCHANGE = 'src/flows/authorize/exchange-code.ts'
-const BINDING = 'test/spec/authorization/security-binding.test.ts'
-const CODES = 'test/spec/authorization/security-codes.test.ts'
-const REDIRECTS = 'test/spec/authorization/security-redirects.test.ts'
-const LEAKS = 'test/spec/authorization/security-leaks.test.ts'
-const SEALING = 'test/spec/authorization/security-sealing.test.ts'
-const GUESSING = 'test/spec/authorization/security-guessing.test.ts'
-const EFFECTS = 'test/spec/authorization/security-effects.test.ts'
-const TOKENS = 'test/spec/authorization/security-tokens.test.ts'
+const CALLBACK = 'src/flows/sign-in/callback.ts'
+const EXCHANGE = 'src/flows/sign-in/exchange-code.ts'
+const BINDING = 'test/spec/security/security-binding.test.ts'
+const CODES = 'test/spec/security/security-codes.test.ts'
+const REDIRECTS = 'test/spec/security/security-redirects.test.ts'
+const LEAKS = 'test/spec/security/security-leaks.test.ts'
+const SEALING = 'test/spec/security/security-sealing.test.ts'
+const GUESSING = 'test/spec/security/security-guessing.test.ts'
+const EFFECTS = 'test/spec/security/security-effects.test.ts'
+const TOKENS = 'test/spec/security/security-tokens.test.ts'
 
 /** S01 to S29: who signs in, and where codes and tokens go. */
 export const SIGN_IN_MUTANTS: readonly Mutant[] = [
@@ -32,7 +32,7 @@ export const SIGN_IN_MUTANTS: readonly Mutant[] = [
   { check: 'S04', file: CALLBACK, find: 'pending.expiresAt >= deps.clock.now() &&', replace: '', tests: [BINDING] },
   {
     check: 'S05',
-    file: 'src/flows/authorize/expire-sign-ins.ts',
+    file: 'src/identity/expire-sign-ins.ts',
     find: 'await revokeUnused(deps, consent)',
     replace: '',
     tests: [BINDING],
@@ -46,14 +46,14 @@ export const SIGN_IN_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S07',
-    file: 'src/model/app.ts',
+    file: 'src/model/apps/app.ts',
     find: 'each === given ||',
     replace: 'each.toLowerCase() === given.toLowerCase() ||',
     tests: [REDIRECTS],
   },
   {
     check: 'S08',
-    file: 'src/http/authenticate-person.ts',
+    file: 'src/http/sign-in/authenticate-person.ts',
     find: "if (value === undefined || typeof value === 'string') return value",
     replace: 'if (!Array.isArray(value)) return value as string | undefined\n  return value[0] as string',
     tests: [REDIRECTS],
@@ -76,21 +76,21 @@ export const SIGN_IN_MUTANTS: readonly Mutant[] = [
   { check: 'S12', file: EXCHANGE, find: '{43,128}', replace: '{1,256}', tests: [CODES] },
   {
     check: 'S13',
-    file: 'src/http/authenticate.ts',
+    file: 'src/http/server/authenticate.ts',
     find: "if (account === undefined) throw new ApiError('token_invalid')",
     replace: "if (account === undefined) throw new ApiError('token_invalid', `Unknown: ${tokenOf(request)}.`)",
     tests: [LEAKS],
   },
   {
     check: 'S14',
-    file: 'src/http/security-headers.ts',
+    file: 'src/http/server/security-headers.ts',
     find: "'referrer-policy': 'no-referrer',",
     replace: '',
     tests: [LEAKS],
   },
   {
     check: 'S15',
-    file: 'src/model/access-token.ts',
+    file: 'src/model/accounts/access-token.ts',
     find: '|| checksum(token.slice(0, -6)) !== sum',
     replace: '|| sum === undefined',
     tests: [TOKENS],
@@ -111,7 +111,7 @@ export const SIGN_IN_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S18',
-    file: 'src/platform/sealing.ts',
+    file: 'src/platform/crypto/sealing.ts',
     find: '[cell.table, cell.row, cell.column]',
     replace: '[cell.table, cell.column]',
     tests: [SEALING],
@@ -125,7 +125,7 @@ export const SIGN_IN_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S20',
-    file: 'src/http/authenticate.ts',
+    file: 'src/http/server/authenticate.ts',
     find: 'timingSafeEqual(digest(a), digest(b))',
     replace: 'a === b',
     tests: ['test/secret-comparisons.test.ts'],
@@ -139,28 +139,28 @@ export const SIGN_IN_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S22',
-    file: 'src/flows/authorize/export-account.ts',
+    file: 'src/flows/accounts/export-account.ts',
     find: 'account?.appId !== appId',
     replace: 'account === undefined',
-    tests: ['test/spec/authorization/security-tenants.test.ts'],
+    tests: ['test/spec/security/security-tenants.test.ts'],
   },
   {
     check: 'S23',
-    file: 'src/flows/authorize/merge.ts',
+    file: 'src/identity/merge.ts',
     find: "if (source.appId !== dest.appId) throw new ApiError('other_app')",
     replace: '',
-    tests: ['test/spec/authorization/machine.test.ts'],
+    tests: ['test/spec/sign-in/machine.test.ts'],
   },
   {
     check: 'S24',
-    file: 'src/flows/authorize/merge.ts',
+    file: 'src/identity/merge.ts',
     find: "if (source.id === dest.id) throw new ApiError('same_account')",
     replace: '',
-    tests: ['test/spec/authorization/merge-races.test.ts'],
+    tests: ['test/spec/accounts/merge-races.test.ts'],
   },
   {
     check: 'S25',
-    file: 'src/http/prefetch.ts',
+    file: 'src/http/sign-in/prefetch.ts',
     find: '/prefetch|preview|prerender/i.test(purpose) ||',
     replace: '',
     tests: [EFFECTS],

@@ -3,21 +3,21 @@ import type { Mutant } from './mutant.ts'
 const SIGN_IN = 'test/spec/operators/sign-in.test.ts'
 const STOLEN = 'test/spec/operators/stolen-access.test.ts'
 const AGENTS = 'test/spec/agents/authorization.test.ts'
-const AGENT_TOKENS = 'src/flows/authorize/agents/tokens.ts'
-const SESSIONS = 'test/spec/authorization/connect-sessions.test.ts'
+const AGENT_TOKENS = 'src/flows/agents/tokens.ts'
+const SESSIONS = 'test/spec/connect/connect-sessions.test.ts'
 
 /** S58 and S71 to S95: agents, operators, connect sessions, uploads, repeated requests, typed hosts, feeds, identity. */
 export const SURFACE_MUTANTS: readonly Mutant[] = [
   {
     check: 'S58',
-    file: 'src/http/mcp/dispatch.ts',
+    file: 'src/http/agents/mcp/dispatch.ts',
     find: 'if (!grant.scopes.includes(found.scope)) {',
     replace: "if (found.scope === '') {",
     tests: ['test/spec/agents/tools.test.ts'],
   },
   {
     check: 'S71',
-    file: 'src/model/operator.ts',
+    file: 'src/model/apps/operator.ts',
     find: 'apps.includes(appId)',
     replace: 'apps.length > 0',
     tests: ['test/spec/operators/roles.test.ts'],
@@ -31,7 +31,7 @@ export const SURFACE_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S73',
-    file: 'src/http/operator-session.ts',
+    file: 'src/http/server/operator-session.ts',
     find: "[DASHBOARD_HEADER] !== '1' ||",
     replace: "[DASHBOARD_HEADER] !== '1' &&",
     tests: [SIGN_IN],
@@ -45,7 +45,7 @@ export const SURFACE_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S75',
-    file: 'src/model/operator.ts',
+    file: 'src/model/apps/operator.ts',
     find: 'session.authenticatedAt + RECENT_SIGN_IN_MS <= nowMs',
     replace: 'session.authenticatedAt > nowMs',
     tests: [SIGN_IN],
@@ -73,10 +73,10 @@ export const SURFACE_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S79',
-    file: 'src/http/feed.ts',
+    file: 'src/http/read/feed.ts',
     find: "if ((await requireApp(deps, request)).id !== app.id) throw new ApiError('app_secret_invalid')",
     replace: 'void [deps, app, request]',
-    tests: ['test/spec/reading/feed.test.ts'],
+    tests: ['test/spec/reading/changes/feed.test.ts'],
   },
   {
     check: 'S80',
@@ -87,31 +87,31 @@ export const SURFACE_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S81',
-    file: 'src/flows/authorize/exchange-code.ts',
+    file: 'src/flows/sign-in/exchange-code.ts',
     find: "if (!isDone) throw new ApiError('code_invalid', undefined, { param: 'code' })",
     replace: 'void isDone',
     tests: [SESSIONS],
   },
   {
     check: 'S82',
-    file: 'src/http/connections/cookie.ts',
+    file: 'src/http/connect/connections/cookie.ts',
     find: '|| !timingSafeEqual(expected, token)',
     replace: '',
-    tests: ['test/spec/authorization/connections.test.ts'],
+    tests: ['test/spec/connect/connections.test.ts'],
   },
   {
     check: 'S83',
-    file: 'src/platform/zip.ts',
+    file: 'src/platform/formats/zip.ts',
     find: "if (entry.bytes > maxBytes) throw new ZipError('too_large', 'the files in the archive are too large')",
     replace: '',
     tests: ['test/hostile/zip.test.ts'],
   },
   {
     check: 'S84',
-    file: 'src/kit/who-vouches.ts',
+    file: 'src/kit/connector/who-vouches.ts',
     find: " || auth.kind === 'file'",
     replace: '',
-    tests: ['test/spec/authorization/file-page.test.ts'],
+    tests: ['test/spec/uploads/file-page.test.ts'],
   },
   {
     check: 'S85',
@@ -122,24 +122,24 @@ export const SURFACE_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S86',
-    file: 'src/flows/authorize/typed-sign-in.ts',
+    file: 'src/flows/sign-in/typed-sign-in.ts',
     find: 'timingSafeEqual(pending.browser, browser)',
     replace: 'browser.length === pending.browser.length',
-    tests: ['test/spec/authorization/typed-page.test.ts'],
+    tests: ['test/spec/sign-in/typed-page.test.ts'],
   },
   {
     check: 'S87',
     file: 'src/platform/egress/lookup.ts',
     find: 'if (!policy.allows(address)) throw',
     replace: "if (!policy.allows(address) && !address.startsWith('127.')) throw",
-    tests: ['test/spec/authorization/instances.test.ts'],
+    tests: ['test/spec/sign-in/instances.test.ts'],
   },
   {
     check: 'S88',
-    file: 'src/kit/server-native-id.ts',
+    file: 'src/kit/auth/server-native-id.ts',
     find: "return `${id}@${named.join('')}`",
     replace: 'return `${id}@${named.length}`',
-    tests: ['test/spec/authorization/typed-page.test.ts'],
+    tests: ['test/spec/sign-in/typed-page.test.ts'],
   },
   {
     check: 'S89',
@@ -160,34 +160,34 @@ export const SURFACE_MUTANTS: readonly Mutant[] = [
     file: 'src/flows/read/feed/read-feed.ts',
     find: 'if (cursor.feedId !== feedId)',
     replace: "if (cursor.feedId === '')",
-    tests: ['test/spec/reading/feed.test.ts'],
+    tests: ['test/spec/reading/changes/feed.test.ts'],
   },
   {
     check: 'S92',
-    file: 'src/upstream/read-self.ts',
+    file: 'src/upstream/call/read-self.ts',
     find: 'if (subject === undefined || ids.includes(subject)) return',
     replace: 'if (subject === undefined || ids.length > 0) return',
-    tests: ['test/spec/authorization/security-identity.test.ts'],
+    tests: ['test/spec/security/security-identity.test.ts'],
   },
   {
     check: 'S93',
-    file: 'src/flows/authorize/reconnect.ts',
+    file: 'src/identity/reconnect.ts',
     find: ' !== signedIn.self.id) throw',
     replace: " === '') throw",
-    tests: ['test/spec/authorization/reconnect.test.ts'],
+    tests: ['test/spec/connect/reconnect.test.ts'],
   },
   {
     check: 'S94',
-    file: 'src/flows/authorize/deletion-requests.ts',
+    file: 'src/flows/accounts/deletion-requests.ts',
     find: "if (key.secret === '') throw",
     replace: "if (key.key === '') throw",
-    tests: ['test/spec/authorization/deletion-requests.test.ts'],
+    tests: ['test/spec/accounts/deletion-requests.test.ts'],
   },
   {
     check: 'S95',
-    file: 'src/flows/authorize/start.ts',
+    file: 'src/flows/sign-in/start.ts',
     find: "const isRequired = app.isPublic && responseType === 'code'",
     replace: "const isRequired = app.isPublic && responseType === 'token'",
-    tests: ['test/spec/authorization/public-clients.test.ts'],
+    tests: ['test/spec/sign-in/public-clients.test.ts'],
   },
 ]

@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { openDatabase } from '#platform/postgres/database.ts'
 import { placementSql } from '#store/cluster/placement-sql.ts'
 import { readCluster } from '#store/cluster/read-cluster.ts'
-import { copyDatabase, dropDatabase, onNode, urlOf } from '../harness/cluster.ts'
+import { copyDatabase, dropDatabase, onNode, urlOf } from '../harness/database/cluster.ts'
 import { fillDatabase, silent } from './template-database.ts'
 
 export interface ClusterTemplates {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { systemClock } from '#platform/clock.ts'
+import { randomSecret } from '#platform/crypto/ids.ts'
 import { openEmbedded } from '#platform/embedded-postgres/open.ts'
-import { randomSecret } from '#platform/ids.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 
 /** Starts the embedded PostgreSQL for the tests of one run, in a folder that is removed afterwards. */

@@ -12,7 +12,7 @@ export function tierNamed(name: string): Tier {
 
 const EVERYTHING = ['{src,lab,web/src}/**/*.test.ts', 'test/**/*.test.ts']
 /** Run by scripts/check.ts, beside the tests. */
-const IN_THE_CHECKS = ['test/{house,docs,document-figures,words,package-names,threat-model}.test.ts']
+const IN_THE_CHECKS = ['test/{checks,house,docs,document-figures,words,package-names,threat-model}.test.ts']
 /** Software of others that is itself tested. */
 const NIGHTLY = ['test/real/self/*.test.ts']
 /**
@@ -22,18 +22,18 @@ const NIGHTLY = ['test/real/self/*.test.ts']
 const SYSTEM = [
   'test/faults/several-processes.test.ts',
   'test/browser/{demo-app,pages,sign-in,dashboard-operators,connect-pages}.test.ts',
-  'test/spec/authorization/every-connector-trust.test.ts',
+  'test/spec/security/every-connector-trust.test.ts',
   'test/connectors.test.ts',
   'test/spec/operating/canary.test.ts',
   'test/spec/proxy/volume.test.ts',
   'test/faults/*.test.ts',
   'test/spec/push/command-line.test.ts',
-  'test/spec/sync/{all-services,vendor-tables/*}.test.ts',
-  'test/spec/authorization/{demo-app,demo-services,merge-races}.test.ts',
+  'test/spec/sync/vendors/{all-services,tables/*}.test.ts',
+  'test/spec/{connect/{demo-app,demo-services},accounts/merge-races}.test.ts',
   'test/spec/operating/backup.test.ts',
   'test/spec/push/kinds/folders.test.ts',
   'test/spec/reading/{streaming,several-shards}.test.ts',
-  'test/spec/sync/{hook-life-cycle,google,slack,spotify-playlists,vendor-hooks,x-spending}.test.ts',
+  'test/spec/sync/{hook-life-cycle,vendors/{google,slack,spotify-playlists,vendor-hooks,x-spending}}.test.ts',
   'test/browser/*.test.ts',
   'test/command-line/*.test.ts',
   'test/docs-blocks/*.test.ts',
@@ -51,8 +51,8 @@ const SAMPLES = [
   'test/command-line/second-signal.test.ts',
   'test/browser/typed-pages.test.ts',
   'test/hostile/{zip,services}.test.ts',
-  'test/spec/sync/vendor-tables/email.test.ts',
-  'test/spec/authorization/real-{oidc,oauthlib}.test.ts',
+  'test/spec/sync/vendors/tables/email.test.ts',
+  'test/spec/sign-in/real-{oidc,oauthlib}.test.ts',
 ]
 /** Those that depend on the database's version and on the kind of its tables: every statement is prepared there. */
 const ON_EACH_DATABASE = ['test/store/statements.test.ts']
@@ -62,9 +62,9 @@ const SEARCHES = ['test/spec/reading/**/*.test.ts']
 export const OVER_THE_SERVICE = ['test/{spec,store}/**/*.test.ts']
 /** Tests of which `npm test` runs a part (test/harness/effort.ts). */
 const GENERATED = [
-  'test/spec/authorization/machine.test.ts',
-  'test/spec/reading/{*property,fuzz}.test.ts',
-  'test/spec/authorization/revocation.test.ts',
+  'test/spec/sign-in/machine.test.ts',
+  'test/spec/reading/**/{*property,fuzz}.test.ts',
+  'test/spec/accounts/revocation.test.ts',
   'test/spec/operating/malformed-input.test.ts',
   'test/spec/push/kinds/{conformance,records}.test.ts',
   'test/hostile/services.test.ts',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { TYPE_NAMES } from '#model/types.ts'
+import { TYPE_NAMES } from '#model/items/types.ts'
 import type { ItemTypes } from '../../sdk/src/index.ts'
 import { createAdmin, createClient } from '../../sdk/src/index.ts'
 import { ROUTES } from '../../src/http/routes.ts'

@@ -1,6 +1,7 @@
-import type { Profile } from '#model/profile.ts'
-import type { ParticipantRule, Query, Selection } from '#model/query.ts'
+import type { Profile } from '#model/accounts/profile.ts'
+import type { ParticipantRule, Query, Selection } from '#model/items/query.ts'
 import type { Proof } from '#store/identity/access-tokens.ts'
+import { type ReadableProfile, readableAlone } from '#store/identity/readable-profiles.ts'
 import { appearancesOf } from '#store/items/appearances.ts'
 import { writeChangeKeys } from '#store/items/change-keys.ts'
 import { CONTACT_COLUMNS, contactList } from '#store/items/contacts.ts'
@@ -12,7 +13,6 @@ import { COMPARED_COLUMNS, countingOf } from '#store/items/keys.ts'
 import { writeLastKeys, writeList } from '#store/items/list-items.ts'
 import { anyOfFilters, filterPredicates } from '#store/items/match.ts'
 import { columnsFor } from '#store/items/query.ts'
-import { type ReadableProfile, readableAlone } from '#store/items/readable-profiles.ts'
 
 /** A statement that is composed for a request, with its values. */
 export interface Composed {

@@ -4,9 +4,9 @@ import { after, before, suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { codeOf } from '#platform/errors.ts'
 import { withCopyConnection } from '#platform/postgres/copy.ts'
-import { cuttableLine } from '../harness/cuttable-line.ts'
-import { freshDatabase, type TestDatabase } from '../harness/database.ts'
-import { openSql } from '../harness/sql.ts'
+import { cuttableLine } from '../harness/database/cuttable-line.ts'
+import { freshDatabase, type TestDatabase } from '../harness/database/database.ts'
+import { openSql } from '../harness/database/sql.ts'
 import { until } from '../harness/until.ts'
 
 /** Two gigabytes, which the server makes as they are sent. */

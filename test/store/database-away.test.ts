@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { openDatabase, statement } from '#platform/postgres/database.ts'
-import { type CuttableLine, cuttableLine } from '../harness/cuttable-line.ts'
-import { freshDatabase } from '../harness/database.ts'
+import { type CuttableLine, cuttableLine } from '../harness/database/cuttable-line.ts'
+import { freshDatabase } from '../harness/database/database.ts'
 import { quiet } from './opened.ts'
 
 const one = statement('t-one', 'select 1 as one')

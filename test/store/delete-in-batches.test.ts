@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { Client } from 'pg'
 import { deleteSome } from '#store/delete-in-batches.ts'
-import { freshDatabase, type TestDatabase } from '../harness/database.ts'
+import { freshDatabase, type TestDatabase } from '../harness/database/database.ts'
 
 const SOME = deleteSome('thing', 'shard, id', 'shard = $1 and owner = $2')
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import type { ProfileKey } from '#store/keys/profile-key.ts'
 import { migrate } from '#store/migrate.ts'
 import { type EndpointState, listEndpoints } from '#store/sync/endpoints.ts'
 import { finishRun, type QuietCheck, saveQuietChecks } from '#store/sync/finish-run.ts'
-import { type ProfileKey, scheduleProfile, takeProfile } from '#store/sync/schedule.ts'
+import { scheduleProfile, takeProfile } from '#store/sync/schedule.ts'
 import { type Opened, openFresh } from './opened.ts'
 
 const DUE_AT = 1000

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
-import { newShardId, shardIn } from '#platform/ids.ts'
+import { newShardId, shardIn } from '#platform/crypto/ids.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { isSharded } from '#store/cluster/is-sharded.ts'
 import { migrate } from '#store/migrate.ts'
@@ -8,7 +8,7 @@ import { type CursorLeaseRequest, cursorTaker } from '#store/push/take-cursor.ts
 import { findDueGroups, leaseDueProfiles, returnLeases } from '#store/sync/due-profiles.ts'
 import { insertSubscriptions, leaseSubscriptions } from '#store/sync/hook-subscriptions.ts'
 import { scheduleProfile } from '#store/sync/schedule.ts'
-import { watchStatements } from '../harness/statements.ts'
+import { watchStatements } from '../harness/database/statements.ts'
 import { type Opened, openPrepared } from './opened.ts'
 
 const NOW = 1_900_000_000_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { Client } from 'pg'
-import { encodeNumber } from '#platform/ids.ts'
+import { encodeNumber } from '#platform/crypto/ids.ts'
 import type { Queries, Statement } from '#platform/postgres/database.ts'
 import { countFailures } from '#store/log/count-failures.ts'
 import { findCalls, findDeliveries, findOperations, type LogFilter } from '#store/log/read-log.ts'

@@ -1,6 +1,11 @@
 import { type Database, openDatabase } from '#platform/postgres/database.ts'
 import { createLog } from '#platform/telemetry/log.ts'
-import { emptyClusterDatabase, freshDatabase, preparedDatabase, type TestDatabase } from '../harness/database.ts'
+import {
+  emptyClusterDatabase,
+  freshDatabase,
+  preparedDatabase,
+  type TestDatabase,
+} from '../harness/database/database.ts'
 
 export const quiet = createLog({ level: 'silent', format: 'json', clock: { now: () => 0 }, write: () => {} })
 

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { cuttableLine } from '../harness/cuttable-line.ts'
+import { cuttableLine } from '../harness/database/cuttable-line.ts'
 import { freePort } from '../harness/free-port.ts'
 import { until } from '../harness/until.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { randomShard, SHARDS } from '#platform/ids.ts'
-import { CLUSTER_NODES } from '../harness/cluster.ts'
+import { randomShard, SHARDS } from '#platform/crypto/ids.ts'
+import { CLUSTER_NODES } from '../harness/database/cluster.ts'
 import { type Opened, openPrepared } from './opened.ts'
 
 const ACCOUNTS = 1_000_000

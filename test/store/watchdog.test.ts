@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { Pool } from 'pg'
 import { isUnavailable } from '#platform/errors.ts'
 import { startWatchdog, type Watchdog } from '#platform/postgres/watchdog.ts'
-import { freshDatabase } from '../harness/database.ts'
+import { freshDatabase } from '../harness/database/database.ts'
 
 /** Many times as long as the quick statements below take, so that a loaded machine does not reach it. */
 const LIMIT_MS = 1000

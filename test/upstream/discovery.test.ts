@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
-import { locateService } from '#upstream/addresses.ts'
+import { locateService } from '#upstream/addresses/addresses.ts'
 import { movableClock } from '../../lab/base/clock.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import { oidc } from './connectors/oidc.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import { connectors } from '#connectors/index.ts'
-import { typedFieldsOf } from '#kit/auth.ts'
-import type { Connector } from '#kit/connector.ts'
-import { locateService } from '#upstream/addresses.ts'
+import { typedFieldsOf } from '#kit/auth/auth.ts'
+import type { Connector } from '#kit/connector/connector.ts'
+import { locateService } from '#upstream/addresses/addresses.ts'
 import { openUpstream } from '../harness/upstream.ts'
 
 const open = openUpstream()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { withings } from '#connectors/withings/connector.ts'
-import { callService } from '#upstream/call-service.ts'
+import { callService } from '#upstream/call/call-service.ts'
 import { signatureOf } from '#upstream/oauth2/sign-nonce.ts'
 import { refreshCredential, revokeCredential } from '#upstream/renew-credential.ts'
 import { finishSignIn } from '#upstream/sign-in.ts'

@@ -1,9 +1,9 @@
 import { type Entry, photo } from '#connectors/demo-social/kinds.ts'
-import { apiKey } from '#kit/auth.ts'
-import { defineConnector } from '#kit/connector.ts'
-import { endpoint } from '#kit/endpoint.ts'
-import { numberPages } from '#kit/pages.ts'
-import { self } from '#kit/self.ts'
+import { apiKey } from '#kit/auth/auth.ts'
+import { self } from '#kit/auth/self.ts'
+import { defineConnector } from '#kit/connector/connector.ts'
+import { endpoint } from '#kit/endpoints/endpoint.ts'
+import { numberPages } from '#kit/endpoints/pages.ts'
 
 /**
  * The service of the comparison: a complete list in numbered pages, and a limit that delays nothing. This file is copied into the other

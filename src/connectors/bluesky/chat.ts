@@ -1,7 +1,7 @@
-import { token } from '#kit/checkpoint.ts'
-import { endpoint } from '#kit/endpoint.ts'
-import { kind, timeOf } from '#kit/kind.ts'
-import { cursorPages } from '#kit/pages.ts'
+import { token } from '#kit/endpoints/checkpoint.ts'
+import { endpoint } from '#kit/endpoints/endpoint.ts'
+import { cursorPages } from '#kit/endpoints/pages.ts'
+import { kind, timeOf } from '#kit/read/kind.ts'
 import type { Person } from './post.ts'
 
 /** Direct messages are at a separate service; the person's server forwards calls to it. */

@@ -1,7 +1,7 @@
-import { oauth2 } from '#kit/auth.ts'
-import { defineConnector } from '#kit/connector.ts'
-import { rateFrom } from '#kit/rate.ts'
-import { self } from '#kit/self.ts'
+import { oauth2 } from '#kit/auth/auth.ts'
+import { self } from '#kit/auth/self.ts'
+import { defineConnector } from '#kit/connector/connector.ts'
+import { rateFrom } from '#kit/connector/rate.ts'
 import { endpoints } from './endpoints.ts'
 import { didDocumentUrl, handles, personalDataServer } from './identity.ts'
 

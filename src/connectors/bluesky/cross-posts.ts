@@ -1,4 +1,4 @@
-import { linkKeys } from '#kit/dedupe-keys.ts'
+import { linkKeys } from '#kit/read/dedupe-keys.ts'
 
 const SHARED = [
   {

@@ -1,8 +1,8 @@
-import { untilKnown } from '#kit/checkpoint.ts'
-import { type Endpoint, endpoint } from '#kit/endpoint.ts'
-import { type Kind, timeOf } from '#kit/kind.ts'
-import { cursorPages } from '#kit/pages.ts'
-import type { BaseType } from '#model/types.ts'
+import { untilKnown } from '#kit/endpoints/checkpoint.ts'
+import { type Endpoint, endpoint } from '#kit/endpoints/endpoint.ts'
+import { cursorPages } from '#kit/endpoints/pages.ts'
+import { type Kind, timeOf } from '#kit/read/kind.ts'
+import type { BaseType } from '#model/items/types.ts'
 import { chat } from './chat.ts'
 import {
   type Bookmark,

@@ -1,4 +1,4 @@
-import type { HandleResolution } from '#kit/auth.ts'
+import type { HandleResolution } from '#kit/auth/auth.ts'
 
 interface DidDocument {
   id: string

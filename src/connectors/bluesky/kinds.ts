@@ -1,4 +1,4 @@
-import { kind, timeOf } from '#kit/kind.ts'
+import { kind, timeOf } from '#kit/read/kind.ts'
 import { type Person, type Post, postPeople, postReaders, postTime, postTypes } from './post.ts'
 import { type Embed, type Link, ownerOf, type PostRecord, pageOf, type Stored } from './records.ts'
 

@@ -1,5 +1,5 @@
-import { type Kind, linksIn, timeOf } from '#kit/kind.ts'
-import type { BaseType } from '#model/types.ts'
+import { type Kind, linksIn, timeOf } from '#kit/read/kind.ts'
+import type { BaseType } from '#model/items/types.ts'
 import { dedupeKeysOfLinks } from './cross-posts.ts'
 import { type Media, mediaOf, type Picture } from './media.ts'
 import { type Embed, ownerOf, type PostRecord, pageOf } from './records.ts'

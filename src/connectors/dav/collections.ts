@@ -1,5 +1,5 @@
-import { type Endpoint, endpoint } from '#kit/endpoint.ts'
-import { kind } from '#kit/kind.ts'
+import { type Endpoint, endpoint } from '#kit/endpoints/endpoint.ts'
+import { kind } from '#kit/read/kind.ts'
 import { elementAt, elementsIn, textIn } from '#model/xml/element.ts'
 import { type DavResponse, nameIn, pathOf, responsesIn } from './multistatus.ts'
 import { propfind, XML_TYPE } from './request-bodies.ts'

@@ -1,5 +1,5 @@
-import { type SelfReader, self } from '#kit/self.ts'
-import { type Discovery, type Typed, typed } from '#kit/typed.ts'
+import { type SelfReader, self } from '#kit/auth/self.ts'
+import { type Discovery, type Typed, typed } from '#kit/auth/typed.ts'
 import { elementAt, textIn, type XmlElement } from '#model/xml/element.ts'
 import { nameIn, pathOf, responsesIn } from './multistatus.ts'
 import { propfind, XML_TYPE } from './request-bodies.ts'

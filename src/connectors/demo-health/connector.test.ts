@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { Endpoint } from '#kit/endpoint.ts'
-import type { PageRequest } from '#kit/pages.ts'
-import { itemReader, mapOf } from '#kit/read-item.ts'
+import { itemReader, mapOf } from '#kit/connector/read-item.ts'
+import type { Endpoint } from '#kit/endpoints/endpoint.ts'
+import type { PageRequest } from '#kit/endpoints/pages.ts'
 import { demoHealth } from './connector.ts'
 
 const OWNER = 'ada@H01'

@@ -1,4 +1,4 @@
-import { kind, linksIn, timeOf } from '#kit/kind.ts'
+import { kind, linksIn, timeOf } from '#kit/read/kind.ts'
 
 interface Someone {
   id: string

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { Endpoint } from '#kit/endpoint.ts'
-import { itemReader, mapOf } from '#kit/read-item.ts'
+import { itemReader, mapOf } from '#kit/connector/read-item.ts'
+import type { Endpoint } from '#kit/endpoints/endpoint.ts'
 import { demoMicro } from './connector.ts'
 
 const OWNER = '7042118006123451000'

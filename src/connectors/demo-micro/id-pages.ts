@@ -1,4 +1,4 @@
-import type { Pages } from '#kit/pages.ts'
+import type { Pages } from '#kit/endpoints/pages.ts'
 
 /** `max_id` is inclusive, so the next page starts one below the lowest id. Only an empty page is the end. */
 export const idPages: Pages = {

@@ -1,6 +1,6 @@
-import { linkKeys } from '#kit/dedupe-keys.ts'
-import { kind, type Place, timeOf } from '#kit/kind.ts'
-import type { BaseType } from '#model/types.ts'
+import { linkKeys } from '#kit/read/dedupe-keys.ts'
+import { kind, type Place, timeOf } from '#kit/read/kind.ts'
+import type { BaseType } from '#model/items/types.ts'
 
 export interface Account {
   id_str: string

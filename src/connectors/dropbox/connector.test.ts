@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { itemReader } from '#kit/read-item.ts'
+import { itemReader } from '#kit/connector/read-item.ts'
 import { dropbox } from './connector.ts'
 
 const { files } = dropbox.endpoints

@@ -1,9 +1,9 @@
-import { oauth2 } from '#kit/auth.ts'
-import { bodyCursorPages } from '#kit/body-cursor-pages.ts'
-import { token } from '#kit/checkpoint.ts'
-import { defineConnector } from '#kit/connector.ts'
-import { endpoint } from '#kit/endpoint.ts'
-import { self } from '#kit/self.ts'
+import { oauth2 } from '#kit/auth/auth.ts'
+import { self } from '#kit/auth/self.ts'
+import { defineConnector } from '#kit/connector/connector.ts'
+import { bodyCursorPages } from '#kit/endpoints/body-cursor-pages.ts'
+import { token } from '#kit/endpoints/checkpoint.ts'
+import { endpoint } from '#kit/endpoints/endpoint.ts'
 import { type Entry, file, type SharedLink, sharedLink } from './kinds.ts'
 
 interface Account {

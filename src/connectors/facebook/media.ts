@@ -1,4 +1,4 @@
-import { kind, linksIn, timeOf } from '#kit/kind.ts'
+import { kind, linksIn, timeOf } from '#kit/read/kind.ts'
 import { authorOf, countsOf, dedupeKeysOf, idsOf, placeOf } from './reading.ts'
 import type { Album, Photo, Video } from './shapes.ts'
 

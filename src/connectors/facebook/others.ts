@@ -1,4 +1,4 @@
-import { kind, timeOf } from '#kit/kind.ts'
+import { kind, timeOf } from '#kit/read/kind.ts'
 import { authorOf, placeOf } from './reading.ts'
 import type { Event, Friend, LikedPage } from './shapes.ts'
 

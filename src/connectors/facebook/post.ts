@@ -1,5 +1,5 @@
-import { kind, linksIn, timeOf } from '#kit/kind.ts'
-import type { BaseType } from '#model/types.ts'
+import { kind, linksIn, timeOf } from '#kit/read/kind.ts'
+import type { BaseType } from '#model/items/types.ts'
 import { authorOf, countsOf, dedupeKeysOf, idsOf, placeOf } from './reading.ts'
 import type { Attachment, Post } from './shapes.ts'
 

@@ -1,6 +1,6 @@
-import { linkKeys } from '#kit/dedupe-keys.ts'
-import type { Place } from '#kit/kind.ts'
-import type { Author, Counts } from '#model/normal.ts'
+import { linkKeys } from '#kit/read/dedupe-keys.ts'
+import type { Place } from '#kit/read/kind.ts'
+import type { Author, Counts } from '#model/items/normal.ts'
 import type { Edge } from './graph.ts'
 import type { GraphPlace, Person } from './shapes.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { itemReader, mapOf } from '#kit/read-item.ts'
+import { itemReader, mapOf } from '#kit/connector/read-item.ts'
 import { parseXml } from '#model/xml/parse-xml.ts'
 import { feed } from './connector.ts'
 import { timeIn } from './dates.ts'

@@ -1,4 +1,4 @@
-import { entityText } from '#kit/html-entities.ts'
+import { entityText } from '#kit/read/html-entities.ts'
 
 /** Limit: characters of a web page that are searched for the address of its feed; the rest is ignored. */
 const MAX_HEAD = 512 * 1024

@@ -1,4 +1,4 @@
-import { linksIn, plainText } from '#kit/kind.ts'
+import { linksIn, plainText } from '#kit/read/kind.ts'
 import { timeIn } from './dates.ts'
 import type { EntryReader, JsonFeed, JsonItem, JsonRecord, Medium } from './shapes.ts'
 import { addressIn, countIn, durationIn, shared, textOf } from './texts.ts'

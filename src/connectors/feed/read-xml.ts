@@ -1,4 +1,4 @@
-import { linksIn, plainText } from '#kit/kind.ts'
+import { linksIn, plainText } from '#kit/read/kind.ts'
 import { elementsIn, textIn, type XmlElement } from '#model/xml/element.ts'
 import { timeIn } from './dates.ts'
 import type { EntryReader, XmlRecord } from './shapes.ts'

@@ -1,6 +1,6 @@
-import { linkKeys } from '#kit/dedupe-keys.ts'
-import { kind, linksIn, type Place, plainText } from '#kit/kind.ts'
-import type { Author } from '#model/normal.ts'
+import { linkKeys } from '#kit/read/dedupe-keys.ts'
+import { kind, linksIn, type Place, plainText } from '#kit/read/kind.ts'
+import type { Author } from '#model/items/normal.ts'
 import type { Album, Comment, Contact, Photo } from './shapes.ts'
 
 const SITE = 'https://www.flickr.com'

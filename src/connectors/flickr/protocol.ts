@@ -1,5 +1,5 @@
-import type { Api } from '#kit/connector.ts'
-import type { Pages } from '#kit/pages.ts'
+import type { Api } from '#kit/connector/connector.ts'
+import type { Pages } from '#kit/endpoints/pages.ts'
 
 interface Envelope {
   stat?: unknown

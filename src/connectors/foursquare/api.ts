@@ -1,5 +1,5 @@
-import type { Api } from '#kit/connector.ts'
-import { rateFrom } from '#kit/rate.ts'
+import type { Api } from '#kit/connector/connector.ts'
+import { rateFrom } from '#kit/connector/rate.ts'
 
 interface Meta {
   errorType?: string

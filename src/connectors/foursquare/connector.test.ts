@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { suite, test } from 'node:test'
-import type { ItemDraft } from '#kit/read-item.ts'
-import { itemReader, mapOf } from '#kit/read-item.ts'
+import type { ItemDraft } from '#kit/connector/read-item.ts'
+import { itemReader, mapOf } from '#kit/connector/read-item.ts'
 import { foursquare } from './connector.ts'
 
 const OWNER = '8800123'

@@ -1,5 +1,5 @@
-import { kind } from '#kit/kind.ts'
-import type { BaseType } from '#model/types.ts'
+import { kind } from '#kit/read/kind.ts'
+import type { BaseType } from '#model/items/types.ts'
 import { authorOf, imageUrl, placeOf, profileUrl, seconds } from './people.ts'
 import type { Checkin, List, Photo, TipEntry, Venue, Visit } from './shapes.ts'
 

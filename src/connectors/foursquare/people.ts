@@ -1,5 +1,5 @@
-import { kind, type Place } from '#kit/kind.ts'
-import type { Author } from '#model/normal.ts'
+import { kind, type Place } from '#kit/read/kind.ts'
+import type { Author } from '#model/items/normal.ts'
 import type { Location, Photo, User } from './shapes.ts'
 
 export const seconds = (value: number | undefined): number | undefined =>

@@ -1,5 +1,5 @@
-import type { Hook } from '#kit/connector.ts'
-import { sameText } from '#kit/hook.ts'
+import type { Hook } from '#kit/connector/connector.ts'
+import { sameText } from '#kit/connector/hook.ts'
 
 /**
  * The User Push API posts a form whose `user` and `checkin` are JSON. It is not signed: the field `secret` has the

@@ -1,10 +1,10 @@
-import { oauth2, type Revocation } from '#kit/auth.ts'
-import { since, untilKnown } from '#kit/checkpoint.ts'
-import { defineConnector } from '#kit/connector.ts'
-import { endpoint } from '#kit/endpoint.ts'
-import { timeOf } from '#kit/kind.ts'
-import { linkPages } from '#kit/pages.ts'
-import { self } from '#kit/self.ts'
+import { oauth2, type Revocation } from '#kit/auth/auth.ts'
+import { self } from '#kit/auth/self.ts'
+import { defineConnector } from '#kit/connector/connector.ts'
+import { since, untilKnown } from '#kit/endpoints/checkpoint.ts'
+import { endpoint } from '#kit/endpoints/endpoint.ts'
+import { linkPages } from '#kit/endpoints/pages.ts'
+import { timeOf } from '#kit/read/kind.ts'
 import { type Event, event } from './event-kind.ts'
 import {
   type Commit,

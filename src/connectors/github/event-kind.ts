@@ -1,5 +1,5 @@
-import { kind, timeOf } from '#kit/kind.ts'
-import type { BaseType } from '#model/types.ts'
+import { kind, timeOf } from '#kit/read/kind.ts'
+import type { BaseType } from '#model/items/types.ts'
 import type { User } from './kinds.ts'
 
 interface Written {

@@ -1,5 +1,5 @@
-import { kind, timeOf } from '#kit/kind.ts'
-import type { Author } from '#model/normal.ts'
+import { kind, timeOf } from '#kit/read/kind.ts'
+import type { Author } from '#model/items/normal.ts'
 
 export interface User {
   id: number

@@ -1,6 +1,6 @@
-import type { Api, Hook } from '#kit/connector.ts'
-import { signedBody } from '#kit/hook.ts'
-import { rateFrom } from '#kit/rate.ts'
+import type { Api, Hook } from '#kit/connector/connector.ts'
+import { signedBody } from '#kit/connector/hook.ts'
+import { rateFrom } from '#kit/connector/rate.ts'
 
 const readRate = rateFrom({ remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset', of: 'person' })
 

@@ -1,7 +1,7 @@
-import { token } from '#kit/checkpoint.ts'
-import { type Endpoint, endpoint } from '#kit/endpoint.ts'
-import { kind, plainText, timeOf } from '#kit/kind.ts'
-import { cursorPages } from '#kit/pages.ts'
+import { token } from '#kit/endpoints/checkpoint.ts'
+import { type Endpoint, endpoint } from '#kit/endpoints/endpoint.ts'
+import { cursorPages } from '#kit/endpoints/pages.ts'
+import { kind, plainText, timeOf } from '#kit/read/kind.ts'
 import { webAddress } from './addresses.ts'
 import { CALENDAR } from './scopes.ts'
 

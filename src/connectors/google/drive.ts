@@ -1,5 +1,5 @@
-import { type Endpoint, endpoint } from '#kit/endpoint.ts'
-import { kind, timeOf } from '#kit/kind.ts'
+import { type Endpoint, endpoint } from '#kit/endpoints/endpoint.ts'
+import { kind, timeOf } from '#kit/read/kind.ts'
 import { webAddress } from './addresses.ts'
 import { listThenChanges, type Positioned } from './list-then-changes.ts'
 import { DRIVE } from './scopes.ts'

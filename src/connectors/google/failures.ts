@@ -1,4 +1,4 @@
-import type { Api, RateLimitInfo } from '#kit/connector.ts'
+import type { Api, RateLimitInfo } from '#kit/connector/connector.ts'
 
 /** Errors come with `errors` (older APIs), with `details` (newer ones), or with both. */
 interface Failure {

@@ -1,5 +1,5 @@
-import type { Checkpoint } from '#kit/checkpoint.ts'
-import type { PageRequest, Pages } from '#kit/pages.ts'
+import type { Checkpoint } from '#kit/endpoints/checkpoint.ts'
+import type { PageRequest, Pages } from '#kit/endpoints/pages.ts'
 
 interface Call {
   path: string

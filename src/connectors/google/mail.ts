@@ -1,5 +1,5 @@
-import { type Endpoint, endpoint } from '#kit/endpoint.ts'
-import { kind } from '#kit/kind.ts'
+import { type Endpoint, endpoint } from '#kit/endpoints/endpoint.ts'
+import { kind } from '#kit/read/kind.ts'
 import { mailboxesIn } from './addresses.ts'
 import { listThenChanges, type Positioned } from './list-then-changes.ts'
 import { MAIL } from './scopes.ts'

@@ -1,4 +1,4 @@
-import { type Kind, kind, timeOf } from '#kit/kind.ts'
+import { type Kind, kind, timeOf } from '#kit/read/kind.ts'
 
 type Thumbnails = Record<string, { url?: string; width?: number } | undefined>
 

@@ -1,5 +1,5 @@
-import { type Endpoint, endpoint } from '#kit/endpoint.ts'
-import { cursorPages } from '#kit/pages.ts'
+import { type Endpoint, endpoint } from '#kit/endpoints/endpoint.ts'
+import { cursorPages } from '#kit/endpoints/pages.ts'
 import { YOUTUBE } from './scopes.ts'
 import {
   type Channel,

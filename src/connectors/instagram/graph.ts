@@ -1,6 +1,6 @@
-import type { Api, Hook, RateLimitInfo } from '#kit/connector.ts'
-import { hubChallenge, signedBody } from '#kit/hook.ts'
-import { linkPages } from '#kit/pages.ts'
+import type { Api, Hook, RateLimitInfo } from '#kit/connector/connector.ts'
+import { hubChallenge, signedBody } from '#kit/connector/hook.ts'
+import { linkPages } from '#kit/endpoints/pages.ts'
 
 export const VERSION = 'v26.0'
 

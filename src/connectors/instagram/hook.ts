@@ -1,4 +1,4 @@
-import type { Hook } from '#kit/connector.ts'
+import type { Hook } from '#kit/connector/connector.ts'
 import { hook as notices } from './graph.ts'
 
 const MESSAGES = 'instagram_business_manage_messages'

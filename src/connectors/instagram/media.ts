@@ -1,6 +1,6 @@
-import { linkKeys } from '#kit/dedupe-keys.ts'
-import { kind, linksIn, timeOf } from '#kit/kind.ts'
-import type { BaseType } from '#model/types.ts'
+import { linkKeys } from '#kit/read/dedupe-keys.ts'
+import { kind, linksIn, timeOf } from '#kit/read/kind.ts'
+import type { BaseType } from '#model/items/types.ts'
 import type { Media } from './shapes.ts'
 
 // Without place and likers, which this API does not have.

@@ -1,4 +1,4 @@
-import { kind, timeOf } from '#kit/kind.ts'
+import { kind, timeOf } from '#kit/read/kind.ts'
 import type { Comment, Conversation, MediaWithComments, Message, Person } from './shapes.ts'
 
 const COMMENT = 'id,text,timestamp,username,like_count,from,parent_id,media{id,permalink}'

@@ -1,7 +1,7 @@
-import { linkKeys } from '#kit/dedupe-keys.ts'
-import { kind, plainText, timeOf } from '#kit/kind.ts'
-import type { Author } from '#model/normal.ts'
-import type { BaseType } from '#model/types.ts'
+import { linkKeys } from '#kit/read/dedupe-keys.ts'
+import { kind, plainText, timeOf } from '#kit/read/kind.ts'
+import type { Author } from '#model/items/normal.ts'
+import type { BaseType } from '#model/items/types.ts'
 import type { Account, Media, Notification, Status } from './shapes.ts'
 
 /** A boost has no content of its own. */

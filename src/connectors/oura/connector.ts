@@ -1,9 +1,9 @@
-import { oauth2 } from '#kit/auth.ts'
-import { type Checkpoint, since } from '#kit/checkpoint.ts'
-import { defineConnector } from '#kit/connector.ts'
-import { type EndpointInput, endpoint } from '#kit/endpoint.ts'
-import { timeOf } from '#kit/kind.ts'
-import { self } from '#kit/self.ts'
+import { oauth2 } from '#kit/auth/auth.ts'
+import { self } from '#kit/auth/self.ts'
+import { defineConnector } from '#kit/connector/connector.ts'
+import { type Checkpoint, since } from '#kit/endpoints/checkpoint.ts'
+import { type EndpointInput, endpoint } from '#kit/endpoints/endpoint.ts'
+import { timeOf } from '#kit/read/kind.ts'
 import {
   type DailyActivity,
   type DailyScore,

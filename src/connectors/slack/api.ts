@@ -1,4 +1,4 @@
-import type { Api } from '#kit/connector.ts'
+import type { Api } from '#kit/connector/connector.ts'
 import type { Answer } from './shapes.ts'
 
 type Recovery = 'retry' | 'reauthorize' | 'skip' | 'restart'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { suite, test } from 'node:test'
-import type { Sign } from '#kit/connector.ts'
-import { itemReader, mapOf } from '#kit/read-item.ts'
+import type { Sign } from '#kit/connector/connector.ts'
+import { itemReader, mapOf } from '#kit/connector/read-item.ts'
 import { slack } from './connector.ts'
 import { addressesIn, mentionsIn, readable } from './text.ts'
 

@@ -1,6 +1,6 @@
-import type { Hook } from '#kit/connector.ts'
-import { timedSignature, urlVerification } from '#kit/hook.ts'
-import type { HookItem } from '#kit/hook-life-cycle.ts'
+import type { Hook } from '#kit/connector/connector.ts'
+import { timedSignature, urlVerification } from '#kit/connector/hook.ts'
+import type { HookItem } from '#kit/hooks/hook-life-cycle.ts'
 import { messageId, timeIn } from './kinds.ts'
 import type { Message, StoredMessage } from './shapes.ts'
 

@@ -1,4 +1,4 @@
-import { kind } from '#kit/kind.ts'
+import { kind } from '#kit/read/kind.ts'
 import type { Conversation, File, Reacted, StoredMessage, User } from './shapes.ts'
 import { addressesIn, mentionsIn, readable } from './text.ts'
 

@@ -1,10 +1,10 @@
-import { oauth2 } from '#kit/auth.ts'
-import { since } from '#kit/checkpoint.ts'
-import { defineConnector } from '#kit/connector.ts'
-import { endpoint } from '#kit/endpoint.ts'
-import { timeOf } from '#kit/kind.ts'
-import { cursorPages, linkPages } from '#kit/pages.ts'
-import { self } from '#kit/self.ts'
+import { oauth2 } from '#kit/auth/auth.ts'
+import { self } from '#kit/auth/self.ts'
+import { defineConnector } from '#kit/connector/connector.ts'
+import { since } from '#kit/endpoints/checkpoint.ts'
+import { endpoint } from '#kit/endpoints/endpoint.ts'
+import { cursorPages, linkPages } from '#kit/endpoints/pages.ts'
+import { timeOf } from '#kit/read/kind.ts'
 import { artist, play, playlist, playlistEntry, savedAlbum, savedTrack, topTrack, trackOf } from './kinds.ts'
 import type {
   Artist,

@@ -1,4 +1,4 @@
-import { kind, timeOf } from '#kit/kind.ts'
+import { kind, timeOf } from '#kit/read/kind.ts'
 import type { Album, Artist, Image, Play, Playlist, SavedAlbum, SavedTrack, StoredEntry, Track } from './shapes.ts'
 
 const names = (artists: Artist[] | null | undefined) =>

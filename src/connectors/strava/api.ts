@@ -1,4 +1,4 @@
-import type { Api, RateLimitInfo } from '#kit/connector.ts'
+import type { Api, RateLimitInfo } from '#kit/connector/connector.ts'
 
 const QUARTER_MS = 15 * 60_000
 const DAY_MS = 86_400_000

@@ -1,4 +1,4 @@
-import { kind, type Place, timeOf } from '#kit/kind.ts'
+import { kind, type Place, timeOf } from '#kit/read/kind.ts'
 
 /** Latitude and longitude; an empty list where there is none. */
 type Point = number[] | null

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { itemReader, mapOf } from '#kit/read-item.ts'
+import { itemReader, mapOf } from '#kit/connector/read-item.ts'
 import { tumblr } from './connector.ts'
 
 const read = (name: string, raw: unknown) => itemReader(tumblr, name, tumblr.endpoints[name]!, 't:moss')(raw)

@@ -1,6 +1,6 @@
-import { linkKeys } from '#kit/dedupe-keys.ts'
-import { kind, plainText } from '#kit/kind.ts'
-import type { BaseType } from '#model/types.ts'
+import { linkKeys } from '#kit/read/dedupe-keys.ts'
+import { kind, plainText } from '#kit/read/kind.ts'
+import type { BaseType } from '#model/items/types.ts'
 import { idOf, participantsOf } from './blog-ids.ts'
 import { type Blog, blocksOf, filesOf, firstOf, linksOf, type Post, textOf } from './content.ts'
 

@@ -1,4 +1,4 @@
-import { offsetPages, type Page, type PageRequest, type Pages } from '#kit/pages.ts'
+import { offsetPages, type Page, type PageRequest, type Pages } from '#kit/endpoints/pages.ts'
 import type { Post } from './content.ts'
 
 interface Linked {

@@ -1,4 +1,4 @@
-import type { RateLimitInfo } from '#kit/connector.ts'
+import type { RateLimitInfo } from '#kit/connector/connector.ts'
 
 /** Limits are per app, hour and day; the headers have the seconds until each reset. */
 export function rate(headers: Record<string, string>, nowMs: number): RateLimitInfo | undefined {

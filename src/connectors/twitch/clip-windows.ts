@@ -1,4 +1,4 @@
-import type { PageRequest, Pages } from '#kit/pages.ts'
+import type { PageRequest, Pages } from '#kit/endpoints/pages.ts'
 
 const DAY_MS = 86_400_000
 /** A list ends after about a thousand clips, those with the most views, and longer periods leave some out. */

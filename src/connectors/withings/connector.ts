@@ -1,9 +1,9 @@
-import { oauth2 } from '#kit/auth.ts'
-import { bodyCursorPages } from '#kit/body-cursor-pages.ts'
-import { since } from '#kit/checkpoint.ts'
-import { defineConnector } from '#kit/connector.ts'
-import { type EndpointInput, endpoint } from '#kit/endpoint.ts'
-import { selfFromToken } from '#kit/self.ts'
+import { oauth2 } from '#kit/auth/auth.ts'
+import { selfFromToken } from '#kit/auth/self.ts'
+import { defineConnector } from '#kit/connector/connector.ts'
+import { bodyCursorPages } from '#kit/endpoints/body-cursor-pages.ts'
+import { since } from '#kit/endpoints/checkpoint.ts'
+import { type EndpointInput, endpoint } from '#kit/endpoints/endpoint.ts'
 import {
   type Activity,
   activity,

@@ -1,6 +1,6 @@
-import { linkKeys } from '#kit/dedupe-keys.ts'
-import { kind, linksIn, plainText, timeOf } from '#kit/kind.ts'
-import type { BaseType } from '#model/types.ts'
+import { linkKeys } from '#kit/read/dedupe-keys.ts'
+import { kind, linksIn, plainText, timeOf } from '#kit/read/kind.ts'
+import type { BaseType } from '#model/items/types.ts'
 import type { Comment, Media, Post, Rendered } from './shapes.ts'
 
 /** Times end with `_gmt` and have no zone. */

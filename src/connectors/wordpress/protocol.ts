@@ -1,4 +1,4 @@
-import type { Pages } from '#kit/pages.ts'
+import type { Pages } from '#kit/endpoints/pages.ts'
 
 /** The greatest number of records on a page that the API allows. */
 const PAGE_SIZE = '100'

@@ -1,10 +1,10 @@
-import { oauth2 } from '#kit/auth.ts'
-import { since, sinceId } from '#kit/checkpoint.ts'
-import { defineConnector } from '#kit/connector.ts'
-import { endpoint, type PrepareContext } from '#kit/endpoint.ts'
-import { timeOf } from '#kit/kind.ts'
-import { cursorPages, type PageRequest } from '#kit/pages.ts'
-import { self } from '#kit/self.ts'
+import { oauth2 } from '#kit/auth/auth.ts'
+import { self } from '#kit/auth/self.ts'
+import { defineConnector } from '#kit/connector/connector.ts'
+import { since, sinceId } from '#kit/endpoints/checkpoint.ts'
+import { endpoint, type PrepareContext } from '#kit/endpoints/endpoint.ts'
+import { cursorPages, type PageRequest } from '#kit/endpoints/pages.ts'
+import { timeOf } from '#kit/read/kind.ts'
 import { hook } from './hook.ts'
 import {
   type Joined,

@@ -1,7 +1,7 @@
-import type { Hook } from '#kit/connector.ts'
-import { challenge, sameText } from '#kit/hook.ts'
-import type { HookSubscription } from '#kit/hook-life-cycle.ts'
-import { timeOf } from '#kit/kind.ts'
+import type { Hook } from '#kit/connector/connector.ts'
+import { challenge, sameText } from '#kit/connector/hook.ts'
+import type { HookSubscription } from '#kit/hooks/hook-life-cycle.ts'
+import { timeOf } from '#kit/read/kind.ts'
 
 /** An event of the X Activity API, or of the older Account Activity API (`for_user_id`). */
 interface Delivery {

@@ -1,4 +1,4 @@
-import { kind, timeOf } from '#kit/kind.ts'
+import { kind, timeOf } from '#kit/read/kind.ts'
 import type { Joined, Message, User } from './includes.ts'
 import { authorOf, pageOf, pictureUrl } from './tweet-kind.ts'
 

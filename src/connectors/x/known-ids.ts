@@ -1,4 +1,4 @@
-import type { Checkpoint } from '#kit/checkpoint.ts'
+import type { Checkpoint } from '#kit/endpoints/checkpoint.ts'
 
 /** Enough to recognise the newest page of a list after some of its records are gone. */
 const KEPT_IDS = 60

@@ -1,5 +1,5 @@
-import type { Api } from '#kit/connector.ts'
-import { rateFrom } from '#kit/rate.ts'
+import type { Api } from '#kit/connector/connector.ts'
+import { rateFrom } from '#kit/connector/rate.ts'
 
 /** Limits are per endpoint and person, mostly in windows of 15 minutes. */
 export const rate = rateFrom({ remaining: 'x-rate-limit-remaining', reset: 'x-rate-limit-reset', of: 'endpoint' })

@@ -1,4 +1,4 @@
-import type { PageRequest } from '#kit/pages.ts'
+import type { PageRequest } from '#kit/endpoints/pages.ts'
 
 // Only stable fields: an author's follower count would make every post look edited.
 const SHARED_QUERY = {

@@ -1,7 +1,7 @@
-import { linkKeys } from '#kit/dedupe-keys.ts'
-import { kind, type Place, timeOf } from '#kit/kind.ts'
-import type { Author } from '#model/normal.ts'
-import type { BaseType } from '#model/types.ts'
+import { linkKeys } from '#kit/read/dedupe-keys.ts'
+import { kind, type Place, timeOf } from '#kit/read/kind.ts'
+import type { Author } from '#model/items/normal.ts'
+import type { BaseType } from '#model/items/types.ts'
 import { type Entities, type Joined, type Link, type Media, referencesOf, type Tweet, type User } from './includes.ts'
 
 type Raw = Joined<Tweet>

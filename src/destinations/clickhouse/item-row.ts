@@ -1,4 +1,4 @@
-import type { DeleteRow, DeliveryRow, PutRow } from '#model/destination.ts'
+import type { DeleteRow, DeliveryRow, PutRow } from '#model/apps/destination.ts'
 import { allColumns } from '../view-columns.ts'
 import { isRecord, type Row } from './client.ts'
 

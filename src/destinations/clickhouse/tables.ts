@@ -1,4 +1,4 @@
-import { ITEM_TYPES } from '#model/types.ts'
+import { ITEM_TYPES } from '#model/items/types.ts'
 import { allColumns, columnsOf, type ViewColumn } from '../view-columns.ts'
 
 // Only what releases from 18.16 on have in common: neither JSON functions nor DateTime64 nor users in SQL. Times are epoch

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PutRow } from '#model/destination.ts'
+import type { PutRow } from '#model/apps/destination.ts'
 import type { Differences, FoundRow, IdRange } from '../contract.ts'
 import { type Client, quoted, type Row } from './client.ts'
 import { itemRow, textOf } from './item-row.ts'

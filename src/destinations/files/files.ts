@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { ApiError, invalidInput } from '#model/errors.ts'
-import { firstOf, lastOf } from '#platform/list-ends.ts'
+import { firstOf, lastOf } from '#platform/formats/list-ends.ts'
 import { changeText } from '../change-text.ts'
 import { checkpointOf } from '../checkpoint.ts'
 import {

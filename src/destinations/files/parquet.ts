@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as Writer from 'hyparquet-writer'
-import type { DeliveryRow, PutRow } from '#model/destination.ts'
+import type { DeliveryRow, PutRow } from '#model/apps/destination.ts'
 
 const requireModule = createRequire(import.meta.url)
 /** Loaded at its first use: few destinations have this format. */

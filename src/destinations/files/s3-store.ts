@@ -1,5 +1,5 @@
 import { invalidInput } from '#model/errors.ts'
-import { retryAfterMs } from '#platform/retry-after.ts'
+import { retryAfterMs } from '#platform/formats/retry-after.ts'
 import { boundedText, requestOnce } from '../bounded-request.ts'
 import { DeliveryError, type KindDeps } from '../contract.ts'
 import { explain } from '../driver-errors.ts'

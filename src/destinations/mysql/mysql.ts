@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type * as Driver from 'mysql2'
 import type { Connection as Client } from 'mysql2/promise'
 import { z } from 'zod'
-import { firstOf } from '#platform/list-ends.ts'
+import { firstOf } from '#platform/formats/list-ends.ts'
 import { type ClientPool, createClientPool } from '../client-pool.ts'
 import {
   type Connection,

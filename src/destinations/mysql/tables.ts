@@ -1,4 +1,4 @@
-import { ITEM_TYPES } from '#model/types.ts'
+import { ITEM_TYPES } from '#model/items/types.ts'
 import { columnsOf, type ViewColumn } from '../view-columns.ts'
 
 // Documents are text, not `json`: MySQL rounds large numbers in that type, and MariaDB refuses deeply nested documents. JSON functions accept text.

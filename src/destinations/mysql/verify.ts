@@ -1,6 +1,6 @@
 import type { Connection as Client } from 'mysql2/promise'
-import type { PutRow } from '#model/destination.ts'
-import { lastOf } from '#platform/list-ends.ts'
+import type { PutRow } from '#model/apps/destination.ts'
+import { lastOf } from '#platform/formats/list-ends.ts'
 import { chunksOf } from '../change-text.ts'
 import type { Differences, FoundRow, IdRange } from '../contract.ts'
 import { cleanText } from '../database-rows.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { z } from 'zod'
-import type { DeliveryRow } from '#model/destination.ts'
+import type { DeliveryRow } from '#model/apps/destination.ts'
 import { changeText } from '../change-text.ts'
 import { checkpointOf } from '../checkpoint.ts'
 import {

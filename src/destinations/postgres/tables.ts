@@ -1,4 +1,4 @@
-import { ITEM_TYPES } from '#model/types.ts'
+import { ITEM_TYPES } from '#model/items/types.ts'
 import { columnsOf, type ViewColumn } from '../view-columns.ts'
 
 /** A value of an unexpected type is null: one such item must not break the view for all. */

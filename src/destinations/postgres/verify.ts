@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import type { PutRow } from '#model/destination.ts'
+import type { PutRow } from '#model/apps/destination.ts'
 import { textArray } from '#platform/postgres/binary-arrays.ts'
 import type { Differences, FoundRow, IdRange } from '../contract.ts'
 import { cleanText } from '../database-rows.ts'

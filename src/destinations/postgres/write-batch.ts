@@ -1,6 +1,6 @@
 import { type Client, DatabaseError } from 'pg'
-import type { DeleteRow, PutRow } from '#model/destination.ts'
-import { firstOf } from '#platform/list-ends.ts'
+import type { DeleteRow, PutRow } from '#model/apps/destination.ts'
+import { firstOf } from '#platform/formats/list-ends.ts'
 import { float8Array, int8Array, textArray } from '#platform/postgres/binary-arrays.ts'
 import { checkpointFromText } from '../checkpoint.ts'
 import { type Batch, CheckpointDiffers, type Erasure } from '../contract.ts'

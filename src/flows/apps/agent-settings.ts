@@ -1,5 +1,5 @@
-import type { AgentSettings } from '#model/agents.ts'
-import { checkRedirectUri } from '#model/app.ts'
+import type { AgentSettings } from '#model/apps/agents.ts'
+import { checkRedirectUri } from '#model/apps/app.ts'
 import { invalidInput } from '#model/errors.ts'
 
 /** Limit: redirect addresses of agents, and services they may write to, in one app; more are refused. */

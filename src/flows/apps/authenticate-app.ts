@@ -1,4 +1,4 @@
-import type { App } from '#model/app.ts'
+import type { App } from '#model/apps/app.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'

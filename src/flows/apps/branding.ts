@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { type Branding, checkColor, checkPrivacyUrl, type LogoKey } from '#model/branding.ts'
+import { type Branding, checkColor, checkPrivacyUrl, type LogoKey } from '#model/apps/branding.ts'
+import { readPicture } from '#model/apps/image-type.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
-import { readPicture } from '#model/image-type.ts'
+import { trimEndOf } from '#platform/formats/trim-end.ts'
 import type { Database, Queries } from '#platform/postgres/database.ts'
-import { trimEndOf } from '#platform/trim-end.ts'
 import { deleteLogo, findLogo, putLogo } from '#store/apps/logos.ts'
 
 /** Limit (operators): bytes of an app logo; a larger one is refused, because pages that people see load it. */

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { ApiError } from '#model/errors.ts'
-import type { RateLimit } from '#model/rate-limit.ts'
+import type { RateLimit } from '#model/sync/rate-limit.ts'
 import type { Clock } from '#platform/clock.ts'
-import { createKeyedMutex, type KeyedMutex } from '#platform/keyed-mutex.ts'
-import { networkOf } from '#platform/network-of.ts'
+import { networkOf } from '#platform/formats/network-of.ts'
 import type { Database } from '#platform/postgres/database.ts'
+import { createKeyedMutex, type KeyedMutex } from '#platform/waiting/keyed-mutex.ts'
 import { countAttempts, releaseAttempts, reserveAttempts } from '#store/apps/attempts.ts'
 
 export interface GuessDeps {

@@ -1,7 +1,7 @@
 import { ApiError } from '#model/errors.ts'
 import type { OperationKind, OperationOutcome, OperationStep, StepDetail } from '#model/operation.ts'
 import type { Clock } from '#platform/clock.ts'
-import { encodeNumber } from '#platform/ids.ts'
+import { encodeNumber } from '#platform/crypto/ids.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { findApp } from '#store/apps/apps.ts'
 import {

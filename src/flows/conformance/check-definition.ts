@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import type { Auth } from '#kit/auth.ts'
-import type { Connector, Hook, RateWindow, Sign } from '#kit/connector.ts'
-import type { Endpoint } from '#kit/endpoint.ts'
-import { MAX_KIND_VERSIONS } from '#kit/reader-version.ts'
-import { connectorFault } from '#kit/registry.ts'
-import { MAP_KEYS } from '#model/normal.ts'
+import type { Auth } from '#kit/auth/auth.ts'
+import type { Connector, Hook, RateWindow, Sign } from '#kit/connector/connector.ts'
+import { MAX_KIND_VERSIONS } from '#kit/connector/reader-version.ts'
+import { connectorFault } from '#kit/connector/registry.ts'
+import type { Endpoint } from '#kit/endpoints/endpoint.ts'
+import { MAP_KEYS } from '#model/items/normal.ts'
 
 /** Feeds that by their documentation have no records of the person. Instagram: media in which another user tagged the person. */
 const LISTS_OTHERS_ONLY = new Set(['/me/tags'])

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import type { Endpoint } from '#kit/endpoint.ts'
-import { CARD_TYPES } from '#kit/read-cards.ts'
-import { type ItemDraft, MAX_PARTICIPANTS, mapOf } from '#kit/read-item.ts'
-import { sameServerId } from '#kit/same-server-id.ts'
-import { type Card, MAP_KEYS } from '#model/normal.ts'
-import { type BaseType, baseOf, ITEM_TYPES } from '#model/types.ts'
+import { sameServerId } from '#kit/auth/same-server-id.ts'
+import { type ItemDraft, MAX_PARTICIPANTS, mapOf } from '#kit/connector/read-item.ts'
+import type { Endpoint } from '#kit/endpoints/endpoint.ts'
+import { CARD_TYPES } from '#kit/read/read-cards.ts'
+import { type Card, MAP_KEYS } from '#model/items/normal.ts'
+import { type BaseType, baseOf, ITEM_TYPES } from '#model/items/types.ts'
 
 const [YEAR_2000, YEAR_2100] = [Date.UTC(2000), Date.UTC(2100)]
 const ADDRESSES = ['url', 'image', 'media', 'photo', 'thumbnail_url', 'provider_url']

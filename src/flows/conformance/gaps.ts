@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Connector } from '#kit/connector.ts'
-import { itemReader, mapOf } from '#kit/read-item.ts'
+import type { Connector } from '#kit/connector/connector.ts'
+import { itemReader, mapOf } from '#kit/connector/read-item.ts'
 
 type Path = string[]
 

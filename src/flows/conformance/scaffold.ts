@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { PACKAGE } from '#platform/program-name.ts'
+import { PACKAGE } from '#config/program-name.ts'
 import { connectorTemplate, simulatorTemplate, testTemplate, tsconfigTemplate } from './templates.ts'
 
 /** Names that the loader accepts as services. */

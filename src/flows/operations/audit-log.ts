@@ -1,5 +1,5 @@
-import { mayUseApp, type Operator } from '#model/operator.ts'
-import { encodeNumber } from '#platform/ids.ts'
+import { mayUseApp, type Operator } from '#model/apps/operator.ts'
+import { encodeNumber } from '#platform/crypto/ids.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { listAudit } from '#store/audit-log.ts'
 

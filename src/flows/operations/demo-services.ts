@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import { DEMO_SERVICE_NAMES } from '#model/service-order.ts'
+import { DEMO_SERVICE_NAMES } from '#model/sync/service-order.ts'
 
 export type DemoServiceName = (typeof DEMO_SERVICE_NAMES)[number]
 

@@ -1,6 +1,6 @@
 import { personBucket } from '#access/buckets.ts'
-import type { Registry } from '#kit/registry.ts'
-import type { Profile } from '#model/profile.ts'
+import type { Registry } from '#kit/connector/registry.ts'
+import type { Profile } from '#model/accounts/profile.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { listAppProfiles } from '#store/identity/profiles.ts'

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { markNeedsAuth } from '#access/needs-auth.ts'
+import { readKeyFile, writeKeyFile } from '#config/key-file.ts'
 import type { Clock } from '#platform/clock.ts'
+import { KEY_BYTES, type Keyring } from '#platform/crypto/sealing.ts'
 import { SetupError } from '#platform/errors.ts'
-import { acquireFileLock } from '#platform/file-lock.ts'
-import { readKeyFile, writeKeyFile } from '#platform/key-file.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import { KEY_BYTES, type Keyring } from '#platform/sealing.ts'
 import type { Log } from '#platform/telemetry/log.ts'
+import { acquireFileLock } from '#platform/waiting/file-lock.ts'
 import { findProfile } from '#store/identity/profiles.ts'
 import { findStale, hasStale, reseal, type UnreadableValue } from '#store/reseal.ts'
-import { UpstreamError } from '#upstream/errors.ts'
+import { UpstreamError } from '#upstream/request/errors.ts'
 
 export interface KeyringDeps {
   database: Database

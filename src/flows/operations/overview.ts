@@ -1,6 +1,6 @@
-import { type Attention, findAttention } from '#model/attention.ts'
+import { type Attention, findAttention } from '#model/accounts/attention.ts'
 import { ApiError } from '#model/errors.ts'
-import { isFailure, type SyncReason } from '#model/sync-reasons.ts'
+import { isFailure, type SyncReason } from '#model/sync/sync-reasons.ts'
 import type { LaneView } from '#platform/isolation/lane.ts'
 import { findApp } from '#store/apps/apps.ts'
 import { HOUR_MS } from '#store/items/item-hours.ts'

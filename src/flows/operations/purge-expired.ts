@@ -1,5 +1,5 @@
-import { monthOf } from '#model/money.ts'
-import { SESSION_IDLE_MS } from '#model/operator.ts'
+import { monthOf } from '#model/apps/money.ts'
+import { SESSION_IDLE_MS } from '#model/apps/operator.ts'
 import { purgeAttempts } from '#store/apps/attempts.ts'
 import { purgeCalls } from '#store/apps/calls.ts'
 import { purgeAppDeletions } from '#store/apps/deletions.ts'

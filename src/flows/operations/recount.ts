@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import { recountProfile, staleProfiles } from '#store/apps/usage.ts'
+import { recountProfile, staleProfiles } from '#store/app-usage.ts'
 
 /** Counts are updated with the items; recounting corrects what a restored backup or an older release left wrong. */
 const RECOUNT_AFTER_MS = 7 * 86_400_000

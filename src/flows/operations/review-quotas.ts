@@ -1,9 +1,10 @@
-import { OWN_SERVICE } from '#kit/own-items.ts'
-import { type Amount, effectiveQuotas, quotaState } from '#model/quotas.ts'
+import { OWN_SERVICE } from '#kit/connector/own-items.ts'
+import type { QuotaSettings } from '#model/apps/quota-variables.ts'
+import { type Amount, effectiveQuotas, quotaState } from '#model/apps/quotas.ts'
 import type { Clock } from '#platform/clock.ts'
-import { shardFor, shardIn, shardOf } from '#platform/ids.ts'
+import { shardFor, shardIn, shardOf } from '#platform/crypto/ids.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import type { QuotaSettings } from '#platform/quota-variables.ts'
+import { accountUsageById, totalOf } from '#store/app-usage.ts'
 import { findAppQuotas } from '#store/apps/apps.ts'
 import {
   listLeftOut,
@@ -14,10 +15,9 @@ import {
   type QuotaNotice,
   removeNotice,
 } from '#store/apps/quota-notices.ts'
-import { accountUsageById, totalOf } from '#store/apps/usage.ts'
-import { appUsage } from '#store/apps/usage-of-apps.ts'
 import { findProfile } from '#store/identity/profiles.ts'
 import { wakeFullEndpoints } from '#store/sync/endpoint-requests.ts'
+import { appUsage } from '#store/usage-of-apps.ts'
 
 export interface ReviewDeps {
   database: Database

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto'
+import { KEY_BYTES } from '#platform/crypto/sealing.ts'
 import { SetupError } from '#platform/errors.ts'
-import { KEY_BYTES } from '#platform/sealing.ts'
 import type { SealedKeys } from '#store/backup/write-backup.ts'
 
 // About 0.1 s and 64 MB for each guess of a passphrase.

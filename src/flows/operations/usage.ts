@@ -1,7 +1,6 @@
-import { OWN_SERVICE } from '#kit/own-items.ts'
-import type { Registry } from '#kit/registry.ts'
-import { ApiError, invalidInput } from '#model/errors.ts'
-import { isNamed, parseProfileName, profileName } from '#model/profile-name.ts'
+import { OWN_SERVICE } from '#kit/connector/own-items.ts'
+import type { Registry } from '#kit/connector/registry.ts'
+import { isNamed, parseProfileName, profileName } from '#model/accounts/profile-name.ts'
 import {
   type Amount,
   effectiveQuotas,
@@ -9,13 +8,14 @@ import {
   type QuotaState,
   type Quotas,
   quotaState,
-} from '#model/quotas.ts'
+} from '#model/apps/quotas.ts'
+import { ApiError, invalidInput } from '#model/errors.ts'
+import { accountUsage, totalOf } from '#store/app-usage.ts'
 import { findApp, findAppQuotas, listApps } from '#store/apps/apps.ts'
 import { countNotices, listNotices } from '#store/apps/quota-notices.ts'
-import { accountUsage, totalOf } from '#store/apps/usage.ts'
-import { appUsage } from '#store/apps/usage-of-apps.ts'
 import { findAccountById } from '#store/identity/accounts.ts'
 import { appSubject, openSignIns } from '#store/identity/open-sign-ins.ts'
+import { appUsage } from '#store/usage-of-apps.ts'
 import { noApp, presentLimit, type QuotasDeps } from './app-quotas.ts'
 
 export type UsageDeps = QuotasDeps & { registry: Registry }

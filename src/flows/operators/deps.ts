@@ -1,6 +1,6 @@
+import type { Config } from '#config/config.ts'
 import type { Clock } from '#platform/clock.ts'
-import type { Config } from '#platform/config.ts'
-import type { PasswordCost } from '#platform/password.ts'
+import type { PasswordCost } from '#platform/crypto/password.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Hasher } from '#store/vault.ts'
 
@@ -8,7 +8,7 @@ export interface OperatorDeps {
   database: Database
   hasher: Hasher
   clock: Clock
-  /** For new passwords; undefined: that of platform/password.ts. */
+  /** For new passwords; undefined: that of platform/crypto/password.ts. */
   passwordCost?: PasswordCost | undefined
 }
 

@@ -1,6 +1,6 @@
-import type { Account } from '#model/account.ts'
+import type { Account } from '#model/accounts/account.ts'
+import { mayUseApp, type Operator } from '#model/apps/operator.ts'
 import { ApiError } from '#model/errors.ts'
-import { mayUseApp, type Operator } from '#model/operator.ts'
 import { findAccountById } from '#store/identity/accounts.ts'
 import { isOurChallenge, newChallenge, takeChallenge } from './challenges.ts'
 import type { OperatorDeps } from './deps.ts'

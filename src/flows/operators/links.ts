@@ -1,7 +1,7 @@
+import { actorOfOperator, MAX_OPERATOR_NAME, type OperatorRole } from '#model/apps/operator.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
-import { actorOfOperator, MAX_OPERATOR_NAME, type OperatorRole } from '#model/operator.ts'
-import { newId, randomSecret } from '#platform/ids.ts'
-import type { Registration } from '#platform/webauthn.ts'
+import { newId, randomSecret } from '#platform/crypto/ids.ts'
+import type { Registration } from '#platform/crypto/webauthn.ts'
 import { auditInstallation } from '#store/audit.ts'
 import * as links from '#store/operators/links.ts'
 import {

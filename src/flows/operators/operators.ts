@@ -1,5 +1,5 @@
+import type { OperatorRole } from '#model/apps/operator.ts'
 import { ApiError } from '#model/errors.ts'
-import type { OperatorRole } from '#model/operator.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { auditInstallation } from '#store/audit.ts'
 import { deleteLinksOf } from '#store/operators/links.ts'

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
+import { type Operator, requireRecentSignIn } from '#model/apps/operator.ts'
 import { ApiError } from '#model/errors.ts'
-import { type Operator, requireRecentSignIn } from '#model/operator.ts'
-import type { Queries } from '#platform/postgres/database.ts'
 import {
   type Assertion,
   challengeIn,
@@ -11,7 +10,8 @@ import {
   verifyAssertion,
   verifyRegistration,
   WebAuthnError,
-} from '#platform/webauthn.ts'
+} from '#platform/crypto/webauthn.ts'
+import type { Queries } from '#platform/postgres/database.ts'
 import { auditInstallation } from '#store/audit.ts'
 import { findOperator } from '#store/operators/operators.ts'
 import * as passkeys from '#store/operators/passkeys.ts'

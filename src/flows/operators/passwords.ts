@@ -1,7 +1,7 @@
+import { MAX_PASSWORD, MIN_PASSWORD, type Operator, requireRecentSignIn } from '#model/apps/operator.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
-import { MAX_PASSWORD, MIN_PASSWORD, type Operator, requireRecentSignIn } from '#model/operator.ts'
-import { hashPassword, isOutdated, isPassword, PasswordsBusy } from '#platform/password.ts'
-import { weaknessOf } from '#platform/weak-secret.ts'
+import { hashPassword, isOutdated, isPassword, PasswordsBusy } from '#platform/crypto/password.ts'
+import { weaknessOf } from '#platform/crypto/weak-secret.ts'
 import { auditInstallation } from '#store/audit.ts'
 import {
   findOperatorByName,

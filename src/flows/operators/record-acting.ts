@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Account } from '#model/account.ts'
-import type { Operator } from '#model/operator.ts'
+import type { Account } from '#model/accounts/account.ts'
+import type { Operator } from '#model/apps/operator.ts'
 import type { Clock } from '#platform/clock.ts'
-import { encodeBase32, encodeNumber } from '#platform/ids.ts'
+import { encodeBase32, encodeNumber } from '#platform/crypto/ids.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { auditAccount, auditAccountOnce, auditApp } from '#store/audit.ts'
 

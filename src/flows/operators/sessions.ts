@@ -1,6 +1,6 @@
+import { actorOfOperator, type Operator, SESSION_IDLE_MS, SESSION_LIFETIME_MS } from '#model/apps/operator.ts'
 import { ApiError } from '#model/errors.ts'
-import { actorOfOperator, type Operator, SESSION_IDLE_MS, SESSION_LIFETIME_MS } from '#model/operator.ts'
-import { newId, randomSecret } from '#platform/ids.ts'
+import { newId, randomSecret } from '#platform/crypto/ids.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { auditInstallation } from '#store/audit.ts'
 import type { StoredOperator } from '#store/operators/operators.ts'

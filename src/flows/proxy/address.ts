@@ -1,7 +1,7 @@
 import { ApiError } from '#model/errors.ts'
-import { addressOf } from '#upstream/call-service.ts'
-import { UpstreamError } from '#upstream/errors.ts'
-import { addedToCalls } from '#upstream/placeholder-values.ts'
+import { addedToCalls } from '#upstream/addresses/placeholder-values.ts'
+import { addressOf } from '#upstream/call/call-service.ts'
+import { UpstreamError } from '#upstream/request/errors.ts'
 import type { Target } from './deps.ts'
 import type { ReadyTarget } from './targets.ts'
 

@@ -1,4 +1,4 @@
-import { encodeNumber, randomSecret } from '#platform/ids.ts'
+import { encodeNumber, randomSecret } from '#platform/crypto/ids.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import { redactText } from '#platform/telemetry/redact.ts'

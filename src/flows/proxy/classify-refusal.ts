@@ -1,5 +1,5 @@
 import type { ResponseRecovery } from '#access/learn-limits.ts'
-import type { Registry } from '#kit/registry.ts'
+import type { Registry } from '#kit/connector/registry.ts'
 import { parseLossless } from '#upstream/body/lossless-json.ts'
 import { readLimited } from '#upstream/body/read-limited.ts'
 

@@ -1,4 +1,4 @@
-import { linksOf } from '#kit/pages.ts'
+import { linksOf } from '#kit/endpoints/pages.ts'
 
 /** Request headers that are forwarded. All others are dropped, above all the caller's credentials for Tributary. */
 const FORWARDED = new Set(

@@ -1,6 +1,6 @@
 import { learnLimits } from '#access/learn-limits.ts'
-import { joinedHeaders } from '#upstream/joined-headers.ts'
-import type { StreamResponse } from '#upstream/open-stream.ts'
+import { joinedHeaders } from '#upstream/request/joined-headers.ts'
+import type { StreamResponse } from '#upstream/request/open-stream.ts'
 import { classifyRefusal } from './classify-refusal.ts'
 import type { ProxyDeps, Target } from './deps.ts'
 import { readAhead } from './read-ahead.ts'

@@ -1,14 +1,14 @@
-import type { Connector } from '#kit/connector.ts'
-import type { Endpoint } from '#kit/endpoint.ts'
-import { type BodyFormat, linkPages, type PageRequest, type Pages } from '#kit/pages.ts'
-import type { Registry } from '#kit/registry.ts'
+import type { Connector } from '#kit/connector/connector.ts'
+import type { Registry } from '#kit/connector/registry.ts'
+import type { Endpoint } from '#kit/endpoints/endpoint.ts'
+import { type BodyFormat, linkPages, type PageRequest, type Pages } from '#kit/endpoints/pages.ts'
 import { FormatError } from '#model/format-error.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import { BodyDecodeError, BodyLimitError, JsonError } from '#upstream/body/errors.ts'
 import { type LosslessJson, stringifyLossless } from '#upstream/body/lossless-json.ts'
 import { readBody } from '#upstream/body/read-body.ts'
 import { readLimited } from '#upstream/body/read-limited.ts'
-import { UpstreamError } from '#upstream/errors.ts'
+import { UpstreamError } from '#upstream/request/errors.ts'
 
 /** A page of a listing as received. Serializable, so that another process can parse it. */
 export interface RawPage {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { transportError } from '#upstream/transport-error.ts'
+import { transportError } from '#upstream/request/transport-error.ts'
 
 export interface ReadAheadLimits {
   maxBytes: number

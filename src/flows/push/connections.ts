@@ -1,5 +1,5 @@
 import type { Connection, Kind, KindDeps } from '#destinations/contract.ts'
-import type { Destination, DestinationSecrets } from '#model/destination.ts'
+import type { Destination, DestinationSecrets } from '#model/apps/destination.ts'
 import { invalidInput } from '#model/errors.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 

@@ -1,13 +1,13 @@
-import type { Registry } from '#kit/registry.ts'
-import type { AccessWatch } from '#model/access.ts'
+import type { Registry } from '#kit/connector/registry.ts'
+import type { AccessWatch } from '#model/accounts/access.ts'
 import type { Clock } from '#platform/clock.ts'
+import type { Keyring } from '#platform/crypto/sealing.ts'
 import type { Egress } from '#platform/egress/guard.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import type { Keyring } from '#platform/sealing.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import type { JobEngine } from '#store/queues.ts'
 import type { Connections } from './connections.ts'
-import type { PushCounters } from './deliver/counters.ts'
+import type { PushCounters } from './delivery-counters.ts'
 
 export interface DeliverDeps {
   database: Database

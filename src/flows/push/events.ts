@@ -1,5 +1,5 @@
 import type { Connection } from '#destinations/contract.ts'
-import type { Destination } from '#model/destination.ts'
+import type { Destination } from '#model/apps/destination.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { auditApp } from '#store/audit.ts'
 import { type PushEventType, queueEvent, removeEvent, waitingEvents } from '#store/push/events.ts'

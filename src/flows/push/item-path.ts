@@ -1,12 +1,12 @@
-import { endpointFault } from '#kit/endpoint-fault.ts'
-import { OWN_SERVICE } from '#kit/own-items.ts'
-import type { Registry } from '#kit/registry.ts'
+import { endpointFault } from '#kit/connector/endpoint-fault.ts'
+import { OWN_SERVICE } from '#kit/connector/own-items.ts'
+import type { Registry } from '#kit/connector/registry.ts'
+import type { Profile } from '#model/accounts/profile.ts'
+import { isNamed, type ProfileName, parseProfileName } from '#model/accounts/profile-name.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
 import { readItemQuery } from '#model/item-filter/read.ts'
-import type { Profile } from '#model/profile.ts'
-import { isNamed, type ProfileName, parseProfileName } from '#model/profile-name.ts'
-import type { Query, Selection } from '#model/query.ts'
-import { TYPE_NAMES, type TypeName } from '#model/types.ts'
+import type { Query, Selection } from '#model/items/query.ts'
+import { TYPE_NAMES, type TypeName } from '#model/items/types.ts'
 
 /** One path of a filter, parsed. */
 export interface ItemPath {

@@ -1,7 +1,7 @@
-import type { Profile } from '#model/profile.ts'
+import type { Profile } from '#model/accounts/profile.ts'
 import { findDuplicate, findProfile } from '#store/identity/profiles.ts'
-import { type ReadableProfile, readableAlone } from '#store/items/readable-profiles.ts'
-import type { ProfileKey } from '#store/sync/schedule.ts'
+import { type ReadableProfile, readableAlone } from '#store/identity/readable-profiles.ts'
+import type { ProfileKey } from '#store/keys/profile-key.ts'
 import type { DeliverDeps } from './deps.ts'
 import { type Filter, pathsFor } from './filter.ts'
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { duration } from '#kit/endpoint.ts'
+import { duration } from '#kit/endpoints/endpoint.ts'
 import { invalidInput } from '#model/errors.ts'
 import { type Chance, systemChance } from '#platform/chance.ts'
-import { isTimeZone, MAX_CRON, nextRun, parseCron } from '#platform/cron.ts'
+import { isTimeZone, MAX_CRON, nextRun, parseCron } from '#platform/formats/cron.ts'
 
 const QUIET = 'must be {"from": "22:00", "to": "07:00", "zone"?}'
 const time = z.string({ error: QUIET }).regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: QUIET })

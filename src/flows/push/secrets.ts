@@ -1,8 +1,8 @@
 import { DeliveryError } from '#destinations/contract.ts'
-import type { Destination, DestinationSecrets } from '#model/destination.ts'
+import type { Destination, DestinationSecrets } from '#model/apps/destination.ts'
 import { ApiError } from '#model/errors.ts'
+import { type Keyring, SealError } from '#platform/crypto/sealing.ts'
 import type { Queries } from '#platform/postgres/database.ts'
-import { type Keyring, SealError } from '#platform/sealing.ts'
 import { openSecrets } from '#store/push/destinations.ts'
 import type { DeliverDeps } from './deps.ts'
 

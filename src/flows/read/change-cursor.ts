@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { ProfileRef } from '#model/account.ts'
+import type { ProfileRef } from '#model/accounts/account.ts'
+import { profileName } from '#model/accounts/profile-name.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
 import { type ChangeFilter, MAX_CURSOR } from '#model/item-filter/changes.ts'
-import { profileName } from '#model/profile-name.ts'
 import type { Hasher } from '#store/vault.ts'
 
 /** How far a reader is with the changes of one profile. */

@@ -1,6 +1,6 @@
-import { endpointOf } from '#kit/own-items.ts'
-import type { Registry } from '#kit/registry.ts'
-import { formatIdr, partitionOf } from '#model/idr.ts'
+import { endpointOf } from '#kit/connector/own-items.ts'
+import type { Registry } from '#kit/connector/registry.ts'
+import { formatIdr, partitionOf } from '#model/items/idr.ts'
 import type { Resolved } from '#store/items/changed-copies.ts'
 import type { FoundItem } from '#store/items/query.ts'
 

@@ -1,6 +1,6 @@
-import type { Account } from '#model/account.ts'
+import type { Account } from '#model/accounts/account.ts'
+import { listReadable } from '#store/identity/readable-profiles.ts'
 import { changesAfter } from '#store/items/changes.ts'
-import { listReadable } from '#store/items/readable-profiles.ts'
 import type { ReadDeps } from './find.ts'
 import { createPresenter } from './present.ts'
 

@@ -1,8 +1,8 @@
-import { OWN_SERVICE } from '#kit/own-items.ts'
-import type { Registry } from '#kit/registry.ts'
-import type { ProfileRef } from '#model/account.ts'
+import { OWN_SERVICE } from '#kit/connector/own-items.ts'
+import type { Registry } from '#kit/connector/registry.ts'
+import type { ProfileRef } from '#model/accounts/account.ts'
+import { isNamed, parseProfileName } from '#model/accounts/profile-name.ts'
 import { invalidInput } from '#model/errors.ts'
-import { isNamed, parseProfileName } from '#model/profile-name.ts'
 
 /** Returns the profiles that match one of the names, each `service` or `id@service`. */
 export function filterByName<Profile extends ProfileRef>(

@@ -1,4 +1,4 @@
-import type { ReaderFault } from '#kit/read-field.ts'
+import type { ReaderFault } from '#kit/read/read-field.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 
 /** A field of stored records that a connector's reader could not read for a request. */

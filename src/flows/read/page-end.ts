@@ -1,5 +1,5 @@
-import type { ReadingAccount } from '#model/account.ts'
-import type { ItemKey, Query } from '#model/query.ts'
+import type { ReadingAccount } from '#model/accounts/account.ts'
+import type { ItemKey, Query } from '#model/items/query.ts'
 import { proofOfHolding } from '#store/identity/access-tokens.ts'
 import type { ComparedItem } from '#store/items/copies.ts'
 import { countItems, queryKeys } from '#store/items/keys.ts'

@@ -1,4 +1,4 @@
-import type { Profile } from '#model/profile.ts'
+import type { Profile } from '#model/accounts/profile.ts'
 import { type Presentation, type PresentDeps, presentOne } from './present.ts'
 import { selfItemOf } from './self-items.ts'
 

@@ -1,5 +1,5 @@
-import { AccountChanged, type ReadingAccount } from '#model/account.ts'
-import type { Query } from '#model/query.ts'
+import { AccountChanged, type ReadingAccount } from '#model/accounts/account.ts'
+import type { Query } from '#model/items/query.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { proofOfCached, proofOfHolding } from '#store/identity/access-tokens.ts'
 import { type ComparedItem, findCopies } from '#store/items/copies.ts'

@@ -1,5 +1,5 @@
-import type { ReadingAccount } from '#model/account.ts'
-import type { ItemKey, Query } from '#model/query.ts'
+import type { ReadingAccount } from '#model/accounts/account.ts'
+import type { ItemKey, Query } from '#model/items/query.ts'
 import type { FoundItem } from '#store/items/query.ts'
 import type { ItemScope, ReadDeps } from './find.ts'
 import { countAllPages, findPageEnd } from './page-end.ts'

@@ -1,12 +1,12 @@
 import { crc32 } from 'node:zlib'
-import { isSelfEndpoint, SELF_ENDPOINT, SELF_TYPE } from '#kit/self-map.ts'
-import { globalId } from '#model/idr.ts'
-import type { Profile } from '#model/profile.ts'
-import { timeIn } from '#platform/ids.ts'
+import { isSelfEndpoint, SELF_ENDPOINT, SELF_TYPE } from '#kit/connector/self-map.ts'
+import type { Profile } from '#model/accounts/profile.ts'
+import { globalId } from '#model/items/idr.ts'
+import { timeIn } from '#platform/crypto/ids.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { findProfile } from '#store/identity/profiles.ts'
+import { isFirstOfUser, type ReadableProfile } from '#store/identity/readable-profiles.ts'
 import type { FoundItem } from '#store/items/query.ts'
-import { isFirstOfUser, type ReadableProfile } from '#store/items/readable-profiles.ts'
 
 /** The service's own record of a person as an item. It is stored with the profile, not with the items. */
 export function selfItemOf(profile: Profile): FoundItem {

@@ -1,8 +1,8 @@
 import { ApiError, invalidInput } from '#model/errors.ts'
 import type { Clock } from '#platform/clock.ts'
-import { randomSecret } from '#platform/ids.ts'
+import { randomSecret } from '#platform/crypto/ids.ts'
+import type { Keyring } from '#platform/crypto/sealing.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import type { Keyring } from '#platform/sealing.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import {
   claimIdempotencyKey,

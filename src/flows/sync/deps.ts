@@ -1,14 +1,14 @@
 import type { RateLimiter } from '#access/rate-limiter.ts'
-import type { Registry } from '#kit/registry.ts'
-import type { AccessWatch } from '#model/access.ts'
+import type { Registry } from '#kit/connector/registry.ts'
+import type { AccessWatch } from '#model/accounts/access.ts'
+import type { QuotaSettings } from '#model/apps/quota-variables.ts'
 import { type Chance, systemChance } from '#platform/chance.ts'
 import type { Clock } from '#platform/clock.ts'
+import type { Keyring } from '#platform/crypto/sealing.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import type { QuotaSettings } from '#platform/quota-variables.ts'
-import type { Keyring } from '#platform/sealing.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import type { OperationLog } from '#store/log/operation-log.ts'
-import type { Upstream } from '#upstream/send.ts'
+import type { Upstream } from '#upstream/request/send.ts'
 
 export interface SyncDeps {
   database: Database

@@ -1,6 +1,6 @@
+import type { Profile } from '#model/accounts/profile.ts'
+import { profileName } from '#model/accounts/profile-name.ts'
 import { ApiError } from '#model/errors.ts'
-import type { Profile } from '#model/profile.ts'
-import { profileName } from '#model/profile-name.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { writeAudit } from '#store/audit.ts'
 import { findProfile, pauseProfile, resumeProfile } from '#store/identity/profiles.ts'

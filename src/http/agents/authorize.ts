@@ -1,28 +1,28 @@
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
-import { allowAgent, declineAgent, readAgentPrompt } from '#flows/authorize/agents/consent.ts'
+import { allowAgent, declineAgent, readAgentPrompt } from '#flows/agents/consent.ts'
 import {
   AgentRefusal,
   type AgentReturn,
   checkAgentReturn,
   findAgentPending,
   readAgentRequest,
-} from '#flows/authorize/agents/request.ts'
-import { finishAgentSignIn, signInForAgent } from '#flows/authorize/agents/sign-in.ts'
-import type { SignInDeps } from '#flows/authorize/deps.ts'
-import { AuthorizeError } from '#flows/authorize/errors.ts'
-import { servicesOf } from '#flows/authorize/services.ts'
-import { stopWith } from '#flows/authorize/sign-in-trace.ts'
+} from '#flows/agents/request.ts'
+import { finishAgentSignIn, signInForAgent } from '#flows/agents/sign-in.ts'
+import type { SignInDeps } from '#identity/deps.ts'
+import { AuthorizeError } from '#identity/errors.ts'
+import { servicesOf } from '#identity/services.ts'
+import { stopWith } from '#identity/sign-in-trace.ts'
 import { describeError } from '#model/oauth-errors.ts'
-import { browserOf, rememberBrowser } from '../browser.ts'
-import { continueSignIn } from '../continue-sign-in.ts'
-import type { HttpDeps } from '../deps.ts'
-import { PAGE } from '../description/other-responses.ts'
+import { PAGE } from '../describe/description/other-responses.ts'
 import { agentConsentPage, agentServicesPage } from '../pages/agent.ts'
 import { languageFor, sendPersonPage } from '../pages/person-page.ts'
-import { text } from '../parameters.ts'
-import { errorUri } from '../return-to-app.ts'
-import { route } from '../route.ts'
+import { text } from '../request/parameters.ts'
+import { browserOf, rememberBrowser } from '../server/browser.ts'
+import type { HttpDeps } from '../server/deps.ts'
+import { route } from '../server/route.ts'
+import { continueSignIn } from '../sign-in/continue-sign-in.ts'
+import { errorUri } from '../sign-in/return-to-app.ts'
 import { issuerOf } from './metadata.ts'
 
 const request = z.object({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { presentAgentGrants, revokeGrantOf } from '#flows/authorize/agents/grants.ts'
-import { text } from '../parameters.ts'
-import { route } from '../route.ts'
+import { presentAgentGrants, revokeGrantOf } from '#flows/agents/grants.ts'
+import { text } from '../request/parameters.ts'
+import { route } from '../server/route.ts'
 
 export const list = route({
   auth: 'account',

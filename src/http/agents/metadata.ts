@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { READ_SCOPE_NAMES } from '#model/agents.ts'
-import type { HttpDeps } from '../deps.ts'
-import { route } from '../route.ts'
+import { READ_SCOPE_NAMES } from '#model/apps/agents.ts'
+import type { HttpDeps } from '../server/deps.ts'
+import { route } from '../server/route.ts'
 import { authorizationServer as serverMetadata } from '../shapes/sign-in.ts'
 
 /** The issuer of agents' tokens, which is also the resource that they are for. Its metadata is apart from those of the apps' tokens. */

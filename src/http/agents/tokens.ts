@@ -1,14 +1,9 @@
 import { z } from 'zod'
-import { findAgentApp, isMcpAddress } from '#flows/authorize/agents/request.ts'
-import {
-  AGENT_ACCESS_TTL_MS,
-  exchangeAgentCode,
-  refreshAgentToken,
-  revokeAgentToken,
-} from '#flows/authorize/agents/tokens.ts'
+import { findAgentApp, isMcpAddress } from '#flows/agents/request.ts'
+import { AGENT_ACCESS_TTL_MS, exchangeAgentCode, refreshAgentToken, revokeAgentToken } from '#flows/agents/tokens.ts'
 import { invalidInput } from '#model/errors.ts'
-import { text } from '../parameters.ts'
-import { route } from '../route.ts'
+import { text } from '../request/parameters.ts'
+import { route } from '../server/route.ts'
 
 export const issue = route({
   auth: 'none',

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '#model/errors.ts'
-import { isLoopbackAddress } from '#platform/loopback.ts'
-import type { HttpDeps } from '../deps.ts'
+import { isLoopbackAddress } from '#platform/formats/loopback.ts'
+import type { HttpDeps } from '../server/deps.ts'
 
 /**
  * Whether others can reach the demo: it listens on more than loopback, or this request came from another machine. Decided by the

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { isLoopback } from '#model/app.ts'
+import { isLoopback } from '#model/apps/app.ts'
 import { ApiError } from '#model/errors.ts'
-import type { HttpDeps } from '../deps.ts'
-import { requireOwnPage } from '../own-page.ts'
+import type { HttpDeps } from '../server/deps.ts'
+import { requireOwnPage } from '../server/own-page.ts'
 
 /**
  * Stricter than for other routes, because the demo acts without a cookie: the name must be ours, because a page that uses DNS rebinding

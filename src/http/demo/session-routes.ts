@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { route } from '../route.ts'
+import { route } from '../server/route.ts'
 import { isExposed } from './exposed.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { forgetSession, openSession, readRemembered, requireDemo, shownServices } from './session.ts'

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { accountOf } from '#flows/authorize/accounts.ts'
 import { DEMO_SERVICES } from '#flows/operations/demo-services.ts'
 import { chooseProfile } from '#flows/sync/progress.ts'
-import type { OpenedAccount } from '#model/account.ts'
+import { accountOf } from '#identity/accounts.ts'
+import type { OpenedAccount } from '#model/accounts/account.ts'
 import { ApiError } from '#model/errors.ts'
-import { cookieName, readCookie, setCookie } from '../cookies.ts'
-import type { HttpDeps } from '../deps.ts'
+import { cookieName, readCookie, setCookie } from '../server/cookies.ts'
+import type { HttpDeps } from '../server/deps.ts'
 
 /** Limit: lifetime of the demo's cookie, in seconds; then the person connects again. */
 const MAX_AGE_S = 30 * 24 * 3600

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
-import { encodeBase32, randomSecret } from '#platform/ids.ts'
-import type { HttpDeps } from '../deps.ts'
+import { encodeBase32, randomSecret } from '#platform/crypto/ids.ts'
+import type { HttpDeps } from '../server/deps.ts'
 
 /** What follows a sign-in: nothing, or the services that are not connected yet. */
 export type Plan = 'one' | 'all'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { readAudit } from '#flows/operations/audit-log.ts'
-import { text, wholeNumber } from '../parameters.ts'
-import { route } from '../route.ts'
+import { text, wholeNumber } from '../request/parameters.ts'
+import { route } from '../server/route.ts'
 
 /** Limit: entries of one page. */
 const MAX_PAGE = 200

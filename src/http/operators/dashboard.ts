@@ -6,9 +6,9 @@ import { acceptLink, linkPasskeyOptions, readLink } from '#flows/operators/links
 import * as passkeys from '#flows/operators/passkeys.ts'
 import { changePassword, guessedOperator, signInWithPassword } from '#flows/operators/passwords.ts'
 import { endSession, endSessionsOf, operatorOfSession } from '#flows/operators/sessions.ts'
+import { MAX_OPERATOR_NAME, MAX_PASSWORD, type Operator, RECENT_SIGN_IN_MS } from '#model/apps/operator.ts'
 import { ApiError } from '#model/errors.ts'
-import { MAX_OPERATOR_NAME, MAX_PASSWORD, type Operator, RECENT_SIGN_IN_MS } from '#model/operator.ts'
-import type { HttpDeps } from '../deps.ts'
+import type { HttpDeps } from '../server/deps.ts'
 import {
   clearSession,
   knownOperator,
@@ -16,8 +16,8 @@ import {
   sessionToken,
   setKnown,
   setSession,
-} from '../operator-session.ts'
-import { route } from '../route.ts'
+} from '../server/operator-session.ts'
+import { route } from '../server/route.ts'
 import * as shapes from './shapes.ts'
 
 /** Limit (operators): wrong passwords from one address in a minute for one name; beyond it the address is refused until the minute is over. */

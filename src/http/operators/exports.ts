@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { createExportTicket, redeemExportTicket } from '#flows/operators/export-links.ts'
 import { ApiError } from '#model/errors.ts'
-import { NDJSON, sendExport } from '../account-data.ts'
-import { followSession, requireSignedIn } from '../operator-session.ts'
+import { NDJSON, sendExport } from '../accounts/account-data.ts'
 import { html } from '../pages/html.ts'
 import { page, sendPage } from '../pages/layout.ts'
-import { text } from '../parameters.ts'
-import { route } from '../route.ts'
+import { text } from '../request/parameters.ts'
+import { followSession, requireSignedIn } from '../server/operator-session.ts'
+import { route } from '../server/route.ts'
 
 /** Limit: characters of an account's id in a link to its export; ours are shorter. */
 const MAX_ACCOUNT_ID = 100

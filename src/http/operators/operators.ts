@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { inviteOperator, listOpenLinks, revokeLink } from '#flows/operators/links.ts'
 import { changeOperator, newLinkForOperator, presentOperators, removeOperator } from '#flows/operators/operators.ts'
 import { endSessionById, endSessionsOf, listOwnSessions } from '#flows/operators/sessions.ts'
-import { route } from '../route.ts'
+import { route } from '../server/route.ts'
 import { deleted } from '../shapes/deleted.ts'
 import * as shapes from './shapes.ts'
 

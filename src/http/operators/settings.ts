@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readSettings } from '#flows/operations/settings.ts'
-import { route } from '../route.ts'
+import { route } from '../server/route.ts'
 
 const commands = z.array(z.string())
 

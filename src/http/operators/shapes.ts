@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_OPERATOR_NAME, OPERATOR_ROLES } from '#model/operator.ts'
+import { MAX_OPERATOR_NAME, OPERATOR_ROLES } from '#model/apps/operator.ts'
 
 /** Limit: apps of one developer. */
 const MAX_APPS = 200

@@ -1,5 +1,5 @@
-import type { AskFault, AskPrompt } from '#flows/authorize/ask.ts'
-import { sharesOf } from '#flows/authorize/offers.ts'
+import type { AskFault, AskPrompt } from '#flows/sign-in/ask.ts'
+import { sharesOf } from '#identity/offers.ts'
 import { sharesList } from './connect.ts'
 import { fieldHtml } from './field-text.ts'
 import { type Html, html } from './html.ts'

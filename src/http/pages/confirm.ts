@@ -1,5 +1,5 @@
-import type { ConsentPrompt } from '#flows/authorize/consent-prompt.ts'
-import type { App } from '#model/app.ts'
+import type { ConsentPrompt } from '#flows/sign-in/consent-prompt.ts'
+import type { App } from '#model/apps/app.ts'
 import { sharesList } from './connect.ts'
 import { type Html, html } from './html.ts'
 import type { Language } from './languages/languages.ts'

@@ -1,5 +1,5 @@
-import type { OpenedSession } from '#flows/authorize/connect-link.ts'
-import type { App } from '#model/app.ts'
+import type { OpenedSession } from '#flows/connect/connect-link.ts'
+import type { App } from '#model/apps/app.ts'
 import { type Html, html } from './html.ts'
 import { TEXTS } from './languages/connect/index.ts'
 import type { Language } from './languages/languages.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { Offer } from '#flows/authorize/offers.ts'
+import type { Offer } from '#identity/offers.ts'
 import { choicesPage } from './connect.ts'
 import { html } from './html.ts'
 import { LANGUAGES } from './languages/languages.ts'

@@ -1,5 +1,5 @@
-import type { Offer, Shared } from '#flows/authorize/offers.ts'
-import type { App } from '#model/app.ts'
+import type { Offer, Shared } from '#identity/offers.ts'
+import type { App } from '#model/apps/app.ts'
 import { type Html, html } from './html.ts'
 import { TEXTS } from './languages/connect/index.ts'
 import { TEXTS as FILES } from './languages/files/index.ts'

@@ -1,4 +1,4 @@
-import type { DeletionStatus } from '#flows/authorize/deletion-requests.ts'
+import type { DeletionStatus } from '#flows/accounts/deletion-requests.ts'
 import { type Html, html } from './html.ts'
 import { TEXTS } from './languages/deletion/index.ts'
 import type { Language } from './languages/languages.ts'

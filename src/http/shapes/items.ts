@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { CARD_TYPES } from '#kit/read-cards.ts'
-import { CARD_FIELDS, cardFieldsOf, MAP_FIELDS, mapFieldsOf } from '#model/normal.ts'
-import { type BaseType, OWN_TYPES, singularOf } from '#model/types.ts'
+import { CARD_TYPES } from '#kit/read/read-cards.ts'
+import { CARD_FIELDS, cardFieldsOf, MAP_FIELDS, mapFieldsOf } from '#model/items/normal.ts'
+import { type BaseType, OWN_TYPES, singularOf } from '#model/items/types.ts'
 
 const BASE_TYPES: readonly BaseType[] = [...OWN_TYPES, 'contacts']
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PROFILE_STATES } from '#model/profile.ts'
+import { PROFILE_STATES } from '#model/accounts/profile.ts'
 import { item } from './items.ts'
 
 export const profileState = z

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DESTINATION_KINDS, DESTINATION_STATES } from '#model/destination.ts'
+import { DESTINATION_KINDS, DESTINATION_STATES } from '#model/apps/destination.ts'
 
 export const destination = z
   .object({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { REASONS } from '#model/errors.ts'
-import { keysOf } from '#platform/keys-of.ts'
+import { keysOf } from '#platform/formats/keys-of.ts'
 
 export const reason = z.enum(keysOf(REASONS)).meta({ id: 'Reason', description: 'Why a request was refused.' })
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { SYNC_REASONS } from '#model/sync-reasons.ts'
+import { SYNC_REASONS } from '#model/sync/sync-reasons.ts'
 
 const fault = z.object({
   field: z.string(),

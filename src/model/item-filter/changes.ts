@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { TYPE_NAMES, type TypeName } from '../types.ts'
+import { TYPE_NAMES, type TypeName } from '../items/types.ts'
 import { servicesQuery, showing } from './schema.ts'
 
 /** Which changes a reader follows; undefined: all. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DEFAULT_WITHIN_KM } from '../query.ts'
+import { DEFAULT_WITHIN_KM } from '../items/query.ts'
 
 export const near = z
   .string()

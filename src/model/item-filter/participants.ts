@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_PARTICIPANT_COUNT, type ParticipantRule } from '../query.ts'
+import { MAX_PARTICIPANT_COUNT, type ParticipantRule } from '../items/query.ts'
 
 /** Limit: characters of all rules about participants in one query; more is answered with 400. */
 const MAX_PARTICIPANTS_LIST = 4000

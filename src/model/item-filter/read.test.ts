@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { ApiError } from '../errors.ts'
-import type { Query } from '../query.ts'
+import type { Query } from '../items/query.ts'
 import { readItemQuery } from './read.ts'
 
 const NOW = 1_800_000_000_000

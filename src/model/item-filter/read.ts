@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import { parse } from '../input.ts'
-import { nearestName } from '../nearest-name.ts'
-import type { Query } from '../query.ts'
-import { parseTextQuery } from '../text-query.ts'
+import { parse } from '../input/input.ts'
+import { nearestName } from '../input/nearest-name.ts'
+import type { Query } from '../items/query.ts'
+import { parseTextQuery } from '../items/text-query.ts'
 import { itemQuery, servicesQuery } from './schema.ts'
 
 type ItemQuery = z.output<typeof itemQuery>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { flag } from '../input.ts'
-import { DEFAULT_LIMIT } from '../query.ts'
+import { flag } from '../input/input.ts'
+import { DEFAULT_LIMIT } from '../items/query.ts'
 import { fieldPaths } from './field-paths.ts'
 import { near, within } from './near.ts'
 import { participants } from './participants.ts'

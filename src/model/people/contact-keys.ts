@@ -1,4 +1,4 @@
-import { fold } from '../words.ts'
+import { fold } from '../items/words.ts'
 
 /** What identifies the person behind a contact. */
 export interface ContactIdentity {

@@ -1,4 +1,4 @@
-import { wordsOf } from '../words.ts'
+import { wordsOf } from '../items/words.ts'
 import { type ContactIdentity, contactKeys, foldName } from './contact-keys.ts'
 import { bestName, type DisplayName, displayName } from './display-name.ts'
 import { createUserGroups } from './group-contacts.ts'

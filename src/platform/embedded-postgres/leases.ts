@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { lchownSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type FileLock, tryFileLock } from '../file-lock.ts'
+import { type FileLock, tryFileLock } from '../waiting/file-lock.ts'
 
 /** A use of the database: one locked file per open handle. The name begins with the process id, for people who list the folder. */
 export interface Lease {

@@ -1,7 +1,7 @@
 import { lchown } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { acquireFileLock, type FileLock } from '../file-lock.ts'
 import type { Log } from '../telemetry/log.ts'
+import { acquireFileLock, type FileLock } from '../waiting/file-lock.ts'
 import { findPackage, prepareBinaries } from './binaries.ts'
 import { ensureCluster } from './cluster.ts'
 import { locateDataFolder } from './data-folder.ts'

@@ -1,7 +1,7 @@
 import { Client, type ClientBase, Pool, types } from 'pg'
 import { codeOf, reasonOf, SetupError } from '../errors.ts'
-import { createSemaphore } from '../semaphore.ts'
 import type { Log } from '../telemetry/log.ts'
+import { createSemaphore } from '../waiting/semaphore.ts'
 import { type CopyConnection, withCopyConnection } from './copy.ts'
 import { compileNames, type NamesIn, orderValues, type SqlValue } from './named-values.ts'
 import { startWatchdog, type Watchdog } from './watchdog.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { abortableSleep } from '../abortable-sleep.ts'
 import { reasonOf } from '../errors.ts'
+import { abortableSleep } from '../waiting/abortable-sleep.ts'
 import { type Database, type DatabaseOptions, openDatabase, type Queries } from './database.ts'
 import { readPrimary, readReplica, replayedUpTo } from './replica-position.ts'
 

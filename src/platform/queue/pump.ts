@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Job, PgBoss } from 'pg-boss'
-import { abortableSleep } from '../abortable-sleep.ts'
 import { reasonOf } from '../errors.ts'
 import type { Log } from '../telemetry/log.ts'
+import { abortableSleep } from '../waiting/abortable-sleep.ts'
 
 export interface PumpOptions {
   boss: PgBoss

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { escapeControls } from '../escape-controls.ts'
+import { escapeControls } from '../formats/escape-controls.ts'
 import { createLogCounts, type LogCount, type LogCounts } from './log-counts.ts'
 import { redact } from './redact.ts'
 

@@ -1,8 +1,8 @@
-import type { AgentSettings } from '#model/agents.ts'
-import type { App, ApplyPolicy, AppSecret } from '#model/app.ts'
-import type { Branding } from '#model/branding.ts'
-import type { QuotaInput } from '#model/quotas.ts'
-import { parseSyncRules, type SyncRules } from '#model/sync-rules.ts'
+import type { AgentSettings } from '#model/apps/agents.ts'
+import type { App, ApplyPolicy, AppSecret } from '#model/apps/app.ts'
+import type { Branding } from '#model/apps/branding.ts'
+import type { QuotaInput } from '#model/apps/quotas.ts'
+import { parseSyncRules, type SyncRules } from '#model/sync/sync-rules.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 
 interface AppRow {

@@ -1,4 +1,4 @@
-import { firstOf } from '#platform/list-ends.ts'
+import { firstOf } from '#platform/formats/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 

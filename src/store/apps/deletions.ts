@@ -1,6 +1,6 @@
-import { firstOf } from '#platform/list-ends.ts'
+import { firstOf } from '#platform/formats/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { keepApp, lockAppExclusively } from './app-locks.ts'
+import { keepApp, lockAppExclusively } from '../keys/app-locks.ts'
 
 /** The deletion of an app with the data of all its accounts, running or finished. */
 export interface AppDeletion {

@@ -1,5 +1,5 @@
+import type { Keyring } from '#platform/crypto/sealing.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import type { Keyring } from '#platform/sealing.ts'
 import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 
 /** A response that is returned again for the same key. */

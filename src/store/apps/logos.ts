@@ -1,4 +1,4 @@
-import type { LogoKey } from '#model/branding.ts'
+import type { LogoKey } from '#model/apps/branding.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 
 const put = statement(

@@ -1,4 +1,4 @@
-import type { Quotas } from '#model/quotas.ts'
+import type { Quotas } from '#model/apps/quotas.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 
 export type NoticeLevel = 'near' | 'reached'

@@ -1,7 +1,7 @@
-import type { SealedServiceKey } from '#model/app.ts'
-import { firstOf } from '#platform/list-ends.ts'
+import type { SealedServiceKey } from '#model/apps/app.ts'
+import type { Keyring } from '#platform/crypto/sealing.ts'
+import { firstOf } from '#platform/formats/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import type { Keyring } from '#platform/sealing.ts'
 
 export interface ServiceKeyRow {
   service: string

@@ -1,5 +1,6 @@
-import type { Account, OpenedAccount, ProfileRef, ReadingAccount, TokenKey } from '#model/account.ts'
+import type { Account, OpenedAccount, ProfileRef, ReadingAccount, TokenKey } from '#model/accounts/account.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { findAccount as findStoredAccount } from './accounts.ts'
 import {
   type ProfileRefRow,
   profileRefColumns,
@@ -7,8 +8,7 @@ import {
   profileRefsIn,
   profileRefsOf,
   toProfileRefs,
-} from '../items/readable-profiles.ts'
-import { findAccount as findStoredAccount } from './accounts.ts'
+} from './readable-profiles.ts'
 
 const insert = statement(
   'token-insert',

@@ -1,5 +1,5 @@
-import type { AccessWatch, Grant } from '#model/access.ts'
-import type { TokenKey } from '#model/account.ts'
+import type { AccessWatch, Grant } from '#model/accounts/access.ts'
+import type { TokenKey } from '#model/accounts/account.ts'
 import { type Queries, type Statement, statement } from '#platform/postgres/database.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import { isSharded } from '../cluster/is-sharded.ts'

@@ -1,6 +1,6 @@
-import type { Person, ProfileState } from '#model/profile.ts'
-import { shardIn } from '#platform/ids.ts'
-import { firstOf, lastOf } from '#platform/list-ends.ts'
+import type { Person, ProfileState } from '#model/accounts/profile.ts'
+import { shardIn } from '#platform/crypto/ids.ts'
+import { firstOf, lastOf } from '#platform/formats/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 
 /** An account of an app, without those that were merged into another. */

@@ -1,6 +1,6 @@
-import type { Account } from '#model/account.ts'
+import type { Account } from '#model/accounts/account.ts'
 import { ApiError } from '#model/errors.ts'
-import { shardOf } from '#platform/ids.ts'
+import { shardOf } from '#platform/crypto/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 
 interface Row {

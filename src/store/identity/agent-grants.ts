@@ -1,5 +1,5 @@
-import type { Account } from '#model/account.ts'
-import type { AgentSettings } from '#model/agents.ts'
+import type { Account } from '#model/accounts/account.ts'
+import type { AgentSettings } from '#model/apps/agents.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 

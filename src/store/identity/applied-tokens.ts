@@ -1,8 +1,8 @@
-import { SHARDS } from '#platform/ids.ts'
+import { SHARDS } from '#platform/crypto/ids.ts'
+import type { Keyring } from '#platform/crypto/sealing.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import type { Keyring } from '#platform/sealing.ts'
-import { keepApp } from '../apps/app-locks.ts'
 import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
+import { keepApp } from '../keys/app-locks.ts'
 
 /** A refresh token that an app applied. */
 export interface AppliedToken {

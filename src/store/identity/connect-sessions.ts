@@ -1,6 +1,6 @@
-import { shardIn } from '#platform/ids.ts'
+import { shardIn } from '#platform/crypto/ids.ts'
+import type { Keyring } from '#platform/crypto/sealing.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import type { Keyring } from '#platform/sealing.ts'
 import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 
 /** A link by which a person connects a service to an app, and what became of it. */

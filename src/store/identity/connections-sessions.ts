@@ -1,4 +1,4 @@
-import type { Account } from '#model/account.ts'
+import type { Account } from '#model/accounts/account.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 

@@ -1,7 +1,7 @@
+import { type Keyring, SealError } from '#platform/crypto/sealing.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { type Keyring, SealError } from '#platform/sealing.ts'
-import { keepApp } from '../apps/app-locks.ts'
 import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
+import { keepApp } from '../keys/app-locks.ts'
 
 /** A finished sign-in that waits for the app to redeem it (`code`) or the person to confirm it (`confirm`). */
 export interface Consent {

@@ -1,5 +1,5 @@
+import { type Keyring, SealError } from '#platform/crypto/sealing.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { type Keyring, SealError } from '#platform/sealing.ts'
 import { sealedConsentCell } from './consents.ts'
 import { sealedCredentialCell } from './credentials.ts'
 import type { ServiceUser } from './service-users.ts'

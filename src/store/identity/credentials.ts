@@ -1,5 +1,5 @@
+import type { Keyring } from '#platform/crypto/sealing.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import type { Keyring } from '#platform/sealing.ts'
 
 export interface StoredCredential {
   /** JSON text, as it was stored. */

@@ -1,4 +1,4 @@
-import { shardIn } from '#platform/ids.ts'
+import { shardIn } from '#platform/crypto/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 import { rowsOfShards } from '../each-shard.ts'

@@ -1,4 +1,4 @@
-import { shardFor } from '#platform/ids.ts'
+import { shardFor } from '#platform/crypto/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 import type { ServiceUser } from './service-users.ts'

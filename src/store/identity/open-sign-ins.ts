@@ -1,5 +1,5 @@
-import { shardFor } from '#platform/ids.ts'
-import { firstOf } from '#platform/list-ends.ts'
+import { shardFor } from '#platform/crypto/ids.ts'
+import { firstOf } from '#platform/formats/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 

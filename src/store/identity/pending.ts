@@ -1,6 +1,6 @@
-import { SHARDS } from '#platform/ids.ts'
+import { SHARDS } from '#platform/crypto/ids.ts'
+import type { Keyring } from '#platform/crypto/sealing.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import type { Keyring } from '#platform/sealing.ts'
 import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 
 /** A sign-in that was started and has not returned from the service yet. */

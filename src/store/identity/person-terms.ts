@@ -1,5 +1,5 @@
-import type { Person } from '#model/profile.ts'
-import { wordsOf } from '#model/words.ts'
+import type { Person } from '#model/accounts/profile.ts'
+import { wordsOf } from '#model/items/words.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 
 /** Limit: words of a person by which a search finds the profile; further ones are left out. */

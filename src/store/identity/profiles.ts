@@ -1,4 +1,4 @@
-import type { Account } from '#model/account.ts'
+import type { Account } from '#model/accounts/account.ts'
 import {
   byLastConnected,
   mayBecome,
@@ -6,9 +6,9 @@ import {
   type Profile,
   type ProfileState,
   statesBefore,
-} from '#model/profile.ts'
-import { isNamed, parseProfileName, type ServiceNames } from '#model/profile-name.ts'
-import { shardOf } from '#platform/ids.ts'
+} from '#model/accounts/profile.ts'
+import { isNamed, parseProfileName, type ServiceNames } from '#model/accounts/profile-name.ts'
+import { shardOf } from '#platform/crypto/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { countInShards, rowsOfShards } from '../each-shard.ts'
 import { personTerms } from './person-terms.ts'

@@ -1,6 +1,6 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
-import type { ProfileKey } from '../sync/schedule.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 
 /** A link by which a person signs in again to one profile. */
 export interface ReconnectLink {

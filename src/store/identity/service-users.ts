@@ -1,5 +1,5 @@
-import { shardFor } from '#platform/ids.ts'
-import { firstOf } from '#platform/list-ends.ts'
+import { shardFor } from '#platform/crypto/ids.ts'
+import { firstOf } from '#platform/formats/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 
 /** A person at a service, as one app knows them. */

@@ -1,7 +1,7 @@
 import type { Queries } from '#platform/postgres/database.ts'
+import type { ReadableProfile } from '../identity/readable-profiles.ts'
 import { type Counting, countShown } from './count-shown.ts'
 import { shardOfWords } from './predicates.ts'
-import type { ReadableProfile } from './readable-profiles.ts'
 import { buildSearchQuery } from './search-terms.ts'
 
 /** Limit: items of one profile that are counted for one person; more count as this many. */

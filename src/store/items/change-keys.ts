@@ -1,9 +1,9 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { autoPrepare } from '#platform/postgres/statement-cache.ts'
 import { rowsOfShards } from '../each-shard.ts'
-import type { ProfileKey } from '../sync/schedule.ts'
+import { hexId } from '../keys/item-ids.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 import { refuseForeign } from './foreign-rows.ts'
-import { hexId } from './item-ids.ts'
 import { Values } from './predicates.ts'
 
 /** One change of a profile, without the content of the item. */

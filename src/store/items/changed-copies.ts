@@ -1,7 +1,7 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import type { ReadableProfile } from '../identity/readable-profiles.ts'
+import { hexId } from '../keys/item-ids.ts'
 import type { ChangeKey } from './change-keys.ts'
-import { hexId } from './item-ids.ts'
-import type { ReadableProfile } from './readable-profiles.ts'
 
 /** A change, and what a reader gets of it. */
 export interface Decided {

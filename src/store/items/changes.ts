@@ -1,9 +1,9 @@
-import { lastOf } from '#platform/list-ends.ts'
+import { lastOf } from '#platform/formats/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import type { ProfileKey } from '../sync/schedule.ts'
+import type { ReadableProfile } from '../identity/readable-profiles.ts'
+import { FIRST_ITEM_ID, hexId } from '../keys/item-ids.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 import { withoutHidden } from './hidden-copies.ts'
-import { FIRST_ITEM_ID, hexId } from './item-ids.ts'
-import type { ReadableProfile } from './readable-profiles.ts'
 
 export interface ChangedItem {
   seq: number

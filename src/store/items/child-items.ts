@@ -1,7 +1,7 @@
 import { uuidArray } from '#platform/postgres/binary-arrays.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import type { ProfileKey } from '../sync/schedule.ts'
-import { hexId } from './item-ids.ts'
+import { hexId } from '../keys/item-ids.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 
 /** An item of a child endpoint, and the item that is its parent. */
 export interface ChildItem {

@@ -1,10 +1,10 @@
-import type { ItemKey, Query } from '#model/query.ts'
-import { typeBits } from '#model/types.ts'
-import { lastOf } from '#platform/list-ends.ts'
+import type { ItemKey, Query } from '#model/items/query.ts'
+import { typeBits } from '#model/items/types.ts'
+import { lastOf } from '#platform/formats/list-ends.ts'
 import type { Queries } from '#platform/postgres/database.ts'
+import type { ReadableProfile } from '../identity/readable-profiles.ts'
 import { readerById } from './items-by-id.ts'
 import { type ItemList, listItems } from './list-items.ts'
-import type { ReadableProfile } from './readable-profiles.ts'
 
 /** A contact with its card, which is JSON text; undefined when the card is too large. */
 export interface StoredContact extends ItemKey {

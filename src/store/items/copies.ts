@@ -1,12 +1,12 @@
-import { isLinkOrId, isTextKey, MAX_DEDUPE_KEYS, SAME_TEXT_MS } from '#model/dedupe-keys.ts'
-import type { ItemKey, Query, Selection } from '#model/query.ts'
-import { firstOf } from '#platform/list-ends.ts'
+import { isLinkOrId, isTextKey, MAX_DEDUPE_KEYS, SAME_TEXT_MS } from '#model/items/dedupe-keys.ts'
+import type { ItemKey, Query, Selection } from '#model/items/query.ts'
+import { firstOf } from '#platform/formats/list-ends.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { autoPrepare } from '#platform/postgres/statement-cache.ts'
+import { isFirstOfUser, type ReadableProfile } from '../identity/readable-profiles.ts'
 import { withoutHiddenOf } from './hidden-copies.ts'
 import { matchPredicates, selectionPredicate, Values } from './predicates.ts'
 import { shardsOf, splitByCopies } from './read-shards.ts'
-import { isFirstOfUser, type ReadableProfile } from './readable-profiles.ts'
 import { exceptDuplicates, UNLIMITED } from './shown-items.ts'
 
 /** An item as it is compared with others. */

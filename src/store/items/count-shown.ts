@@ -1,12 +1,12 @@
-import { lastOf } from '#platform/list-ends.ts'
+import { lastOf } from '#platform/formats/list-ends.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { autoPrepare } from '#platform/postgres/statement-cache.ts'
 import { isSharded } from '../cluster/is-sharded.ts'
+import type { ReadableProfile } from '../identity/readable-profiles.ts'
+import { FIRST_ITEM_ID } from '../keys/item-ids.ts'
 import { withoutHiddenOf } from './hidden-copies.ts'
-import { FIRST_ITEM_ID } from './item-ids.ts'
 import { type Match, Values } from './predicates.ts'
 import { shardsOf, splitByCopies } from './read-shards.ts'
-import type { ReadableProfile } from './readable-profiles.ts'
 import { shownItems } from './shown-items.ts'
 
 /** Inclusive, epoch ms. */

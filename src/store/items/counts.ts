@@ -1,6 +1,6 @@
 import type { Queries } from '#platform/postgres/database.ts'
+import type { ReadableProfile } from '../identity/readable-profiles.ts'
 import { type Counting, countShown, type TimeRange } from './count-shown.ts'
-import type { ReadableProfile } from './readable-profiles.ts'
 
 /** How many items of one endpoint have exactly these types, and their range of time; null when there are none. */
 export interface Counted {

@@ -1,7 +1,7 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { profilesBefore, type ReadableProfile } from '../identity/readable-profiles.ts'
+import { hexId } from '../keys/item-ids.ts'
 import { refuseForeign } from './foreign-rows.ts'
-import { hexId } from './item-ids.ts'
-import { profilesBefore, type ReadableProfile } from './readable-profiles.ts'
 
 const findExistingIds = statement(
   'item-existing-ids',

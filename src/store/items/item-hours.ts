@@ -1,5 +1,5 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import type { ProfileKey } from '../sync/schedule.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 
 export const HOUR_MS = 3_600_000
 

@@ -8,12 +8,12 @@ import {
   uuidArray,
 } from '#platform/postgres/binary-arrays.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { hexId } from '../keys/item-ids.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 import { eraseCheckpoints } from '../sync/child-checkpoints.ts'
 import { eraseQuarantine } from '../sync/quarantine.ts'
 import { eraseFaults } from '../sync/reader-faults.ts'
-import type { ProfileKey } from '../sync/schedule.ts'
 import { eraseChildItems } from './child-items.ts'
-import { hexId } from './item-ids.ts'
 import { buildSearchVector } from './search-terms.ts'
 
 /** An item as it is written. */

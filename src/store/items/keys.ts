@@ -1,5 +1,6 @@
-import type { Query, Selection } from '#model/query.ts'
+import type { Query, Selection } from '#model/items/query.ts'
 import type { Queries } from '#platform/postgres/database.ts'
+import type { ReadableProfile } from '../identity/readable-profiles.ts'
 import type { ComparedItem } from './copies.ts'
 import { type Counting, countShown } from './count-shown.ts'
 import { type ItemList, listItems } from './list-items.ts'
@@ -11,7 +12,6 @@ import {
   scanPredicates,
   type Values,
 } from './predicates.ts'
-import type { ReadableProfile } from './readable-profiles.ts'
 
 /** What is needed to compare items, beside their keys. */
 export const COMPARED_COLUMNS = 'i.guid'

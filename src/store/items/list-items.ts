@@ -1,12 +1,13 @@
-import { AccountChanged } from '#model/account.ts'
-import type { ItemKey, Query, Selection } from '#model/query.ts'
-import { firstOf } from '#platform/list-ends.ts'
+import { AccountChanged } from '#model/accounts/account.ts'
+import type { ItemKey, Query, Selection } from '#model/items/query.ts'
+import { firstOf } from '#platform/formats/list-ends.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { autoPrepare } from '#platform/postgres/statement-cache.ts'
 import { isSharded } from '../cluster/is-sharded.ts'
 import { type Proof, stillOpens } from '../identity/access-tokens.ts'
+import type { ReadableProfile } from '../identity/readable-profiles.ts'
+import { hexId } from '../keys/item-ids.ts'
 import { refuseForeign } from './foreign-rows.ts'
-import { hexId } from './item-ids.ts'
 import {
   allPredicates,
   indexPredicate,
@@ -16,7 +17,6 @@ import {
   Values,
 } from './predicates.ts'
 import { isOneStatement, type ListedItem, readShards } from './read-shards.ts'
-import type { ReadableProfile } from './readable-profiles.ts'
 import { exceptDuplicates, indexLookup, ofProfile, shownItems } from './shown-items.ts'
 
 /** The first items of profiles that match a query, in its order. */

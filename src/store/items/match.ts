@@ -1,9 +1,9 @@
-import type { Query, Selection } from '#model/query.ts'
+import type { Query, Selection } from '#model/items/query.ts'
 import type { Queries } from '#platform/postgres/database.ts'
+import type { ReadableProfile } from '../identity/readable-profiles.ts'
 import { type Counting, countShown } from './count-shown.ts'
 import { matchingAmong } from './items-by-id.ts'
 import { allPredicates, matchPredicates, type Values } from './predicates.ts'
-import type { ReadableProfile } from './readable-profiles.ts'
 
 /** A path of the API as a filter of a profile's items; without a selection, of every endpoint and type. */
 export interface ItemFilter {

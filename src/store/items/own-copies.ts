@@ -1,6 +1,6 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import type { ProfileKey } from '../sync/schedule.ts'
-import { FIRST_ITEM_ID, hexId } from './item-ids.ts'
+import { FIRST_ITEM_ID, hexId } from '../keys/item-ids.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 
 /** An item by the name that the app gave it, and when it was last written. */
 export interface NamedItem {

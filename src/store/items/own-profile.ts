@@ -1,7 +1,7 @@
-import type { Account } from '#model/account.ts'
+import type { Account } from '#model/accounts/account.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { rowsOfShards } from '../each-shard.ts'
-import type { ProfileKey } from '../sync/schedule.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 
 /** A profile that holds items which the app itself stores for an account. */
 export interface OwnProfile extends ProfileKey {

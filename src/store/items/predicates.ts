@@ -1,7 +1,7 @@
 import { ApiError } from '#model/errors.ts'
-import type { ItemKey, ParticipantRule, Query, Selection } from '#model/query.ts'
-import { typeBits } from '#model/types.ts'
-import type { ReadableProfile } from './readable-profiles.ts'
+import type { ItemKey, ParticipantRule, Query, Selection } from '#model/items/query.ts'
+import { typeBits } from '#model/items/types.ts'
+import type { ReadableProfile } from '../identity/readable-profiles.ts'
 import { buildSearchQuery } from './search-terms.ts'
 
 /** Limit: values of one statement, which PostgreSQL numbers with 16 bits; a request that needs more gets 400. */

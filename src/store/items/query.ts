@@ -1,9 +1,9 @@
-import type { Query, Selection } from '#model/query.ts'
-import { baseOf } from '#model/types.ts'
+import type { Query, Selection } from '#model/items/query.ts'
+import { baseOf } from '#model/items/types.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import type { Proof } from '../identity/access-tokens.ts'
+import type { ReadableProfile } from '../identity/readable-profiles.ts'
 import { listItems } from './list-items.ts'
-import type { ReadableProfile } from './readable-profiles.ts'
 
 /** An item as a query returns it; JSON stays text. */
 export interface FoundItem {

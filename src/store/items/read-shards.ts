@@ -1,10 +1,10 @@
-import { AccountChanged } from '#model/account.ts'
-import type { ItemKey, Query } from '#model/query.ts'
-import { lastOf } from '#platform/list-ends.ts'
+import { AccountChanged } from '#model/accounts/account.ts'
+import type { ItemKey, Query } from '#model/items/query.ts'
+import { lastOf } from '#platform/formats/list-ends.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { isProven, isProvenInOneShard, type Proof } from '../identity/access-tokens.ts'
+import type { ReadableProfile } from '../identity/readable-profiles.ts'
 import { isHiddenElsewhere, withoutHiddenOf } from './hidden-copies.ts'
-import type { ReadableProfile } from './readable-profiles.ts'
 
 /** An item in a list. */
 export interface ListedItem extends ItemKey {

@@ -1,8 +1,8 @@
 import { byteaArray, textArray, uuidArray } from '#platform/postgres/binary-arrays.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { isSharded } from '../cluster/is-sharded.ts'
-import type { ProfileKey } from '../sync/schedule.ts'
-import { FIRST_ITEM_ID, hexId } from './item-ids.ts'
+import { FIRST_ITEM_ID, hexId } from '../keys/item-ids.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 import { buildSearchVector, type SearchableItem } from './search-terms.ts'
 
 /** A profile whose items an older version of the readers has read. */

@@ -1,5 +1,5 @@
-import { murmur3Hex } from '#model/murmur3.ts'
-import type { Term } from '#model/text-query.ts'
+import { murmur3Hex } from '#model/items/murmur3.ts'
+import type { Term } from '#model/items/text-query.ts'
 
 /**
  * One index finds items by words and by people. Both are in one search vector, and every entry starts with a scope of its

@@ -1,5 +1,5 @@
+import { profilesBefore, type ReadableProfile } from '../identity/readable-profiles.ts'
 import type { Match, Values } from './predicates.ts'
-import { profilesBefore, type ReadableProfile } from './readable-profiles.ts'
 
 /** What follows `from`: the items of a profile that match and that no copy in the same shard hides. */
 export function shownItems(values: Values, profile: ReadableProfile, { where, lookup }: Match): string {

@@ -1,4 +1,4 @@
-import { shardIn, shardOf } from '#platform/ids.ts'
+import { shardIn, shardOf } from '#platform/crypto/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { eraseLogOf, moveLogOf } from './erase-log.ts'
 

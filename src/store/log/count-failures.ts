@@ -1,4 +1,4 @@
-import { encodeNumber } from '#platform/ids.ts'
+import { encodeNumber } from '#platform/crypto/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 
 /** How many sign-ins or syncs of an app did not work, for one reason. */

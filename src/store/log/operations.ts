@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { OperationOutcome, OperationStep } from '#model/operation.ts'
-import { decodeNumber, encodeBase32, encodeNumber, SHARDS } from '#platform/ids.ts'
+import { decodeNumber, encodeBase32, encodeNumber, SHARDS } from '#platform/crypto/ids.ts'
+import { storableText } from '#platform/formats/storable-text.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { storableText } from '#platform/storable-text.ts'
 import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 
 /** What one request or run adds to an operation. Parts of one operation are joined, in whichever order they are written. */

@@ -1,4 +1,4 @@
-import type { OperatorRole } from '#model/operator.ts'
+import type { OperatorRole } from '#model/apps/operator.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 
 /** A link that is used once. */

@@ -1,4 +1,4 @@
-import { newId } from '#platform/ids.ts'
+import { newId } from '#platform/crypto/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { ReplayStart } from './destination-cursors.ts'
 

@@ -1,7 +1,7 @@
-import { shardOf } from '#platform/ids.ts'
-import { firstOf } from '#platform/list-ends.ts'
+import { shardOf } from '#platform/crypto/ids.ts'
+import { firstOf } from '#platform/formats/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import type { ProfileKey } from '../sync/schedule.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 
 /** One profile at one destination. */
 export interface CursorKey extends ProfileKey {

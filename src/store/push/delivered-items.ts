@@ -1,6 +1,6 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { countInShards } from '../each-shard.ts'
-import { hexId } from '../items/item-ids.ts'
+import { hexId } from '../keys/item-ids.ts'
 import type { CursorKey } from './cursors.ts'
 
 const insert = statement(

@@ -1,8 +1,8 @@
-import { encodeNumber, newId } from '#platform/ids.ts'
-import { firstOf } from '#platform/list-ends.ts'
+import { encodeNumber, newId } from '#platform/crypto/ids.ts'
+import { firstOf } from '#platform/formats/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { countInShards } from '../each-shard.ts'
-import { FIRST_ITEM_ID, hexId } from '../items/item-ids.ts'
+import { FIRST_ITEM_ID, hexId } from '../keys/item-ids.ts'
 import type { CursorKey } from './cursors.ts'
 
 /** The record of one attempt to write a batch. */

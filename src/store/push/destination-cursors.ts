@@ -1,4 +1,4 @@
-import { shardOf } from '#platform/ids.ts'
+import { shardOf } from '#platform/crypto/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { isSharded } from '../cluster/is-sharded.ts'
 import { takeInShards } from '../cluster/take-in-shards.ts'

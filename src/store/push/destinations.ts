@@ -1,7 +1,7 @@
-import { ALONE_MS, MAX_DEATHS } from '#model/deaths.ts'
-import type { Destination, DestinationSecrets, DestinationState } from '#model/destination.ts'
+import type { Destination, DestinationSecrets, DestinationState } from '#model/apps/destination.ts'
+import { ALONE_MS, MAX_DEATHS } from '#model/sync/deaths.ts'
+import type { Keyring } from '#platform/crypto/sealing.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import type { Keyring } from '#platform/sealing.ts'
 
 export interface DestinationRow {
   id: string

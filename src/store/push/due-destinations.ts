@@ -1,4 +1,4 @@
-import type { Destination } from '#model/destination.ts'
+import type { Destination } from '#model/apps/destination.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { isSharded } from '../cluster/is-sharded.ts'
 import { type DestinationRow, destinationColumns, toDestination } from './destinations.ts'

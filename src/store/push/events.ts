@@ -1,5 +1,5 @@
-import type { Profile } from '#model/profile.ts'
-import { newId } from '#platform/ids.ts'
+import type { Profile } from '#model/accounts/profile.ts'
+import { newId } from '#platform/crypto/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 
 /** Events that a destination can receive besides items. */

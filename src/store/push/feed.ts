@@ -1,5 +1,5 @@
-import { FEED_KIND } from '#model/destination.ts'
-import { shardIn } from '#platform/ids.ts'
+import { FEED_KIND } from '#model/apps/destination.ts'
+import { shardIn } from '#platform/crypto/ids.ts'
 import { type Database, type Queries, statement } from '#platform/postgres/database.ts'
 import { shardsOfApp } from '../sync/shards-of-app.ts'
 import { newCursorColumns } from './cursors.ts'

@@ -1,8 +1,8 @@
 import { uuidArray } from '#platform/postgres/binary-arrays.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { hexId } from '../items/item-ids.ts'
+import { hexId } from '../keys/item-ids.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 import { IS_WAITING, NEVER } from './endpoints.ts'
-import type { ProfileKey } from './schedule.ts'
 
 /** A parent of a child endpoint, and what is known of it since its children were last read. */
 export interface StoredParent {

@@ -1,8 +1,8 @@
-import { ALONE_MS, MAX_DEATHS } from '#model/deaths.ts'
-import type { DestinationState } from '#model/destination.ts'
+import type { DestinationState } from '#model/apps/destination.ts'
+import { ALONE_MS, MAX_DEATHS } from '#model/sync/deaths.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 import { NEVER } from './endpoints.ts'
-import type { ProfileKey } from './schedule.ts'
 
 // Only a death in isolation can reach MAX_DEATHS: with several tasks in a process, any of them may be the cause.
 const oneMoreDeath =

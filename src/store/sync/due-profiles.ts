@@ -1,8 +1,9 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { isSharded } from '../cluster/is-sharded.ts'
 import { CANDIDATES_PER_ROW, takeInShards } from '../cluster/take-in-shards.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 import { drainedGroup, findGroupsInShards, isNothingDueInShards } from './due-groups.ts'
-import type { ProfileKey, Scheduled, SyncGroup } from './schedule.ts'
+import type { Scheduled, SyncGroup } from './schedule.ts'
 
 // A loose index scan from group to group: its cost grows with the number of groups, not of profiles.
 const findGroups = statement(

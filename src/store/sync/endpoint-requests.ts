@@ -1,8 +1,8 @@
-import { MAX_DEATHS } from '#model/deaths.ts'
-import { shardIn } from '#platform/ids.ts'
+import { MAX_DEATHS } from '#model/sync/deaths.ts'
+import { shardIn } from '#platform/crypto/ids.ts'
 import { type Database, type Queries, statement } from '#platform/postgres/database.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 import { CLEAR_POSITION, IS_WAITING, NEVER } from './endpoints.ts'
-import type { ProfileKey } from './schedule.ts'
 import { shardsOfApp } from './shards-of-app.ts'
 
 const switchOnEndpoints = statement(

@@ -1,7 +1,7 @@
-import type { QuotaName } from '#model/quotas.ts'
-import { type SyncReason, WAITING_REASONS } from '#model/sync-reasons.ts'
+import type { QuotaName } from '#model/apps/quotas.ts'
+import { type SyncReason, WAITING_REASONS } from '#model/sync/sync-reasons.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import type { ProfileKey } from './schedule.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 
 /** The sync state of one endpoint of a profile. */
 export interface EndpointState {

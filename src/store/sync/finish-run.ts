@@ -1,6 +1,7 @@
 import { type Database, type Queries, statement } from '#platform/postgres/database.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 import type { Validator } from './endpoints.ts'
-import { lockSchedule, type ProfileKey } from './schedule.ts'
+import { lockSchedule } from './schedule.ts'
 
 /** The end of a check that found nothing to write: written with the end of the run instead of in a transaction of its own. */
 export interface QuietCheck {

@@ -1,6 +1,6 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { hexId } from '../items/item-ids.ts'
-import type { ProfileKey } from './schedule.ts'
+import { hexId } from '../keys/item-ids.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 
 /** A record that a webhook delivered, or the deletion of one. */
 export interface NewHookRecord {

@@ -1,7 +1,7 @@
+import type { Keyring } from '#platform/crypto/sealing.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import type { Keyring } from '#platform/sealing.ts'
-import { keepApp } from '../apps/app-locks.ts'
 import { takeInShards } from '../cluster/take-in-shards.ts'
+import { keepApp } from '../keys/app-locks.ts'
 import { NEVER } from './endpoints.ts'
 
 export interface SubscriptionKey {

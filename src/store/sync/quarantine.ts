@@ -1,6 +1,6 @@
 import { type Database, type Queries, statement } from '#platform/postgres/database.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 import { IS_WAITING, NEVER } from './endpoints.ts'
-import type { ProfileKey } from './schedule.ts'
 import { shardsOfApp } from './shards-of-app.ts'
 
 /** A record that could not be stored. */

@@ -1,7 +1,7 @@
 import { uuidArray } from '#platform/postgres/binary-arrays.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { hexId } from '../items/item-ids.ts'
-import type { ProfileKey } from './schedule.ts'
+import { hexId } from '../keys/item-ids.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 
 /** A field of a record that the connector's reader could not read. */
 export interface FoundFault {

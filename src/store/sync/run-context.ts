@@ -1,10 +1,10 @@
-import type { Profile } from '#model/profile.ts'
-import { parseSyncRules, type SyncRules } from '#model/sync-rules.ts'
+import type { Profile } from '#model/accounts/profile.ts'
+import { parseSyncRules, type SyncRules } from '#model/sync/sync-rules.ts'
+import type { Keyring } from '#platform/crypto/sealing.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import type { Keyring } from '#platform/sealing.ts'
 import { type OpenServiceKey, openServiceKey, type ServiceKeyRow } from '../apps/service-keys.ts'
 import { PROFILE_COLUMNS, type ProfileRow, toProfile } from '../identity/profiles.ts'
-import type { ProfileKey } from './schedule.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 
 /** What a run needs to know before it reads any endpoint. */
 export interface RunContext {

@@ -1,9 +1,5 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
-
-export interface ProfileKey {
-  shard: number
-  profileId: string
-}
+import type { ProfileKey } from '../keys/profile-key.ts'
 
 export interface Scheduled extends ProfileKey {
   appId: string

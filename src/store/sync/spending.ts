@@ -1,5 +1,5 @@
-import type { Micros } from '#model/money.ts'
-import { shardFor } from '#platform/ids.ts'
+import type { Micros } from '#model/apps/money.ts'
+import { shardFor } from '#platform/crypto/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 
 /** The spending of one app at one service in one month. */

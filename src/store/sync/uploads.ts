@@ -1,5 +1,5 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import type { ProfileKey } from './schedule.ts'
+import type { ProfileKey } from '../keys/profile-key.ts'
 
 /** An uploaded file. Its id begins with its shard, which is that of the profile it is for. */
 export interface UploadKey {

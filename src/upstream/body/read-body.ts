@@ -1,4 +1,4 @@
-import type { BodyFormat } from '#kit/pages.ts'
+import type { BodyFormat } from '#kit/endpoints/pages.ts'
 import { parseXml } from '#model/xml/parse-xml.ts'
 import { parseCsv } from './csv.ts'
 import { type LosslessJson, MAX_JSON_DEPTH, parseLossless } from './lossless-json.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { suite, test } from 'node:test'
 import { decodeProtectedHeader, EmbeddedJWK, jwtVerify } from 'jose'
-import { createDpopNonces } from './nonces.ts'
+import { createDpopNonces } from '../request/dpop-nonces.ts'
 import { createDpopKey, dpopProof } from './proof.ts'
 
 suite('DPoP proofs', () => {

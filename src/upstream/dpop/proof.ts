@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { JWK } from 'jose'
-import type { JsonObject } from '#kit/auth.ts'
+import type { JsonObject } from '#kit/auth/auth.ts'
 import { jose } from '../jose.ts'
 
 export interface ProofInput {

@@ -1,7 +1,7 @@
-import type { JsonObject } from '#kit/auth.ts'
-import { errorCodeOf } from '../oauth2/token-error.ts'
-import { parseObject } from '../parse-object.ts'
-import type { Upstream, UpstreamRequest, UpstreamResponse } from '../send.ts'
+import type { JsonObject } from '#kit/auth/auth.ts'
+import { parseObject } from '../request/parse-object.ts'
+import type { Upstream, UpstreamRequest, UpstreamResponse } from '../request/send.ts'
+import { errorCodeOf } from '../request/token-error.ts'
 import { dpopProof } from './proof.ts'
 
 /** Sends with a DPoP proof if there is a key, and again if the server requires a nonce (RFC 9449 sections 8 and 9). */

@@ -1,5 +1,5 @@
-import type { OAuth1 } from '#kit/auth.ts'
-import type { ServiceLocation } from '../addresses.ts'
+import type { OAuth1 } from '#kit/auth/auth.ts'
+import type { ServiceLocation } from '../addresses/addresses.ts'
 import { applyLoginOptions, type LoginOptions } from '../login-options.ts'
 import { withParameters } from '../oauth2/token-request.ts'
 

@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
-import type { OAuth1 } from '#kit/auth.ts'
-import { UpstreamError } from '../errors.ts'
-import type { ServiceKey } from '../service-key.ts'
+import type { OAuth1 } from '#kit/auth/auth.ts'
+import { UpstreamError } from '../request/errors.ts'
+import type { ServiceKey } from '../request/service-key.ts'
 import type { OAuth1Key } from '../sign/oauth1-signature.ts'
 
 /** The signing key: the app's secret with the token's, or for RSA the private key that the app's secret holds. */

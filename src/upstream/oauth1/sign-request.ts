@@ -1,6 +1,6 @@
-import type { OAuth1 } from '#kit/auth.ts'
-import type { Upstream, UpstreamRequest } from '../send.ts'
-import type { ServiceKey } from '../service-key.ts'
+import type { OAuth1 } from '#kit/auth/auth.ts'
+import type { Upstream, UpstreamRequest } from '../request/send.ts'
+import type { ServiceKey } from '../request/service-key.ts'
 import { signOAuth1 } from '../sign/oauth1.ts'
 import { signingKey } from './key.ts'
 

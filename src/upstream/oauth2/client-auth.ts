@@ -1,11 +1,11 @@
 import type { JWK } from 'jose'
-import type { OAuth2, Parameters, TokenAuth } from '#kit/auth.ts'
+import type { OAuth2, Parameters, TokenAuth } from '#kit/auth/auth.ts'
 import type { Trust } from '#platform/egress/trust.ts'
-import { UpstreamError } from '../errors.ts'
 import { jose } from '../jose.ts'
-import { parseObject } from '../parse-object.ts'
-import type { Upstream } from '../send.ts'
-import type { ServiceKey } from '../service-key.ts'
+import { UpstreamError } from '../request/errors.ts'
+import { parseObject } from '../request/parse-object.ts'
+import type { Upstream } from '../request/send.ts'
+import type { ServiceKey } from '../request/service-key.ts'
 import { signNonce } from './sign-nonce.ts'
 
 /** The client authentication of a request (RFC 6749 2.3). */

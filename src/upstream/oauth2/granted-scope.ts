@@ -1,9 +1,9 @@
-import type { Credential, OAuth2 } from '#kit/auth.ts'
+import type { Credential, OAuth2 } from '#kit/auth/auth.ts'
 import { reasonOf } from '#platform/errors.ts'
-import type { ServiceLocation } from '../addresses.ts'
-import { UpstreamError } from '../errors.ts'
-import type { Upstream } from '../send.ts'
-import type { ServiceKey } from '../service-key.ts'
+import type { ServiceLocation } from '../addresses/addresses.ts'
+import { UpstreamError } from '../request/errors.ts'
+import type { Upstream } from '../request/send.ts'
+import type { ServiceKey } from '../request/service-key.ts'
 import { sendDeclared } from './token-exchange.ts'
 
 /**

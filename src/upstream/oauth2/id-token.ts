@@ -1,12 +1,12 @@
 import type { JSONWebKeySet } from 'jose'
-import type { IdToken, JsonObject } from '#kit/auth.ts'
+import type { IdToken, JsonObject } from '#kit/auth/auth.ts'
 import type { Trust } from '#platform/egress/trust.ts'
-import type { ServiceLocation } from '../addresses.ts'
-import { UpstreamError } from '../errors.ts'
+import type { ServiceLocation } from '../addresses/addresses.ts'
 import { jose } from '../jose.ts'
-import { parseObject } from '../parse-object.ts'
-import { responseFailure } from '../response-failure.ts'
-import type { Upstream } from '../send.ts'
+import { UpstreamError } from '../request/errors.ts'
+import { parseObject } from '../request/parse-object.ts'
+import { responseFailure } from '../request/response-failure.ts'
+import type { Upstream } from '../request/send.ts'
 
 /** Limit: characters of an ID token; a longer one fails the sign-in. */
 const MAX_ID_TOKEN_CHARACTERS = 32_000

@@ -1,4 +1,4 @@
-import { UpstreamError } from '../errors.ts'
+import { UpstreamError } from '../request/errors.ts'
 
 export interface ExpectedIssuer {
   issuer?: string | undefined

@@ -1,10 +1,10 @@
-import type { ClientRegistration, OAuth2, TokenAuth } from '#kit/auth.ts'
-import type { ServiceLocation } from '../addresses.ts'
-import { UpstreamError } from '../errors.ts'
-import { fillParameters } from '../fill-placeholders.ts'
-import { type LosslessObject, parseFields } from '../parse-object.ts'
-import type { Upstream, UpstreamResponse } from '../send.ts'
-import { tokenFailure } from './token-error.ts'
+import type { ClientRegistration, OAuth2, TokenAuth } from '#kit/auth/auth.ts'
+import type { ServiceLocation } from '../addresses/addresses.ts'
+import { UpstreamError } from '../request/errors.ts'
+import { fillParameters } from '../request/fill-placeholders.ts'
+import { type LosslessObject, parseFields } from '../request/parse-object.ts'
+import type { Upstream, UpstreamResponse } from '../request/send.ts'
+import { tokenFailure } from '../request/token-error.ts'
 import { encoded } from './token-request.ts'
 
 /** What the service is told about the app. */

@@ -1,6 +1,6 @@
-import type { OAuth2 } from '#kit/auth.ts'
-import { UpstreamError } from '../errors.ts'
-import { errorCodeOf, tokenFailure } from './token-error.ts'
+import type { OAuth2 } from '#kit/auth/auth.ts'
+import { UpstreamError } from '../request/errors.ts'
+import { errorCodeOf, tokenFailure } from '../request/token-error.ts'
 import type { TokenReply } from './token-request.ts'
 import { readTokenResponse, type TokenResponse } from './token-response.ts'
 

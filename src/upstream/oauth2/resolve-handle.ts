@@ -1,10 +1,10 @@
-import type { HandleResolution, Home } from '#kit/auth.ts'
-import { trimEndOf } from '#platform/trim-end.ts'
-import { UpstreamError } from '../errors.ts'
-import { parseObject } from '../parse-object.ts'
-import { responseFailure } from '../response-failure.ts'
-import { type Upstream, withDeadline } from '../send.ts'
-import { authorizationServerOf } from './discover.ts'
+import type { HandleResolution, Home } from '#kit/auth/auth.ts'
+import { trimEndOf } from '#platform/formats/trim-end.ts'
+import { authorizationServerOf } from '../addresses/discover.ts'
+import { UpstreamError } from '../request/errors.ts'
+import { parseObject } from '../request/parse-object.ts'
+import { responseFailure } from '../request/response-failure.ts'
+import { type Upstream, withDeadline } from '../request/send.ts'
 
 /** Where a person signs in, and who they must turn out to be. */
 export interface ResolvedPerson {

@@ -1,11 +1,11 @@
-import type { Auth, Credential, Home } from '#kit/auth.ts'
-import { trimEndOf } from '#platform/trim-end.ts'
-import { UpstreamError } from '../errors.ts'
-import { parseObject } from '../parse-object.ts'
-import { responseFailure } from '../response-failure.ts'
-import type { Upstream } from '../send.ts'
-import type { ServiceKey } from '../service-key.ts'
-import { authorizationServerOf } from './discover.ts'
+import type { Auth, Credential, Home } from '#kit/auth/auth.ts'
+import { trimEndOf } from '#platform/formats/trim-end.ts'
+import { authorizationServerOf } from '../addresses/discover.ts'
+import { UpstreamError } from '../request/errors.ts'
+import { parseObject } from '../request/parse-object.ts'
+import { responseFailure } from '../request/response-failure.ts'
+import type { Upstream } from '../request/send.ts'
+import type { ServiceKey } from '../request/service-key.ts'
 
 /**
  * The rule to find a person's own server; undefined if the service has one for all, or the key overrides the API

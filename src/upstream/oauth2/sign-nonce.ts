@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
-import type { OAuth2, Parameters } from '#kit/auth.ts'
-import { textAt } from '#kit/value-at.ts'
+import type { OAuth2, Parameters } from '#kit/auth/auth.ts'
+import { textAt } from '#kit/read/value-at.ts'
 import type { Trust } from '#platform/egress/trust.ts'
-import { UpstreamError } from '../errors.ts'
-import { parseFields } from '../parse-object.ts'
-import { responseFailure } from '../response-failure.ts'
-import type { Upstream } from '../send.ts'
-import type { ServiceKey } from '../service-key.ts'
+import { UpstreamError } from '../request/errors.ts'
+import { parseFields } from '../request/parse-object.ts'
+import { responseFailure } from '../request/response-failure.ts'
+import type { Upstream } from '../request/send.ts'
+import type { ServiceKey } from '../request/service-key.ts'
 
 /** Limit: bytes of the response with a nonce; a longer one fails the call. */
 const MAX_BYTES = 16 * 1024

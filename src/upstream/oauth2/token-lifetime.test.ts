@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { oauth2 } from '#kit/auth.ts'
+import { oauth2 } from '#kit/auth/auth.ts'
 import type { LosslessJson } from '../body/lossless-json.ts'
 import { readTokenResponse } from './token-response.ts'
 

@@ -1,10 +1,10 @@
-import type { JsonObject, OAuth2, Parameters, TokenAuth } from '#kit/auth.ts'
+import type { JsonObject, OAuth2, Parameters, TokenAuth } from '#kit/auth/auth.ts'
 import type { Trust } from '#platform/egress/trust.ts'
-import type { ServiceLocation } from '../addresses.ts'
+import type { ServiceLocation } from '../addresses/addresses.ts'
 import { sendWithProof } from '../dpop/send-with-proof.ts'
-import { type LosslessObject, parseFields } from '../parse-object.ts'
-import type { Upstream, UpstreamResponse } from '../send.ts'
-import type { ServiceKey } from '../service-key.ts'
+import { type LosslessObject, parseFields } from '../request/parse-object.ts'
+import type { Upstream, UpstreamResponse } from '../request/send.ts'
+import type { ServiceKey } from '../request/service-key.ts'
 import { authenticateClient } from './client-auth.ts'
 
 export interface TokenRequest {

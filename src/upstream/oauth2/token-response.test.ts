@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { oauth2 } from '#kit/auth.ts'
-import { parseFields } from '../parse-object.ts'
+import { oauth2 } from '#kit/auth/auth.ts'
+import { parseFields } from '../request/parse-object.ts'
 import { readTokenResponse } from './token-response.ts'
 
 const urls = { authorizeUrl: 'https://a.example', tokenUrl: 'https://a.example' }

@@ -1,8 +1,8 @@
-import type { OAuth2 } from '#kit/auth.ts'
-import { storableText } from '#platform/storable-text.ts'
+import type { OAuth2 } from '#kit/auth/auth.ts'
+import { storableText } from '#platform/formats/storable-text.ts'
 import type { LosslessJson } from '../body/lossless-json.ts'
-import { omitUndefined } from '../omit-undefined.ts'
-import { isObject, type LosslessObject } from '../parse-object.ts'
+import { omitUndefined } from '../request/omit-undefined.ts'
+import { isObject, type LosslessObject } from '../request/parse-object.ts'
 
 /** The fields of a token response. */
 export interface TokenResponse {

@@ -1,5 +1,5 @@
-import type { Credential } from '#kit/auth.ts'
-import { UpstreamError } from '../errors.ts'
+import type { Credential } from '#kit/auth/auth.ts'
+import { UpstreamError } from '../request/errors.ts'
 
 /** A token was issued, but what came with it is refused: it will not be stored, so it must be revoked. */
 export class UnusableTokenError extends UpstreamError {

@@ -1,7 +1,7 @@
-import type { NoAuth, TypedValues } from '#kit/typed.ts'
-import { urlIn } from '#kit/typed-values.ts'
-import { UpstreamError } from '../errors.ts'
-import type { Upstream, UpstreamResponse } from '../send.ts'
+import type { NoAuth, TypedValues } from '#kit/auth/typed.ts'
+import { urlIn } from '#kit/auth/typed-values.ts'
+import { UpstreamError } from '../request/errors.ts'
+import type { Upstream, UpstreamResponse } from '../request/send.ts'
 
 /** Limit: redirects on the way to a source that somebody named; one more fails the sign-in. */
 const MAX_REDIRECTS = 5

@@ -1,11 +1,11 @@
-import type { Credential } from '#kit/auth.ts'
-import type { Discovery } from '#kit/typed.ts'
-import { trimEndOf } from '#platform/trim-end.ts'
-import { authorizeRequest, type SigningContext } from '../authorize-call.ts'
+import type { Credential } from '#kit/auth/auth.ts'
+import type { Discovery } from '#kit/auth/typed.ts'
+import { trimEndOf } from '#platform/formats/trim-end.ts'
 import { readBody } from '../body/read-body.ts'
-import { UpstreamError } from '../errors.ts'
-import { responseFailure } from '../response-failure.ts'
-import type { Upstream, UpstreamRequest, UpstreamResponse } from '../send.ts'
+import { authorizeRequest, type SigningContext } from '../call/authorize-call.ts'
+import { UpstreamError } from '../request/errors.ts'
+import { responseFailure } from '../request/response-failure.ts'
+import type { Upstream, UpstreamRequest, UpstreamResponse } from '../request/send.ts'
 
 /** Limit: bytes of a response in which the API of a person's server is looked for; a longer one fails the sign-in. */
 const MAX_BYTES = 256 * 1024

@@ -1,10 +1,10 @@
-import type { RevocationScope } from '#kit/auth.ts'
-import type { AppPassword } from '#kit/typed.ts'
-import type { RevocationResult } from '#model/revocation.ts'
-import { callService, type ServiceCaller } from '../call-service.ts'
-import { fillPlaceholders } from '../fill-placeholders.ts'
-import { parseObject } from '../parse-object.ts'
-import { responseFailure } from '../response-failure.ts'
+import type { RevocationScope } from '#kit/auth/auth.ts'
+import type { AppPassword } from '#kit/auth/typed.ts'
+import type { RevocationResult } from '#model/accounts/revocation.ts'
+import { callService, type ServiceCaller } from '../call/call-service.ts'
+import { fillPlaceholders } from '../request/fill-placeholders.ts'
+import { parseObject } from '../request/parse-object.ts'
+import { responseFailure } from '../request/response-failure.ts'
 
 /** Deletes the password at its server. Other passwords of the same person stay. */
 export async function revokeAppPassword(

@@ -1,10 +1,10 @@
-import { apiKey } from '#kit/auth.ts'
-import { since } from '#kit/checkpoint.ts'
-import { defineConnector } from '#kit/connector.ts'
-import { endpoint } from '#kit/endpoint.ts'
-import { kind } from '#kit/kind.ts'
-import { cursorPages, numberPages } from '#kit/pages.ts'
-import { self } from '#kit/self.ts'
+import { apiKey } from '#kit/auth/auth.ts'
+import { self } from '#kit/auth/self.ts'
+import { defineConnector } from '#kit/connector/connector.ts'
+import { since } from '#kit/endpoints/checkpoint.ts'
+import { endpoint } from '#kit/endpoints/endpoint.ts'
+import { cursorPages, numberPages } from '#kit/endpoints/pages.ts'
+import { kind } from '#kit/read/kind.ts'
 
 interface Thing {
   id: string

@@ -1,6 +1,6 @@
-import { oauth2 } from '#kit/auth.ts'
-import { defineConnector } from '#kit/connector.ts'
-import { self } from '#kit/self.ts'
+import { oauth2 } from '#kit/auth/auth.ts'
+import { self } from '#kit/auth/self.ts'
+import { defineConnector } from '#kit/connector/connector.ts'
 
 /** A service that issues and revokes tokens, with nothing to sync. */
 export default defineConnector({

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { ProxyDeps } from '#flows/proxy/deps.ts'
 import { createProxy } from '#flows/proxy/forward.ts'
-import type { Profile } from '#model/profile.ts'
-import { Hangup } from '#platform/hangup.ts'
+import type { Profile } from '#model/accounts/profile.ts'
+import { Hangup } from '#platform/waiting/hangup.ts'
 
 export interface Proxied {
   status: number

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { basic } from '../../harness/app.ts'
-import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
 import { tributary } from '../../harness/command-line.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/database/client-database.ts'
+import { idsOfApp, tablesWithRowsOf } from '../../harness/database/rows-of-app.ts'
 import type { LabApp, LabHarness } from '../../harness/lab.ts'
 import { LOOPBACK } from '../../harness/loopback.ts'
-import { idsOfApp, tablesWithRowsOf } from '../../harness/rows-of-app.ts'
 import { get, send } from '../../harness/send.ts'
 import { type Granted, newCode, signIn } from '../../harness/sign-in.ts'
 import { until } from '../../harness/until.ts'
-import { auditOf, entryOf, startQuietHarness } from '../authorization/fixture.ts'
+import { auditOf, entryOf, startQuietHarness } from '../sign-in/fixture.ts'
 
 interface Progress {
   client_id: string

@@ -6,7 +6,7 @@ import type { LabHarness } from '../../harness/lab.ts'
 import { startTributary } from '../../harness/start.ts'
 import { oauthlibMissing, startOauthlibProvider } from '../../real/oauthlib-provider.ts'
 import { oidcProviderMissing, startOidcProvider } from '../../real/oidc-provider.ts'
-import { startQuietHarness } from '../authorization/fixture.ts'
+import { startQuietHarness } from '../sign-in/fixture.ts'
 
 interface Tested {
   result: string

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { TEXTS as AGENTS } from '../../../src/http/pages/languages/agents/index.ts'
 import { LANGUAGES } from '../../../src/http/pages/languages/languages.ts'
+import { startSecondServer } from '../../harness/database/second-server.ts'
 import type { LabHarness } from '../../harness/lab.ts'
-import { startSecondServer } from '../../harness/second-server.ts'
 import { get, send } from '../../harness/send.ts'
 import { signIn } from '../../harness/sign-in.ts'
-import { assertRefused, auditOf, pkce, startQuietHarness } from '../authorization/fixture.ts'
+import { assertRefused, auditOf, pkce, startQuietHarness } from '../sign-in/fixture.ts'
 import {
   AGENT_REDIRECT,
   agentBrowser,

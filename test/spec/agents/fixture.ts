@@ -3,7 +3,7 @@ import { createBrowser } from '../../../lab/browser.ts'
 import type { App } from '../../harness/app.ts'
 import type { LabApp, LabHarness } from '../../harness/lab.ts'
 import { type Reply, send } from '../../harness/send.ts'
-import { pkce } from '../authorization/fixture.ts'
+import { pkce } from '../sign-in/fixture.ts'
 
 /** Where agents of the tests receive people. Nothing listens there. */
 export const AGENT_REDIRECT = 'http://127.0.0.1:4998/agent'

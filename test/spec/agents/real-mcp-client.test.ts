@@ -5,7 +5,7 @@ import { send } from '../../harness/send.ts'
 import { signIn } from '../../harness/sign-in.ts'
 import { loadMcpPackage } from '../../real/mcp/load.ts'
 import { packagesMissing } from '../../real/packages.ts'
-import { startQuietHarness } from '../authorization/fixture.ts'
+import { startQuietHarness } from '../sign-in/fixture.ts'
 import { AGENT_REDIRECT, allowAgents, letWrite, mcpOf, READS, walkToAgent } from './fixture.ts'
 
 /** What the tests use of `@modelcontextprotocol/client`. */

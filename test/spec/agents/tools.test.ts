@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import type { LabApp, LabHarness } from '../../harness/lab.ts'
 import { send } from '../../harness/send.ts'
 import { signIn } from '../../harness/sign-in.ts'
-import { auditOf, startQuietHarness } from '../authorization/fixture.ts'
+import { auditOf, startQuietHarness } from '../sign-in/fixture.ts'
 import { agentTokens, allowAgents, callTool, letWrite, READS, rpc, toolNames, VERSION } from './fixture.ts'
 
 const WRITE = 'proxy_write_demo-social'

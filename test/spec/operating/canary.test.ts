@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { ROUTES } from '#http/routes.ts'
-import { randomSecret } from '#platform/ids.ts'
+import { randomSecret } from '#platform/crypto/ids.ts'
 import { statement } from '#platform/postgres/database.ts'
 import { makeApp } from '../../harness/app.ts'
-import { onServer } from '../../harness/database.ts'
+import { onServer } from '../../harness/database/database.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 
 let tributary: Tributary

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import type { RouteAuth } from '#http/route.ts'
 import { ROUTES } from '#http/routes.ts'
+import type { RouteAuth } from '#http/server/route.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 import { exchange } from './raw-http.ts'

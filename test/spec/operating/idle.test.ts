@@ -4,9 +4,9 @@ import { insertDeletionRequest } from '#store/identity/deletion-requests.ts'
 import { AWAITED } from '../../../src/boot/awaited.ts'
 import type { LoopName } from '../../../src/boot/planning-loop.ts'
 import { makeApp } from '../../harness/app.ts'
-import { openSql } from '../../harness/sql.ts'
+import { openSql } from '../../harness/database/sql.ts'
+import { watchStatements } from '../../harness/database/statements.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
-import { watchStatements } from '../../harness/statements.ts'
 import { until } from '../../harness/until.ts'
 
 /** Longer than any test lasts: a loop that sleeps for an hour must be woken. */

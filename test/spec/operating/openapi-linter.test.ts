@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeApi } from '#http/openapi.ts'
+import { describeApi } from '#http/describe/openapi.ts'
 import { ROUTES } from '#http/routes.ts'
 import { loadLinterPackage } from '../../real/linter/load.ts'
 import { packagesMissing } from '../../real/packages.ts'

@@ -4,8 +4,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { connectors } from '#connectors/index.ts'
 import { ROUTES } from '#http/routes.ts'
 import { REASONS, type Reason } from '#model/errors.ts'
-import { mapFieldsOf } from '#model/normal.ts'
-import { OWN_TYPES, TYPE_NAMES } from '#model/types.ts'
+import { mapFieldsOf } from '#model/items/normal.ts'
+import { OWN_TYPES, TYPE_NAMES } from '#model/items/types.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 
 interface Operation {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type CuttableLine, cuttableLine } from '../../harness/cuttable-line.ts'
-import { onServer, preparedDatabase } from '../../harness/database.ts'
+import { type CuttableLine, cuttableLine } from '../../harness/database/cuttable-line.ts'
+import { onServer, preparedDatabase } from '../../harness/database/database.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 import { until } from '../../harness/until.ts'
 

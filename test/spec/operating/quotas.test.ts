@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
+import { loadConfig } from '#config/config.ts'
 import { purgeExpired } from '#flows/operations/purge-expired.ts'
-import { loadConfig } from '#platform/config.ts'
 import { basic } from '../../harness/app.ts'
 import { auditTrail } from '../../harness/audit.ts'
 import { tributary as cli } from '../../harness/command-line.ts'

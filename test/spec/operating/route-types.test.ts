@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { readById, readByNativeId, scopeOfEndpoint } from '#flows/read/find.ts'
-import { dataRoute } from '#http/data-route.ts'
-import { route } from '#http/route.ts'
+import { dataRoute } from '#http/server/data-route.ts'
+import { route } from '#http/server/route.ts'
 
 // None of the following may compile: the type check fails where one of these lines no longer has an error.
 

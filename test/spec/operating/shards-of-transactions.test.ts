@@ -5,7 +5,7 @@ import { after, before, suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Database, Queries, Statement } from '#platform/postgres/database.ts'
 import { basic } from '../../harness/app.ts'
-import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/database/client-database.ts'
 import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
 import { get, send } from '../../harness/send.ts'
 import { type Granted, signIn } from '../../harness/sign-in.ts'
@@ -16,12 +16,12 @@ const SOURCES = join(import.meta.dirname, '../../../src')
 
 /** Files with a transaction that touches several shards, and why. */
 const SEVERAL_SHARDS: Record<string, string> = {
-  'flows/authorize/exchange-code.ts': 'a code joins a service user to an account; each has its shard',
-  'flows/authorize/merge.ts': 'two accounts and their service users',
-  'flows/authorize/disconnect.ts': 'a profile, its service user, and after a merge the profiles of several shards',
-  'flows/authorize/erase-app.ts':
+  'flows/sign-in/exchange-code.ts': 'a code joins a service user to an account; each has its shard',
+  'identity/merge.ts': 'two accounts and their service users',
+  'identity/disconnect.ts': 'a profile, its service user, and after a merge the profiles of several shards',
+  'identity/erase-app.ts':
     'an account with its service users, and the profiles of several shards after a merge; at the end the app, after a look for sign-ins in every shard',
-  'flows/authorize/delete-app.ts': 'marks the app, then counts its accounts in every shard',
+  'flows/accounts/delete-app.ts': 'marks the app, then counts its accounts in every shard',
   'flows/sync/own-items/store-own-items.ts': 'after a merge, own items that were stored in either account',
   'flows/sync/own-items/delete-own-item.ts': 'after a merge, an own item that was stored in either account',
   'flows/push/manage/control.ts': 'a replay of one profile, and the audit entry in the shard of the app',
@@ -30,22 +30,22 @@ const SEVERAL_SHARDS: Record<string, string> = {
 /** Files whose transactions the walk does not run, unless by chance, with what was found by reading them. */
 const NOT_RUN: Record<string, string> = {
   'flows/apps/test-keys.ts': 'one shard: the audit entry',
-  'flows/authorize/accounts.ts': 'one shard',
-  'flows/authorize/agents/consent.ts': 'one shard: the account, its grant and the audit entry',
-  'flows/authorize/agents/grants.ts': 'one shard: the grant and the audit entry',
-  'flows/authorize/agents/sign-in.ts': 'a code and the service user, read only; a code of an unknown person is deleted',
-  'flows/authorize/agents/tokens.ts': 'one shard: the grant, its tokens and the audit entry',
-  'flows/authorize/apply.ts': 'as exchange-code.ts: a service user and an account',
-  'flows/authorize/apply-refresh-token.ts': 'one shard: the applied token',
-  'flows/authorize/confirm.ts':
+  'identity/accounts.ts': 'one shard',
+  'flows/agents/consent.ts': 'one shard: the account, its grant and the audit entry',
+  'flows/agents/grants.ts': 'one shard: the grant and the audit entry',
+  'flows/agents/sign-in.ts': 'a code and the service user, read only; a code of an unknown person is deleted',
+  'flows/agents/tokens.ts': 'one shard: the grant, its tokens and the audit entry',
+  'flows/apply/apply.ts': 'as exchange-code.ts: a service user and an account',
+  'flows/apply/apply-refresh-token.ts': 'one shard: the applied token',
+  'flows/sign-in/confirm.ts':
     'as exchange-code.ts where a token is issued at once or a profile reconnected; otherwise one shard',
-  'flows/authorize/connect-session.ts': 'one shard: the session and the audit entry',
-  'flows/authorize/reconnect.ts': 'as exchange-code.ts: a service user, an account and a profile',
-  'flows/authorize/connections/sessions.ts': 'one shard: the account, its links and the audit entry',
-  'flows/authorize/files/import-file.ts': 'as exchange-code.ts: a service user, an account and a profile',
-  'flows/authorize/files/read-upload.ts': 'one shard: the upload',
-  'flows/authorize/reconnect-link.ts': 'one shard',
-  'flows/authorize/revoke-token.ts': 'one shard: the service user',
+  'flows/connect/connect-session.ts': 'one shard: the session and the audit entry',
+  'identity/reconnect.ts': 'as exchange-code.ts: a service user, an account and a profile',
+  'flows/connect/connections-session.ts': 'one shard: the account, its links and the audit entry',
+  'flows/uploads/import-file.ts': 'as exchange-code.ts: a service user, an account and a profile',
+  'flows/uploads/read-upload.ts': 'one shard: the upload',
+  'flows/connect/reconnect-link.ts': 'one shard',
+  'identity/revoke-token.ts': 'one shard: the service user',
   'flows/operators/links.ts': 'one shard: the audit entry; operators, their links, passkeys and sessions have no shard',
   'flows/operators/operators.ts': 'one shard: the audit entry',
   'flows/operators/passkeys.ts': 'one shard: the audit entry',
@@ -55,9 +55,9 @@ const NOT_RUN: Record<string, string> = {
   'flows/sync/run/refresh-self.ts': 'one shard',
   'flows/push/deliver/settle-failure.ts': 'none: destination and events',
   'flows/push/deliver/bisect-rejects.ts': 'one shard',
-  'flows/push/repair/reconcile-checkpoint.ts': 'one shard',
+  'flows/push/deliver/reconcile-checkpoint.ts': 'one shard',
   'flows/push/deliver/settle-death.ts': 'one shard: the audit entry',
-  'flows/push/repair/verify.ts': 'one shard: the audit entry',
+  'flows/push/manage/verify.ts': 'one shard: the audit entry',
   'flows/operations/demo.ts': 'none: the app and its keys',
   'flows/operations/demo-sync.ts': 'one shard: a transaction for each profile of the demo',
   'flows/sync/schedule/settle-death.ts': 'one shard',

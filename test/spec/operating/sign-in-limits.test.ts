@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { expireSignIns } from '#flows/authorize/expire-sign-ins.ts'
+import { expireSignIns } from '#identity/expire-sign-ins.ts'
 import { basic } from '../../harness/app.ts'
 import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
 import { send } from '../../harness/send.ts'
 import { newCode, redeem } from '../../harness/sign-in.ts'
 import { until } from '../../harness/until.ts'
-import { openFlows } from '../authorization/fixture.ts'
+import { openFlows } from '../sign-in/fixture.ts'
 import { startScripted } from '../sync/scripted-service.ts'
 
 const PER_ADDRESS = 5

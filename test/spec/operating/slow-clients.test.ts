@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { HttpDeps } from '#http/deps.ts'
+import type { HttpDeps } from '#http/server/deps.ts'
 import { createServer } from '#http/server.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 import { rawClient } from './raw-http.ts'

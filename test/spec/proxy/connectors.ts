@@ -1,9 +1,9 @@
-import { apiKey, oauth1, oauth2 } from '#kit/auth.ts'
-import { defineConnector } from '#kit/connector.ts'
-import { endpoint } from '#kit/endpoint.ts'
-import { kind } from '#kit/kind.ts'
-import { cursorPages, offsetPages } from '#kit/pages.ts'
-import { self } from '#kit/self.ts'
+import { apiKey, oauth1, oauth2 } from '#kit/auth/auth.ts'
+import { self } from '#kit/auth/self.ts'
+import { defineConnector } from '#kit/connector/connector.ts'
+import { endpoint } from '#kit/endpoints/endpoint.ts'
+import { cursorPages, offsetPages } from '#kit/endpoints/pages.ts'
+import { kind } from '#kit/read/kind.ts'
 
 const common = { docs: 'https://plain.test/docs', self: self<{ id: string }>('/me', ({ id }) => ({ id })) }
 const tokenUrl = 'https://plain.test/token'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
-import { defineConnector } from '#kit/connector.ts'
+import { defineConnector } from '#kit/connector/connector.ts'
 import { plain } from './connectors.ts'
 import { type ProxyHarness, startProxyHarness, TOKEN } from './fixture.ts'
 import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'

@@ -9,7 +9,7 @@ import { send } from '../../harness/send.ts'
 import { type Granted, redeem } from '../../harness/sign-in.ts'
 import { until } from '../../harness/until.ts'
 import { type BlueskyAccount, blueskyMissing, type RunningBluesky, startBluesky } from '../../real/bluesky.ts'
-import { finishReal, walkReal } from '../authorization/real-walk.ts'
+import { finishReal, walkReal } from '../sign-in/real-walk.ts'
 
 const skip = await blueskyMissing()
 

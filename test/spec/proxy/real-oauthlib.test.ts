@@ -5,7 +5,7 @@ import { callbackOf } from '../../harness/callback.ts'
 import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
 import { type Granted, redeem } from '../../harness/sign-in.ts'
 import { oauthlibMissing, type RunningOauthlibProvider, startOauthlibProvider } from '../../real/oauthlib-provider.ts'
-import { finishReal, walkReal } from '../authorization/real-walk.ts'
+import { finishReal, walkReal } from '../sign-in/real-walk.ts'
 
 const skip = await oauthlibMissing()
 
@@ -14,7 +14,7 @@ suite('proxied calls to a service built on oauthlib', { skip }, () => {
   let provider: RunningOauthlibProvider
   let token: string
   before(async () => {
-    harness = await startLabHarness({ TRIBUTARY_CONNECTORS: join(import.meta.dirname, '../authorization/connectors') })
+    harness = await startLabHarness({ TRIBUTARY_CONNECTORS: join(import.meta.dirname, '../sign-in/connectors') })
     const callbacks = (url: string) => [callbackOf(harness.tributary, harness.app, 'oauthlib', { base_url: url })]
     provider = await startOauthlibProvider({ callbacks })
     const { consumerKey: key, consumerSecret: secret, url } = provider

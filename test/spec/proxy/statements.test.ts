@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
-import { holdStatements, watchStatements } from '../../harness/statements.ts'
+import { holdStatements, watchStatements } from '../../harness/database/statements.ts'
 import { until } from '../../harness/until.ts'
 import { type ProxyHarness, startProxyHarness } from './fixture.ts'
 import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'

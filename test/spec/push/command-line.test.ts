@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
 import { tributary, tributaryProcess } from '../../harness/command-line.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/database/client-database.ts'
 import { LOOPBACK } from '../../harness/loopback.ts'
 import type { Person } from '../../harness/person.ts'
 import type { Shown } from '../../harness/push.ts'

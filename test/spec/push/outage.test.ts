@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
 import { auditTrail } from '../../harness/audit.ts'
-import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/database/client-database.ts'
 import type { Person } from '../../harness/person.ts'
 import type { Shown } from '../../harness/push.ts'
 import { until } from '../../harness/until.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
-import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/database/client-database.ts'
 import type { Person } from '../../harness/person.ts'
 import { until } from '../../harness/until.ts'
 import { type PushHarness, startPushHarness, type Tenant } from './fixture.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
-import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/database/client-database.ts'
 import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
 import { pusher } from '../../harness/push.ts'
 import { send } from '../../harness/send.ts'

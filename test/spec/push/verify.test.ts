@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { createConnection, type RowDataPacket } from 'mysql2/promise'
-import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/database/client-database.ts'
 import { until } from '../../harness/until.ts'
 import { type PushHarness, startPushHarness, type Tenant } from './fixture.ts'
 import { mysqlFixture } from './kinds/mysql-fixture.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { after, before, suite, test } from 'node:test'
-import { revokeAnyToken } from '#flows/authorize/accounts.ts'
+import { revokeAnyToken } from '#identity/accounts.ts'
 import { until } from '../../harness/until.ts'
 import { type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 

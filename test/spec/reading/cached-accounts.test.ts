@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
-import { createAccounts } from '#http/cached-accounts.ts'
-import type { ReadingAccount } from '#model/account.ts'
+import { createAccounts } from '#http/server/cached-accounts.ts'
+import type { ReadingAccount } from '#model/accounts/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { statement } from '#platform/postgres/database.ts'
-import { watchStatements } from '../../harness/statements.ts'
+import { watchStatements } from '../../harness/database/statements.ts'
 import { type Profile, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
 // Changes as another process makes them, without the knowledge of this one.

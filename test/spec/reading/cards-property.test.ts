@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import * as fc from 'fast-check'
-import { FEED_TYPES } from '#model/types.ts'
+import { FEED_TYPES } from '#model/items/types.ts'
 import { cases, seedOf } from '../../harness/effort.ts'
 import { type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 import type { Thing } from './thing.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { TYPE_NAMES } from '#model/types.ts'
+import { TYPE_NAMES } from '#model/items/types.ts'
 import { type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 import type { Thing } from './thing.ts'
 

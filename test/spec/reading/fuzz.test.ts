@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { after, before, suite, test } from 'node:test'
 import { REASONS } from '#model/errors.ts'
-import { TYPE_NAMES } from '#model/types.ts'
+import { TYPE_NAMES } from '#model/items/types.ts'
 import { cases, seedOf } from '../../harness/effort.ts'
 import { type Item, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 

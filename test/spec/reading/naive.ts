@@ -1,4 +1,4 @@
-import { globalId } from '#model/idr.ts'
+import { globalId } from '#model/items/idr.ts'
 import type { Thing } from './thing.ts'
 
 /** A thing where it was stored: all that the naive reader knows. */

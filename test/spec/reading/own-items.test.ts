@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { globalId } from '#model/idr.ts'
+import { globalId } from '#model/items/idr.ts'
 import { isSharded } from '#store/cluster/is-sharded.ts'
-import { watchStatements } from '../../harness/statements.ts'
+import { watchStatements } from '../../harness/database/statements.ts'
 import { type Item, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
 let harness: ReadingHarness

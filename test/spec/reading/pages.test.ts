@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { after, before, suite, test } from 'node:test'
-import { holdStatements, watchStatements } from '../../harness/statements.ts'
+import { holdStatements, watchStatements } from '../../harness/database/statements.ts'
 import { type Item, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 import type { Thing } from './thing.ts'
 

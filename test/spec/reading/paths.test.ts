@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { globalId } from '#model/idr.ts'
-import { TYPE_NAMES } from '#model/types.ts'
+import { globalId } from '#model/items/idr.ts'
+import { TYPE_NAMES } from '#model/items/types.ts'
 import { send } from '../../harness/send.ts'
 import { type Item, type Profile, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 

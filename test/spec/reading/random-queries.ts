@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { TYPE_NAMES } from '#model/types.ts'
+import { TYPE_NAMES } from '#model/items/types.ts'
 import type { Query } from './naive.ts'
 import type { Thing } from './thing.ts'
 

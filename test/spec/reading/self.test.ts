@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { globalId } from '#model/idr.ts'
+import { globalId } from '#model/items/idr.ts'
 import { type Item, type Profile, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
 let harness: ReadingHarness

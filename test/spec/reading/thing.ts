@@ -1,9 +1,9 @@
-import { oauth2 } from '#kit/auth.ts'
-import { type Connector, defineConnector } from '#kit/connector.ts'
-import { endpoint } from '#kit/endpoint.ts'
-import { kind } from '#kit/kind.ts'
-import { self } from '#kit/self.ts'
-import type { BaseType } from '#model/types.ts'
+import { oauth2 } from '#kit/auth/auth.ts'
+import { self } from '#kit/auth/self.ts'
+import { type Connector, defineConnector } from '#kit/connector/connector.ts'
+import { endpoint } from '#kit/endpoints/endpoint.ts'
+import { kind } from '#kit/read/kind.ts'
+import type { BaseType } from '#model/items/types.ts'
 
 /** A record that describes everything a test may want an item to be. */
 export interface Thing {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { resetSync } from '#flows/sync/progress.ts'
 import { rereadProfiles } from '#flows/sync/reread/reread-profiles.ts'
-import { numberPages } from '#kit/pages.ts'
-import type { Profile } from '#model/profile.ts'
+import { numberPages } from '#kit/endpoints/pages.ts'
+import type { Profile } from '#model/accounts/profile.ts'
 import { type Fixture, type Note, note, notes, openFixture, paged, someNotes } from './engine-fixture.ts'
 
 suite('what a run writes', () => {

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
 import { get } from '../../harness/send.ts'
 import { newBrowser, newCode, redeem, signIn } from '../../harness/sign-in.ts'
-import { CONNECTORS } from '../authorization/fixture.ts'
+import { CONNECTORS } from '../sign-in/fixture.ts'
 import { type Fixture, notes, openFixture, someNotes } from './engine-fixture.ts'
 
 const DAY_MS = 86_400_000

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { since } from '#kit/checkpoint.ts'
+import { since } from '#kit/endpoints/checkpoint.ts'
 import { type Fixture, type Note, notes, openFixture, someNotes } from './engine-fixture.ts'
 
 suite('conditional requests', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { oauth2 } from '#kit/auth.ts'
+import { oauth2 } from '#kit/auth/auth.ts'
 import { auditTrail } from '../../harness/audit.ts'
 import { type Fixture, notes, openFixture, someNotes } from './engine-fixture.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { untilKnown } from '#kit/checkpoint.ts'
-import { numberPages } from '#kit/pages.ts'
+import { untilKnown } from '#kit/endpoints/checkpoint.ts'
+import { numberPages } from '#kit/endpoints/pages.ts'
 import { type Fixture, type Note, notes, openFixture, paged, someNotes } from './engine-fixture.ts'
 
 suite('items deleted at the service', () => {

@@ -10,7 +10,7 @@ import { get, send } from '../../harness/send.ts'
 import { type Granted, signIn } from '../../harness/sign-in.ts'
 import { synced } from '../../harness/sync.ts'
 import { until } from '../../harness/until.ts'
-import { openFlows } from '../authorization/fixture.ts'
+import { openFlows } from '../sign-in/fixture.ts'
 
 interface Row {
   state: string

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setRules } from '#flows/sync/schedule/rules.ts'
-import type { Profile } from '#model/profile.ts'
+import type { Profile } from '#model/accounts/profile.ts'
 import { type Fixture, type Note, notes, openFixture, someNotes } from './engine-fixture.ts'
 
 const MINUTE_MS = 60_000

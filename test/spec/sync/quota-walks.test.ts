@@ -3,9 +3,9 @@ import { after, before, suite, test } from 'node:test'
 import { setQuotas } from '#flows/operations/app-quotas.ts'
 import { requestSync } from '#flows/sync/progress.ts'
 import { runProfile } from '#flows/sync/run/run-profile.ts'
-import { since, untilKnown } from '#kit/checkpoint.ts'
-import { numberPages } from '#kit/pages.ts'
-import type { QuotaInput } from '#model/quotas.ts'
+import { since, untilKnown } from '#kit/endpoints/checkpoint.ts'
+import { numberPages } from '#kit/endpoints/pages.ts'
+import type { QuotaInput } from '#model/apps/quotas.ts'
 import { type Fixture, keyOf, type Note, notes, openFixture, paged, someNotes } from './engine-fixture.ts'
 
 const pages = numberPages({ param: 'page' })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { createRateLimiter } from '#access/rate-limiter.ts'
-import type { CallCost } from '#kit/call-cost.ts'
-import type { Connector } from '#kit/connector.ts'
-import { rateFrom } from '#kit/rate.ts'
+import type { CallCost } from '#kit/connector/call-cost.ts'
+import type { Connector } from '#kit/connector/connector.ts'
+import { rateFrom } from '#kit/connector/rate.ts'
 import { type Fixture, notes, openFixture, someNotes } from './engine-fixture.ts'
 
 const HOUR_MS = 3_600_000

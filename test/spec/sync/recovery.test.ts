@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { token, untilKnown } from '#kit/checkpoint.ts'
-import type { Api } from '#kit/connector.ts'
-import { cursorPages, linkPages, numberPages, offsetPages, type Pages } from '#kit/pages.ts'
+import type { Api } from '#kit/connector/connector.ts'
+import { token, untilKnown } from '#kit/endpoints/checkpoint.ts'
+import { cursorPages, linkPages, numberPages, offsetPages, type Pages } from '#kit/endpoints/pages.ts'
 import { type Fixture, type Note, notes, openFixture, someNotes } from './engine-fixture.ts'
 import type { ReceivedRequest } from './scripted-service.ts'
 

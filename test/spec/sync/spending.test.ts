@@ -8,10 +8,10 @@ import {
   type SpendingInput,
   setSpending,
 } from '#flows/sync/schedule/spending-rules.ts'
-import { since } from '#kit/checkpoint.ts'
-import type { EndpointInput } from '#kit/endpoint.ts'
-import { cursorPages } from '#kit/pages.ts'
-import type { Profile } from '#model/profile.ts'
+import { since } from '#kit/endpoints/checkpoint.ts'
+import type { EndpointInput } from '#kit/endpoints/endpoint.ts'
+import { cursorPages } from '#kit/endpoints/pages.ts'
+import type { Profile } from '#model/accounts/profile.ts'
 import { type Fixture, type Note, notes, openFixture, someNotes } from './engine-fixture.ts'
 import type { ReceivedRequest } from './scripted-service.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { since, untilKnown } from '#kit/checkpoint.ts'
-import { cursorPages, linkPages, numberPages } from '#kit/pages.ts'
+import { since, untilKnown } from '#kit/endpoints/checkpoint.ts'
+import { cursorPages, linkPages, numberPages } from '#kit/endpoints/pages.ts'
 import { type Fixture, type Note, notes, openFixture, paged, someNotes } from './engine-fixture.ts'
 
 type Cursored = { notes: Note[]; next?: string }

@@ -1,6 +1,6 @@
-import { oauth1 } from '#kit/auth.ts'
-import { type Connector, defineConnector } from '#kit/connector.ts'
-import { self } from '#kit/self.ts'
+import { oauth1 } from '#kit/auth/auth.ts'
+import { self } from '#kit/auth/self.ts'
+import { type Connector, defineConnector } from '#kit/connector/connector.ts'
 
 /** The strict OAuth 1.0a service of test/real. */
 export const oauthlib: Connector = defineConnector({

@@ -1,6 +1,6 @@
-import { oauth2 } from '#kit/auth.ts'
-import { type Connector, defineConnector } from '#kit/connector.ts'
-import { self } from '#kit/self.ts'
+import { oauth2 } from '#kit/auth/auth.ts'
+import { self } from '#kit/auth/self.ts'
+import { type Connector, defineConnector } from '#kit/connector/connector.ts'
 
 interface Claims {
   sub: string

@@ -1,4 +1,4 @@
-import type { Place } from '#kit/kind.ts'
+import type { Place } from '#kit/read/kind.ts'
 import { type ContentLine, unescaped } from '../content-lines.ts'
 import { type CalendarComponent, componentsIn } from './calendar-object.ts'
 import { durationMs, type EventTime, eventTime, type ZoneNames } from './event-time.ts'

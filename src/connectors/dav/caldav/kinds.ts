@@ -1,4 +1,4 @@
-import { kind } from '#kit/kind.ts'
+import { kind } from '#kit/read/kind.ts'
 import type { Member } from '../members.ts'
 import type { Attendee, CalendarEvent } from './event.ts'
 

@@ -1,5 +1,5 @@
-import { defineConnector } from '#kit/connector.ts'
-import { endpoint } from '#kit/endpoint.ts'
+import { defineConnector } from '#kit/connector/connector.ts'
+import { endpoint } from '#kit/endpoints/endpoint.ts'
 import { type Collection, collectionsEndpoint, versionOf } from '../collections.ts'
 import { type MembersOptions, memberPages, membersIn, prepareList, syncTokens } from '../members.ts'
 import { syncCollection, XML_TYPE } from '../request-bodies.ts'

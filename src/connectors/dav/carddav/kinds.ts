@@ -1,4 +1,4 @@
-import { kind, timeOf } from '#kit/kind.ts'
+import { kind, timeOf } from '#kit/read/kind.ts'
 import type { Member } from '../members.ts'
 import type { Contact } from './contact.ts'
 

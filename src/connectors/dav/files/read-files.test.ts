@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { type FileReader, TooManyRecords } from '#kit/file.ts'
-import { itemReader } from '#kit/read-item.ts'
+import { type FileReader, TooManyRecords } from '#kit/auth/file.ts'
+import { itemReader } from '#kit/connector/read-item.ts'
 import { files } from './connector.ts'
 import { createReader } from './read-files.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type FileReader, type FileRecord, TooManyRecords } from '#kit/file.ts'
+import { type FileReader, type FileRecord, TooManyRecords } from '#kit/auth/file.ts'
 import { readEvent } from '../caldav/event.ts'
 import { readContact } from '../carddav/contact.ts'
 import { type Block, eachBlock, isContentText } from './blocks.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Destination } from '#model/destination.ts'
+import type { Destination } from '#model/apps/destination.ts'
 import { createBacklogWatch } from './backlog.ts'
 
 const due = (id: string, state: Destination['state'] = 'active') => ({

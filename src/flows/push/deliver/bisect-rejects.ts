@@ -1,6 +1,6 @@
 import { type Batch, type Connection, DeliveryError } from '#destinations/contract.ts'
-import type { DeliveryRow, Destination } from '#model/destination.ts'
-import { firstOf, lastOf } from '#platform/list-ends.ts'
+import type { DeliveryRow, Destination } from '#model/apps/destination.ts'
+import { firstOf, lastOf } from '#platform/formats/list-ends.ts'
 import { addDeadLetter, clearDeadLetters } from '#store/push/deliveries.ts'
 import { type Cursor, flagDeadLetters } from '#store/push/leases.ts'
 import type { DeliverDeps } from '../deps.ts'

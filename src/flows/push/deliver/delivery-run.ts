@@ -1,5 +1,5 @@
 import type { Connection } from '#destinations/contract.ts'
-import type { Destination } from '#model/destination.ts'
+import type { Destination } from '#model/apps/destination.ts'
 import type { Filter } from '../filter.ts'
 
 /** What all profiles of one run into a destination share. */

@@ -1,4 +1,4 @@
-import type { Destination } from '#model/destination.ts'
+import type { Destination } from '#model/apps/destination.ts'
 import { wakeSomeCursors } from '#store/push/destination-cursors.ts'
 import { moveTick, tickingDestinations } from '#store/push/destinations.ts'
 import { type DueDestination, dueDestinations, hasErasures } from '#store/push/due-destinations.ts'

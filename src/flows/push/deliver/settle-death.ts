@@ -1,4 +1,4 @@
-import { deathMessage, type WorkerDeath } from '#model/deaths.ts'
+import { deathMessage, type WorkerDeath } from '#model/sync/deaths.ts'
 import { findDestination } from '#store/push/destinations.ts'
 import { countDestinationDeath, freeCursorsOf } from '#store/sync/deaths.ts'
 import type { DeliverDeps } from '../deps.ts'

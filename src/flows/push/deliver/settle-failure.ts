@@ -1,5 +1,5 @@
 import { DeliveryError } from '#destinations/contract.ts'
-import type { Destination } from '#model/destination.ts'
+import type { Destination } from '#model/apps/destination.ts'
 import { type Chance, systemChance } from '#platform/chance.ts'
 import { egressErrorIn } from '#platform/egress/errors.ts'
 import { isUnavailable } from '#platform/errors.ts'

@@ -1,5 +1,5 @@
 import { type Batch, CheckpointDiffers } from '#destinations/contract.ts'
-import type { DeliveryRow } from '#model/destination.ts'
+import type { DeliveryRow } from '#model/apps/destination.ts'
 import { reasonOf } from '#platform/errors.ts'
 import { recordDelivery } from '#store/push/deliveries.ts'
 import type { Cursor } from '#store/push/leases.ts'

@@ -1,4 +1,4 @@
-import type { Destination } from '#model/destination.ts'
+import type { Destination } from '#model/apps/destination.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { auditDestination } from '#store/audit.ts'

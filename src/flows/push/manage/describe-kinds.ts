@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DESTINATION_KINDS, type DestinationKind } from '#model/destination.ts'
+import { DESTINATION_KINDS, type DestinationKind } from '#model/apps/destination.ts'
 import type { DeliverDeps } from '../deps.ts'
 import { optionsOf } from './destination-options.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Kind } from '#destinations/contract.ts'
 import { readOptions } from '#destinations/options.ts'
-import type { Destination } from '#model/destination.ts'
+import type { Destination } from '#model/apps/destination.ts'
 import { invalidInput } from '#model/errors.ts'
 import { PUSH_EVENTS, type PushEventType } from '#store/push/events.ts'
 import { quietHours } from '../schedule.ts'

@@ -1,5 +1,5 @@
 import type { Finding } from '#destinations/contract.ts'
-import type { DestinationKind } from '#model/destination.ts'
+import type { DestinationKind } from '#model/apps/destination.ts'
 
 /** A finding with what to do about it, where that is known. */
 export interface HintedFinding extends Finding {

@@ -1,6 +1,6 @@
 import { changeText } from '#destinations/change-text.ts'
-import type { DestinationKind, PutRow } from '#model/destination.ts'
-import type { Profile } from '#model/profile.ts'
+import type { Profile } from '#model/accounts/profile.ts'
+import type { DestinationKind, PutRow } from '#model/apps/destination.ts'
 import { listAppProfiles } from '#store/identity/profiles.ts'
 import { changesAfter } from '#store/items/changes.ts'
 import { rowsOf } from '../delivery-rows.ts'

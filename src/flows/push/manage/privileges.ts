@@ -1,6 +1,6 @@
 import * as mysql from '#destinations/mysql/tables.ts'
 import * as postgres from '#destinations/postgres/tables.ts'
-import type { DestinationKind } from '#model/destination.ts'
+import type { DestinationKind } from '#model/apps/destination.ts'
 
 const SCRIPTS = new Map<string, (place: string) => string>([
   ['postgres', postgres.leastPrivilegeScript],

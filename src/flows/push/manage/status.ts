@@ -1,4 +1,4 @@
-import type { Destination } from '#model/destination.ts'
+import type { Destination } from '#model/apps/destination.ts'
 import { lagByKind, summarizeCursors } from '#store/push/cursors.ts'
 import {
   countDeadLetters,

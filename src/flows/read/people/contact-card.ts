@@ -1,4 +1,4 @@
-import type { Card } from '#model/normal.ts'
+import type { Card } from '#model/items/normal.ts'
 import type { ContactIdentity } from '#model/people/contact-keys.ts'
 import type { StoredContact } from '#store/items/contacts.ts'
 

@@ -1,6 +1,6 @@
+import { wordsOf } from '#model/items/words.ts'
 import { comparePeople, type IndexedPerson, type PeopleIndex, type PersonPosition } from '#model/people/people-index.ts'
-import { wordsOf } from '#model/words.ts'
-import { createYielder } from '#platform/event-loop-yield.ts'
+import { createYielder } from '#platform/waiting/event-loop-yield.ts'
 
 export interface PeopleQuery {
   limit: number

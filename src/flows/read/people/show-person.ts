@@ -1,5 +1,5 @@
-import type { Account } from '#model/account.ts'
-import type { Query } from '#model/query.ts'
+import type { Account } from '#model/accounts/account.ts'
+import type { Query } from '#model/items/query.ts'
 import { createPresenter } from '../present.ts'
 import { readItems } from '../read-items.ts'
 import { appearancesOf, findPerson, itemsOfPerson, type PeopleDeps } from './people.ts'

@@ -1,4 +1,4 @@
-import { childrenOf } from '#kit/child-endpoints.ts'
+import { childrenOf } from '#kit/endpoints/child-endpoints.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { itemsOnlyIn, removeChildItems, someChildItems } from '#store/items/child-items.ts'
 import { removeItems } from '#store/items/items.ts'
@@ -6,13 +6,13 @@ import { markDeliveriesDue } from '#store/push/cursors.ts'
 import { deletedParents, forgetParents, makeChildrenDue } from '#store/sync/child-checkpoints.ts'
 import { saveDone, saveFailed, saveProgress, setEndpointLeftOut } from '#store/sync/endpoints.ts'
 import { keepFaults, NO_FAULTS } from '#store/sync/reader-faults.ts'
-import { UpstreamError } from '#upstream/errors.ts'
+import { UpstreamError } from '#upstream/request/errors.ts'
 import { commitPage } from '../commit/commit-page.ts'
 import { chanceOf, type SyncDeps, timesOf } from '../deps.ts'
 import { emptyDiff } from '../diff/diff-page.ts'
-import type { EndpointRun } from '../run/endpoint-run.ts'
 import { nextInterval, retryAt } from '../schedule/interval.ts'
-import { type Round, watermarkAfter } from './round.ts'
+import { type Round, watermarkAfter } from '../walk/children-round.ts'
+import type { EndpointRun } from '../walk/endpoint-run.ts'
 
 /** Limit: items of a deleted parent that one transaction removes; further ones follow in the next. */
 const MAX_REMOVED = 500

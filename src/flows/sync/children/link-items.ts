@@ -4,7 +4,7 @@ import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import type { PageDiff } from '../diff/diff-page.ts'
 import { type Deletions, isPlausible } from '../diff/find-deleted.ts'
 import { isObject } from '../diff/item-stream.ts'
-import type { EndpointRun } from '../run/endpoint-run.ts'
+import type { EndpointRun } from '../walk/endpoint-run.ts'
 
 /** The page with the links between its items and their parents that are not stored yet. */
 export async function linkToParents(

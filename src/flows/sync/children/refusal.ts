@@ -1,5 +1,5 @@
-import type { UpstreamError } from '#upstream/errors.ts'
-import type { Visit } from './round.ts'
+import type { UpstreamError } from '#upstream/request/errors.ts'
+import type { Visit } from '../walk/children-round.ts'
 
 /** Limit: runs in a row that may fail at the same parent; then the parent is left out for an hour and the round goes on. */
 const MAX_FAILS = 3

@@ -1,6 +1,6 @@
-import type { Children } from '#kit/children.ts'
-import { forParents } from '#kit/for-parents.ts'
-import { sourceOf } from '#model/profile.ts'
+import type { Children } from '#kit/endpoints/children.ts'
+import { forParents } from '#kit/endpoints/for-parents.ts'
+import { sourceOf } from '#model/accounts/profile.ts'
 import {
   parentRecords,
   parentsAfter,
@@ -12,13 +12,13 @@ import {
 import { listEndpoints } from '#store/sync/endpoints.ts'
 import { parseStored } from '#upstream/body/lossless-json.ts'
 import type { SyncDeps } from '../deps.ts'
-import type { EndpointRun } from '../run/endpoint-run.ts'
-import type { Outcome } from '../run/outcome.ts'
-import type { Walk } from '../run/walk.ts'
+import { beginRound, type Parent, type Round, type Visit } from '../walk/children-round.ts'
+import type { EndpointRun } from '../walk/endpoint-run.ts'
+import type { Outcome } from '../walk/outcome.ts'
+import type { Walk } from '../walk/walk.ts'
 import { commitRound, removeOrphans } from './commit-round.ts'
 import { commitRoundYielded } from './commit-visit.ts'
 import { isRefusal } from './refusal.ts'
-import { beginRound, type Parent, type Round, type Visit } from './round.ts'
 
 /** Limit: parents of a child endpoint that are looked up at once; their records are read when their turn comes. */
 const MAX_PARENTS = 200

@@ -13,8 +13,8 @@ import { leaseEnd, type SyncDeps } from '../deps.ts'
 import { badRecord } from '../diff/bad-record.ts'
 import { diffPage, emptyDiff, type PageDiff } from '../diff/diff-page.ts'
 import type { ItemStream } from '../diff/item-stream.ts'
-import type { EndpointRun } from '../run/endpoint-run.ts'
-import { countersOf } from '../run/run-log.ts'
+import type { EndpointRun } from '../walk/endpoint-run.ts'
+import { countersOf } from '../walk/run-log.ts'
 
 /** The lease of the profile was taken over or revoked: this run must not write. */
 export class LeaseLost extends Error {

@@ -1,5 +1,5 @@
+import type { ProfileKey } from '#store/keys/profile-key.ts'
 import { type AppFault, type FaultPosition, listAppFaults, listFaults } from '#store/sync/reader-faults.ts'
-import type { ProfileKey } from '#store/sync/schedule.ts'
 import type { SyncDeps } from '../deps.ts'
 
 /** A field that a connector failed to read, as shown to an app. */

@@ -1,10 +1,10 @@
 import { saveProgress } from '#store/sync/endpoints.ts'
 import { joinFaults } from '#store/sync/reader-faults.ts'
-import { positionOf } from '../children/round.ts'
 import type { SyncDeps } from '../deps.ts'
 import { emptyDiff, type PageDiff } from '../diff/diff-page.ts'
-import type { EndpointRun } from '../run/endpoint-run.ts'
-import type { Walk } from '../run/walk.ts'
+import { positionOf } from '../walk/children-round.ts'
+import type { EndpointRun } from '../walk/endpoint-run.ts'
+import type { Walk } from '../walk/walk.ts'
 import { commitPage } from './commit-page.ts'
 
 /** Commits pages of a walk while the next one is fetched. */

@@ -1,6 +1,7 @@
 import { ApiError } from '#model/errors.ts'
 import { findApp } from '#store/apps/apps.ts'
 import { auditApp } from '#store/audit.ts'
+import type { ProfileKey } from '#store/keys/profile-key.ts'
 import {
   askForRetry,
   listAppQuarantine,
@@ -8,7 +9,6 @@ import {
   type Quarantined,
   type QuarantinePosition,
 } from '#store/sync/quarantine.ts'
-import type { ProfileKey } from '#store/sync/schedule.ts'
 import type { SyncDeps } from '../deps.ts'
 
 /** A record that could not be stored, as shown to an app. */

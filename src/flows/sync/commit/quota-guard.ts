@@ -1,4 +1,4 @@
-import { OWN_SERVICE } from '#kit/own-items.ts'
+import { OWN_SERVICE } from '#kit/connector/own-items.ts'
 import {
   type Amount,
   add,
@@ -8,14 +8,14 @@ import {
   quotaInTheWay,
   quotasNear,
   type Used,
-} from '#model/quotas.ts'
+} from '#model/apps/quotas.ts'
+import { accountUsageById, totalOf } from '#store/app-usage.ts'
 import { findAppQuotas } from '#store/apps/apps.ts'
 import type { NoticeLevel } from '#store/apps/quota-notices.ts'
-import { accountUsageById, totalOf } from '#store/apps/usage.ts'
-import { appUsage } from '#store/apps/usage-of-apps.ts'
+import { appUsage } from '#store/usage-of-apps.ts'
 import type { SyncDeps } from '../deps.ts'
 import type { PageDiff } from '../diff/diff-page.ts'
-import type { EndpointRun } from '../run/endpoint-run.ts'
+import type { EndpointRun } from '../walk/endpoint-run.ts'
 import { reportQuota } from './report-quota.ts'
 
 /** Admits new items while the quotas allow it. Stored items are always updated. */

@@ -1,5 +1,5 @@
-import type { QuotaName } from '#model/quotas.ts'
-import { shardFor, shardIn } from '#platform/ids.ts'
+import type { QuotaName } from '#model/apps/quotas.ts'
+import { shardFor, shardIn } from '#platform/crypto/ids.ts'
 import { type NoticeLevel, putNotice } from '#store/apps/quota-notices.ts'
 import { writeAudit } from '#store/audit.ts'
 import { queueEvent } from '#store/push/events.ts'

@@ -6,7 +6,7 @@ import { type LosslessJson, parseStored } from '#upstream/body/lossless-json.ts'
 import type { SyncDeps } from '../deps.ts'
 import { badRecord } from '../diff/bad-record.ts'
 import { diffPage, emptyDiff, type PageDiff } from '../diff/diff-page.ts'
-import type { EndpointRun } from '../run/endpoint-run.ts'
+import type { EndpointRun } from '../walk/endpoint-run.ts'
 import { commitPage } from './commit-page.ts'
 import { createQuotaGuard } from './quota-guard.ts'
 

@@ -1,4 +1,4 @@
-import { storableText } from '#platform/storable-text.ts'
+import { storableText } from '#platform/formats/storable-text.ts'
 import type { BadRecord } from '#store/sync/quarantine.ts'
 import { type LosslessJson, stringifyLossless } from '#upstream/body/lossless-json.ts'
 import { contentHash, hashRecord } from './record-hash.ts'

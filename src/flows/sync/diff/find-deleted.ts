@@ -1,7 +1,7 @@
-import type { Endpoint } from '#kit/endpoint.ts'
+import type { Endpoint } from '#kit/endpoints/endpoint.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { itemIdsSince } from '#store/items/items.ts'
-import type { ProfileKey } from '#store/sync/schedule.ts'
+import type { ProfileKey } from '#store/keys/profile-key.ts'
 
 /** Plausible deletions: this many of any list; this many where most is left; this share of a long list. */
 const FEW = 3

@@ -1,7 +1,7 @@
-import type { ItemDraft } from '#kit/read-item.ts'
-import { typeBits } from '#model/types.ts'
-import { searchVector } from '#model/words.ts'
-import { storableText } from '#platform/storable-text.ts'
+import type { ItemDraft } from '#kit/connector/read-item.ts'
+import { typeBits } from '#model/items/types.ts'
+import { searchVector } from '#model/items/words.ts'
+import { storableText } from '#platform/formats/storable-text.ts'
 import type { ItemRow } from '#store/items/items.ts'
 
 /** A record with its ids, and its text as it is stored. */

@@ -1,8 +1,8 @@
-import type { Connector } from '#kit/connector.ts'
-import type { Endpoint } from '#kit/endpoint.ts'
-import { type ItemDraft, itemNamer, itemReader } from '#kit/read-item.ts'
-import { readerVersion } from '#kit/reader-version.ts'
-import type { ProfileKey } from '#store/sync/schedule.ts'
+import type { Connector } from '#kit/connector/connector.ts'
+import { type ItemDraft, itemNamer, itemReader } from '#kit/connector/read-item.ts'
+import { readerVersion } from '#kit/connector/reader-version.ts'
+import type { Endpoint } from '#kit/endpoints/endpoint.ts'
+import type { ProfileKey } from '#store/keys/profile-key.ts'
 
 /** The items of one endpoint of one profile, and how its records are read. */
 export interface ItemStream {

@@ -5,12 +5,12 @@ import {
   learnLimits,
   type ResponseRecovery,
 } from '#access/learn-limits.ts'
-import type { BodyFormat } from '#kit/pages.ts'
+import type { BodyFormat } from '#kit/endpoints/pages.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import { readBody } from '#upstream/body/read-body.ts'
-import { UpstreamError } from '#upstream/errors.ts'
-import { isMarkup, responseFailure } from '#upstream/response-failure.ts'
-import type { UpstreamResponse } from '#upstream/send.ts'
+import { UpstreamError } from '#upstream/request/errors.ts'
+import { isMarkup, responseFailure } from '#upstream/request/response-failure.ts'
+import type { UpstreamResponse } from '#upstream/request/send.ts'
 import type { SyncDeps } from '../deps.ts'
 
 export interface Unchanged {

@@ -1,4 +1,4 @@
-import { formatMoney, type Micros } from '#model/money.ts'
+import { formatMoney, type Micros } from '#model/apps/money.ts'
 import { auditApp } from '#store/audit.ts'
 import { queueEvent } from '#store/push/events.ts'
 import { markLimitReached, markServiceUnpaid, type SpendingKey } from '#store/sync/spending.ts'

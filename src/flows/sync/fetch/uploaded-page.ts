@@ -1,10 +1,10 @@
-import type { PageRequest } from '#kit/pages.ts'
+import type { PageRequest } from '#kit/endpoints/pages.ts'
 import { findUploadPage, removeReadUploads, type UploadPosition } from '#store/sync/uploads.ts'
 import { parseStored } from '#upstream/body/lossless-json.ts'
 import type { SyncDeps } from '../deps.ts'
-import type { EndpointRun } from '../run/endpoint-run.ts'
-import { countersOf } from '../run/run-log.ts'
-import type { Walk } from '../run/walk.ts'
+import type { EndpointRun } from '../walk/endpoint-run.ts'
+import { countersOf } from '../walk/run-log.ts'
+import type { Walk } from '../walk/walk.ts'
 import type { LocatedPage } from './fetch-page.ts'
 
 /** The next page of the files that were uploaded for a profile, in place of a call. After the last one, an empty page. */

@@ -1,5 +1,5 @@
-import type { Hook } from '#kit/connector.ts'
-import { itemIdOf } from '#kit/read-item.ts'
+import type { Hook } from '#kit/connector/connector.ts'
+import { itemIdOf } from '#kit/connector/read-item.ts'
 import { type EndpointState, listEndpoints, NEVER, setEndpointLeftOut } from '#store/sync/endpoints.ts'
 import {
   finishHookRecords,
@@ -15,7 +15,7 @@ import { createQuotaGuard } from '../commit/quota-guard.ts'
 import type { SyncDeps } from '../deps.ts'
 import { diffPage } from '../diff/diff-page.ts'
 import { openItemStream } from '../diff/item-stream.ts'
-import type { EndpointRun } from '../run/endpoint-run.ts'
+import type { EndpointRun } from '../walk/endpoint-run.ts'
 import { chooseRecords, type Delivered, versionReader } from './choose-records.ts'
 
 /** Limit: records of webhooks that one run of a profile stores; the next run begins at once with the rest. */

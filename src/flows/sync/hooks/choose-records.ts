@@ -1,4 +1,4 @@
-import type { Hook } from '#kit/connector.ts'
+import type { Hook } from '#kit/connector/connector.ts'
 import { type LosslessJson, parseStored } from '#upstream/body/lossless-json.ts'
 import { canonicalText } from '../diff/canonical.ts'
 

@@ -1,4 +1,4 @@
-import type { Hook } from '#kit/connector.ts'
+import type { Hook } from '#kit/connector/connector.ts'
 import { ApiError } from '#model/errors.ts'
 
 /** Limit: people that one call of a hook may name; further ones are ignored until their next scheduled sync. */

@@ -1,5 +1,5 @@
-import { OWN_SERVICE } from '#kit/own-items.ts'
-import type { Account } from '#model/account.ts'
+import { OWN_SERVICE } from '#kit/connector/own-items.ts'
+import type { Account } from '#model/accounts/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { removeItems } from '#store/items/items.ts'
 import { listOwnProfiles, numberOwnChanges } from '#store/items/own-profile.ts'

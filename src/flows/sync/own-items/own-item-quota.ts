@@ -1,6 +1,5 @@
-import { OWN_SERVICE } from '#kit/own-items.ts'
-import type { Account } from '#model/account.ts'
-import { ApiError } from '#model/errors.ts'
+import { OWN_SERVICE } from '#kit/connector/own-items.ts'
+import type { Account } from '#model/accounts/account.ts'
 import {
   type Amount,
   add,
@@ -9,13 +8,14 @@ import {
   quotaInTheWay,
   quotasNear,
   type Used,
-} from '#model/quotas.ts'
+} from '#model/apps/quotas.ts'
+import { ApiError } from '#model/errors.ts'
 import type { Queries } from '#platform/postgres/database.ts'
+import { accountUsage, totalOf } from '#store/app-usage.ts'
 import { findAppQuotas } from '#store/apps/apps.ts'
 import type { NoticeLevel } from '#store/apps/quota-notices.ts'
-import { accountUsage, totalOf } from '#store/apps/usage.ts'
-import { appUsage } from '#store/apps/usage-of-apps.ts'
-import type { ProfileKey } from '#store/sync/schedule.ts'
+import type { ProfileKey } from '#store/keys/profile-key.ts'
+import { appUsage } from '#store/usage-of-apps.ts'
 import { type QuotaOwner, reportQuota } from '../commit/report-quota.ts'
 import type { SyncDeps } from '../deps.ts'
 import type { PageDiff } from '../diff/diff-page.ts'

@@ -1,7 +1,7 @@
 import type { Chance } from '#platform/chance.ts'
+import type { ProfileKey } from '#store/keys/profile-key.ts'
 import type { JobEngine } from '#store/queues.ts'
 import { findDueGroups, isNoProfileDue, leaseDueProfiles, MAX_LEASED, returnLeases } from '#store/sync/due-profiles.ts'
-import type { ProfileKey } from '#store/sync/schedule.ts'
 import { chanceOf, leaseEnd, type SyncDeps } from '../deps.ts'
 
 /** Limit: waiting sync jobs, enough to keep every worker busy; further due profiles are not queued yet. */

@@ -1,4 +1,4 @@
-import { currentReaderVersions } from '#kit/reader-version.ts'
+import { currentReaderVersions } from '#kit/connector/reader-version.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { upsertItems } from '#store/items/items.ts'
 import {

@@ -1,10 +1,11 @@
-import type { Connector } from '#kit/connector.ts'
-import { MAX_DEATHS } from '#model/deaths.ts'
-import type { Profile } from '#model/profile.ts'
-import type { SyncReason } from '#model/sync-reasons.ts'
+import type { Connector } from '#kit/connector/connector.ts'
+import type { Profile } from '#model/accounts/profile.ts'
+import { MAX_DEATHS } from '#model/sync/deaths.ts'
+import type { SyncReason } from '#model/sync/sync-reasons.ts'
+import type { ProfileKey } from '#store/keys/profile-key.ts'
 import { queueProfileEvent } from '#store/push/events.ts'
 import { type EndpointState, listEndpoints, NEVER } from '#store/sync/endpoints.ts'
-import { markFirstCompleted, type ProfileKey } from '#store/sync/schedule.ts'
+import { markFirstCompleted } from '#store/sync/schedule.ts'
 import type { SyncDeps } from '../deps.ts'
 
 /** Reasons that another attempt soon does not change. */

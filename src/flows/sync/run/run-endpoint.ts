@@ -1,15 +1,14 @@
-import { localIdOf } from '#kit/ask.ts'
-import type { Endpoint } from '#kit/endpoint.ts'
-import type { PageRequest } from '#kit/pages.ts'
-import { localId } from '#kit/server-native-id.ts'
-import { sourceOf } from '#model/profile.ts'
+import { localIdOf } from '#kit/auth/ask.ts'
+import { localId } from '#kit/auth/server-native-id.ts'
+import type { Endpoint } from '#kit/endpoints/endpoint.ts'
+import type { PageRequest } from '#kit/endpoints/pages.ts'
+import { sourceOf } from '#model/accounts/profile.ts'
 import { analyzeAtThresholds } from '#store/items/statistics.ts'
 import { findSeenIds, type Validator } from '#store/sync/endpoints.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
-import { UpstreamError } from '#upstream/errors.ts'
+import { UpstreamError } from '#upstream/request/errors.ts'
 import { findDeletedChildren, linkToParents } from '../children/link-items.ts'
 import { runChildren } from '../children/run-children.ts'
-import { commitDone, commitFailed, commitYielded } from '../commit/commit-run.ts'
 import { createPageWriter, type PageWriter } from '../commit/page-writer.ts'
 import { createQuotaGuard, type QuotaGuard } from '../commit/quota-guard.ts'
 import type { SyncDeps } from '../deps.ts'
@@ -19,12 +18,21 @@ import { isObject } from '../diff/item-stream.ts'
 import type { Unchanged } from '../fetch/classify-response.ts'
 import { fetchPage, type LocatedPage } from '../fetch/fetch-page.ts'
 import { dropReadUploads, readUploadedPage } from '../fetch/uploaded-page.ts'
-import type { EndpointRun } from './endpoint-run.ts'
-import { createLoopGuard, fingerprint, type LoopGuard, requestName } from './loop-guard.ts'
-import type { Outcome } from './outcome.ts'
-import { withSmallerPages } from './page-size.ts'
-import { unpackSeenIds } from './seen-ids.ts'
-import { advanceWatermark, beginWalk, NOT_BEGUN, nextRequest, startOf, type Walk, type WalkProgress } from './walk.ts'
+import type { EndpointRun } from '../walk/endpoint-run.ts'
+import { createLoopGuard, fingerprint, type LoopGuard, requestName } from '../walk/loop-guard.ts'
+import type { Outcome } from '../walk/outcome.ts'
+import { withSmallerPages } from '../walk/page-size.ts'
+import { unpackSeenIds } from '../walk/seen-ids.ts'
+import {
+  advanceWatermark,
+  beginWalk,
+  NOT_BEGUN,
+  nextRequest,
+  startOf,
+  type Walk,
+  type WalkProgress,
+} from '../walk/walk.ts'
+import { commitDone, commitFailed, commitYielded } from './commit-run.ts'
 
 /**
  * Limit: pages in a row that bring only new items while a quota is full; then the walk ends, because a service may have

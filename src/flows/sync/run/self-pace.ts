@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Endpoint } from '#kit/endpoint.ts'
+import type { Endpoint } from '#kit/endpoints/endpoint.ts'
 
 const HOUR_MS = 3_600_000
 /** How often the service's record of a person is read again; people differ by up to a quarter, so that they spread. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { endpoint } from '#kit/endpoint.ts'
-import { kind } from '#kit/kind.ts'
-import type { IntervalRule, SyncRules } from '#model/sync-rules.ts'
+import { endpoint } from '#kit/endpoints/endpoint.ts'
+import { kind } from '#kit/read/kind.ts'
+import type { IntervalRule, SyncRules } from '#model/sync/sync-rules.ts'
 import { isEnabled, nextInterval, retryAt } from './interval.ts'
 
 const NOW = Date.parse('2027-01-10T12:00:00Z')

@@ -1,7 +1,7 @@
-import type { Endpoint } from '#kit/endpoint.ts'
-import type { SyncRules } from '#model/sync-rules.ts'
+import type { Endpoint } from '#kit/endpoints/endpoint.ts'
+import type { SyncRules } from '#model/sync/sync-rules.ts'
 import type { Chance } from '#platform/chance.ts'
-import { nextRun } from '#platform/cron.ts'
+import { nextRun } from '#platform/formats/cron.ts'
 
 const DAY_MS = 86_400_000
 /** Limit (sync): shortest time between two syncs of an endpoint for which an app has no rule. */

@@ -1,6 +1,6 @@
-import { ALONE_MS, deathMessage, MAX_DEATHS, type WorkerDeath } from '#model/deaths.ts'
+import { ALONE_MS, deathMessage, MAX_DEATHS, type WorkerDeath } from '#model/sync/deaths.ts'
+import type { ProfileKey } from '#store/keys/profile-key.ts'
 import { countEndpointDeath, runProfileAlone } from '#store/sync/deaths.ts'
-import type { ProfileKey } from '#store/sync/schedule.ts'
 import { type SyncDeps, timesOf } from '../deps.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { monthOf } from '#model/money.ts'
+import { monthOf } from '#model/apps/money.ts'
 import { findAppSync } from '#store/apps/apps.ts'
 import { listAllSpending } from '#store/sync/spending.ts'
 import type { SyncDeps } from '../deps.ts'

@@ -1,9 +1,9 @@
-import { apiKey } from '#kit/auth.ts'
-import { defineConnector } from '#kit/connector.ts'
-import { endpoint } from '#kit/endpoint.ts'
-import { kind } from '#kit/kind.ts'
-import { numberPages } from '#kit/pages.ts'
-import { self } from '#kit/self.ts'
+import { apiKey } from '#kit/auth/auth.ts'
+import { self } from '#kit/auth/self.ts'
+import { defineConnector } from '#kit/connector/connector.ts'
+import { endpoint } from '#kit/endpoints/endpoint.ts'
+import { numberPages } from '#kit/endpoints/pages.ts'
+import { kind } from '#kit/read/kind.ts'
 
 /** A record of the scripted service. */
 export interface Picture {

@@ -1,7 +1,7 @@
 import type { Batch } from '#destinations/contract.ts'
-import type { DeleteRow, DeliveryProfile, DeliveryRow, PutRow } from '#model/destination.ts'
-import { formatIdr, globalId } from '#model/idr.ts'
-import { newShardId } from '#platform/ids.ts'
+import type { DeleteRow, DeliveryProfile, DeliveryRow, PutRow } from '#model/apps/destination.ts'
+import { formatIdr, globalId } from '#model/items/idr.ts'
+import { newShardId } from '#platform/crypto/ids.ts'
 
 /** A profile and the changes of its items, as a delivery run would make them. */
 export interface Person {

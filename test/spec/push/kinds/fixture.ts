@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Connection, Kind, KindDeps } from '#destinations/contract.ts'
 import { createKinds } from '#destinations/kinds.ts'
 import { checkOptions } from '#flows/push/manage/destination-options.ts'
-import type { Destination, DestinationKind, DestinationSecrets, PutRow } from '#model/destination.ts'
+import type { Destination, DestinationKind, DestinationSecrets, PutRow } from '#model/apps/destination.ts'
 import { createEgress, type Egress } from '#platform/egress/guard.ts'
 import { LOOPBACK_RANGES } from '../../../harness/loopback.ts'
 

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
-import { notOnCluster } from '../../../harness/cluster.ts'
-import { freshDatabase, onServer } from '../../../harness/database.ts'
+import { notOnCluster } from '../../../harness/database/cluster.ts'
+import { freshDatabase, onServer } from '../../../harness/database/database.ts'
 import { freePort } from '../../../harness/free-port.ts'
 import { openDatabaseProxy } from './cuttable-proxy.ts'
 import { type Arrived, type Fixture, fresh, type Target } from './fixture.ts'

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createKinds } from '#destinations/kinds.ts'
-import type { DestinationKind } from '#model/destination.ts'
+import type { DestinationKind } from '#model/apps/destination.ts'
 import { deps, destinationOf } from './fixture.ts'
 
 const kinds = createKinds({ filesDir: undefined })

@@ -1,0 +1,35 @@
+import { type Auth, verifiesApp } from '#kit/auth/auth.ts'
+import { command } from '../command.ts'
+import { table } from '../output.ts'
+
+export const services = command({
+  name: 'services',
+  summary: 'List the services that this installation supports.',
+  run: async ({ out, registry }) => {
+    const known = (await registry()).list()
+    out.result(
+      known.map(({ service, title, docs, auth, settings }) => ({
+        service,
+        title,
+        auth: auth.kind,
+        apply: provenBy(auth),
+        settings: settings.map(({ name }) => name),
+        docs,
+      })),
+      () =>
+        table([
+          ['service', 'title', 'auth', 'apply', 'settings', 'documentation'],
+          ...known.map(({ service, title, docs, auth, settings }) => [
+            service,
+            title,
+            auth.kind,
+            provenBy(auth),
+            settings.map(({ name }) => name).join(' '),
+            docs,
+          ]),
+        ]),
+    )
+  },
+})
+
+const provenBy = (auth: Auth) => (verifiesApp(auth) ? 'proven' : 'unproven')

@@ -1,9 +1,0 @@
-import type { UploadKey } from '#store/sync/uploads.ts'
-import type { AuthorizeDeps } from '../deps.ts'
-import type { UploadContent } from './read-upload.ts'
-
-/** Dependencies of uploads. */
-export interface FileDeps extends AuthorizeDeps {
-  /** Reads files in a worker process. */
-  tasks: { readUpload: (upload: UploadKey, service: string) => Promise<UploadContent> }
-}

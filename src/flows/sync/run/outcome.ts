@@ -1,4 +1,0 @@
-import type { UpstreamError } from '#upstream/errors.ts'
-
-/** How the run of one endpoint ended. */
-export type Outcome = { kind: 'done' } | { kind: 'yielded' } | { kind: 'failed'; error: UpstreamError }

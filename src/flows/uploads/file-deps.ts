@@ -1,0 +1,9 @@
+import type { AuthorizeDeps } from '#identity/deps.ts'
+import type { UploadKey } from '#store/sync/uploads.ts'
+import type { UploadContent } from './read-upload.ts'
+
+/** Dependencies of uploads. */
+export interface FileDeps extends AuthorizeDeps {
+  /** Reads files in a worker process. */
+  tasks: { readUpload: (upload: UploadKey, service: string) => Promise<UploadContent> }
+}

@@ -1,0 +1,223 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { Caller } from '#flows/proxy/deps.ts'
+import { createProxy, type Proxy, type ProxyCall } from '#flows/proxy/forward.ts'
+import type { CalledProfile } from '#model/accounts/profile.ts'
+import { parseProfileName } from '#model/accounts/profile-name.ts'
+import { ApiError } from '#model/errors.ts'
+import { flag, parse } from '#model/input/input.ts'
+import { Hangup } from '#platform/waiting/hangup.ts'
+import { endWith, pipeBody } from '../request/pipe-body.ts'
+import { withoutNames } from '../request/query-pairs.ts'
+import type { HttpDeps } from '../server/deps.ts'
+import { toApiError } from '../server/errors.ts'
+import type { MountedRoute } from '../server/route.ts'
+import { beginUpload, endUpload } from '../server/uploading.ts'
+import { createProxyCallers, type ProxyCallers } from './proxy-callers.ts'
+
+export const PROXY_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const WEBDAV = 'PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK REPORT SEARCH ACL MKCALENDAR'.split(' ')
+const SAFE_METHODS = new Set('GET HEAD OPTIONS PROPFIND REPORT SEARCH'.split(' '))
+/** Parameters of the proxy, which are not forwarded to the service. */
+const PROXY_PARAMETERS = new Set(['access_token', 'paginate'])
+const ALLOWED = [...PROXY_METHODS, 'HEAD', 'OPTIONS'].join(', ')
+
+const proxyQuery = z.object({
+  paginate: flag('Return all pages of a listing as one streamed array; GET only.'),
+})
+
+/** For the list of routes; mounted below, because bodies are streamed and not parsed. */
+export const proxied: MountedRoute = {
+  auth: 'account',
+  summary: "Call the service's own API with the person's credential; any method and body, streamed both ways",
+  path: z.object({
+    service: z.string().describe('`service`, or `id@service` if the account has several profiles.'),
+    path: z.string().describe("The service's own path, including slashes, and its query."),
+  }),
+  query: proxyQuery,
+  type: '*/*',
+  response: z.unknown().describe('What the service responds, with its status and headers.'),
+  mounted: true,
+  reasons: [
+    'no_profile',
+    'needs_auth',
+    'no_service_keys',
+    'service_limited',
+    'service_unreachable',
+    'address_refused',
+    'connector_failed',
+    'service_timeout',
+  ],
+}
+
+/** Calls that last longer are ended when their access ends. Most are shorter and need not be watched. */
+const WATCH_AFTER_MS = 150
+
+interface ProxyContext {
+  deps: HttpDeps
+  proxy: Proxy
+  callers: ProxyCallers
+}
+
+/** Mounts `ANY /proxy/:service/<path>`. */
+export function mountProxy(server: FastifyInstance, deps: HttpDeps): void {
+  const context: ProxyContext = { deps, proxy: createProxy(deps), callers: createProxyCallers(deps) }
+  server.decorate('proxy', context.proxy)
+  server.decorate('forgetAccount', (accountId) => context.callers.forget(accountId))
+  server.addHook('onClose', async () => {
+    context.callers.clear()
+    await context.proxy.close()
+  })
+  for (const method of WEBDAV) server.addHttpMethod(method, { hasBody: true })
+  for (const url of ['/proxy/:service', '/proxy/:service/*']) {
+    server.route({
+      method: [...PROXY_METHODS, 'HEAD', 'OPTIONS', ...WEBDAV],
+      url,
+      // In this hook the body has not been read yet.
+      onRequest: (request, reply) => serve(context, request, reply),
+      handler: (_request, reply) => reply,
+    })
+  }
+}
+
+async function serve(context: ProxyContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  void reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' })
+  if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined)
+    return preflight(reply)
+  if (/websocket/i.test(request.headers.upgrade ?? ''))
+    throw new ApiError('bad_request', 'The proxy does not support websockets.')
+  if (request.headers['service-worker'] !== undefined)
+    throw new ApiError('bad_request', 'The proxy does not serve service workers.')
+  await forwardCall(context, await context.callers.find(request, wantsCurrentProfile(request)), request, reply)
+}
+
+async function forwardCall(
+  { deps, proxy }: ProxyContext,
+  caller: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { account } = caller
+  const hangup = new Hangup()
+  const response = reply.raw
+  const onClose = () => {
+    if (!response.writableFinished) hangup.happen()
+  }
+  response.once('close', onClose)
+  const at = deps.clock.now()
+  const started = performance.now()
+  const { socket } = request.raw
+  let release = () => {}
+  let isEnded = false
+  const end = () => {
+    isEnded = true
+    hangup.happen()
+    // A response in progress is cut off; before it began, an error can still be sent.
+    if (response.headersSent) response.destroy()
+    else if (!request.raw.complete) request.raw.destroy()
+  }
+  const onProfile = ({ shard, id }: CalledProfile) => {
+    const timer = setTimeout(() => {
+      const grant = { token: account.token, accountId: account.id, profiles: [{ shard, profileId: id }] }
+      release = deps.access.follow(grant, end)
+    }, WATCH_AFTER_MS)
+    release = () => clearTimeout(timer)
+  }
+  const call = readCall(request, hangup, onProfile, () => beginUpload(socket))
+  const recordCall = (status: number, bytes: number) =>
+    proxy.logCall({
+      shard: account.shard,
+      appId: account.appId,
+      accountId: account.id,
+      at,
+      method: call.method,
+      service: parseProfileName(deps.registry, call.profile)?.service ?? '',
+      path: call.path,
+      status,
+      ms: Math.round(performance.now() - started),
+      bytes,
+      ...call.flags,
+      requestId: request.id,
+    })
+  try {
+    const responseData = await proxy.forward(caller, call)
+    reply.hijack()
+    if (deps.isDraining()) void reply.header('connection', 'close')
+    response.writeHead(
+      responseData.status,
+      Object.assign(reply.getHeaders() as OutgoingHttpHeaders, responseData.headers),
+    )
+    const { bytes, end } = Buffer.isBuffer(responseData.body)
+      ? endWith(responseData.body, response)
+      : await pipeBody(responseData.body, response)
+    recordCall(end === 'whole' ? responseData.status : end === 'reader left' ? 499 : 502, bytes)
+  } catch (error) {
+    const refusal = isEnded && !response.destroyed ? new ApiError('token_invalid') : error
+    recordCall(hangup.happened ? 499 : toApiError(refusal).status, 0)
+    // The client has disconnected and cannot receive an error.
+    if (hangup.happened && refusal === error) reply.hijack()
+    else throw refusal
+  } finally {
+    release()
+    endUpload(socket)
+    if (!request.raw.complete) request.raw.resume()
+  }
+}
+
+function readCall(
+  request: FastifyRequest,
+  hangup: Hangup,
+  onProfile: ProxyCall['onProfile'],
+  onStreamedBody: () => void,
+): ProxyCall {
+  const { service } = request.params as { service: string }
+  return {
+    profile: service,
+    method: request.method,
+    ...addressOf(request.raw.url ?? ''),
+    paginate: wantsPages(request),
+    headers: request.headers,
+    body: request.raw,
+    onStreamedBody,
+    onProfile,
+    hangup,
+    flags: { refreshed: false, retried: false, secrets: [] },
+  }
+}
+
+/** A write as the wrong person cannot be undone, so a service name must mean the profile that is connected last right now. */
+function wantsCurrentProfile({ method, params }: FastifyRequest): boolean {
+  return !SAFE_METHODS.has(method) && !(params as { service: string }).service.includes('@')
+}
+
+// Most calls do not use the parameter; then nothing is parsed.
+function wantsPages({ query }: FastifyRequest): boolean {
+  return 'paginate' in (query as object) && parse(proxyQuery, query, 'bad_parameter').paginate
+}
+
+/** Path and query exactly as they were written, without the parameters of the proxy. */
+function addressOf(raw: string): { path: string; query: string } {
+  const target = raw.replace(/^https?:\/\/[^/?#]*/i, '')
+  const queryStart = target.indexOf('?')
+  const whole = queryStart < 0 ? target : target.slice(0, queryStart)
+  const afterProxy = whole.indexOf('/', 1)
+  const afterService = whole.indexOf('/', afterProxy + 1)
+  const query = queryStart < 0 ? '' : target.slice(queryStart + 1)
+  return {
+    path: afterService < 0 ? '' : whole.slice(afterService),
+    query: query === '' ? '' : withoutNames(query, PROXY_PARAMETERS),
+  }
+}
+
+function preflight(reply: FastifyReply): void {
+  void reply
+    .code(204)
+    .headers({
+      allow: ALLOWED,
+      'access-control-allow-methods': ALLOWED,
+      'access-control-allow-headers': '*, authorization',
+      'access-control-max-age': '86400',
+    })
+    .send()
+}

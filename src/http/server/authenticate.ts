@@ -1,0 +1,155 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { authenticateApp, findNamedApp } from '#flows/apps/authenticate-app.ts'
+import { limitGuesses } from '#flows/apps/limit-guesses.ts'
+import { recordReading } from '#flows/operators/record-acting.ts'
+import { accountById, accountOf } from '#identity/accounts.ts'
+import type { Account, OpenedAccount } from '#model/accounts/account.ts'
+import type { App } from '#model/apps/app.ts'
+import { ADMIN, mayUseApp, type Operator } from '#model/apps/operator.ts'
+import { ApiError, invalidInput } from '#model/errors.ts'
+import { decodePercent } from '#platform/formats/decode-percent.ts'
+import { queryOf } from '../request/query-pairs.ts'
+import type { HttpDeps } from './deps.ts'
+import { isFromDashboard, requireDashboard, requireSignedIn, type SessionDeps } from './operator-session.ts'
+
+/** Names the app for which an operator uses a route of apps. */
+const APP_HEADER = 'tributary-app'
+/** Names the account for which an operator uses a route of accounts. */
+const ACCOUNT_HEADER = 'tributary-account'
+
+/** What finding the caller depends on. */
+export type CallerDeps = SessionDeps & Pick<HttpDeps, 'adminToken'>
+
+const operators = new WeakMap<FastifyRequest, Operator>()
+
+/** The operator who calls; undefined if an app or a person calls. Known once the caller was authenticated. */
+export function operatorOf(request: FastifyRequest): Operator | undefined {
+  return operators.get(request)
+}
+
+/** Requires the admin token in `Authorization: Bearer`, or the session of an operator in a request of the dashboard. */
+export async function requireOperator(deps: CallerDeps, request: FastifyRequest): Promise<Operator> {
+  const { authorization } = request.headers
+  const operator = await (authorization === undefined && isFromDashboard(request)
+    ? requireSession(deps, request)
+    : requireAdminToken(deps, request, authorization))
+  operators.set(request, operator)
+  return operator
+}
+
+/** For what concerns the whole installation. */
+export async function requireFullOperator(deps: CallerDeps, request: FastifyRequest): Promise<void> {
+  const { role } = await requireOperator(deps, request)
+  if (role !== 'operator') throw new ApiError('role_refused')
+}
+
+async function requireSession(deps: CallerDeps, request: FastifyRequest): Promise<Operator> {
+  requireDashboard(deps, request)
+  return requireSignedIn(deps, request)
+}
+
+/** Wrong tokens are counted like wrong secrets. */
+async function requireAdminToken(
+  deps: CallerDeps,
+  request: FastifyRequest,
+  secret: string | undefined,
+): Promise<Operator> {
+  const refusal = () => new ApiError('admin_token_invalid')
+  if (secret === undefined) throw refusal()
+  const guess = { subject: 'admin', address: request.ip, secret }
+  return limitGuesses(deps, guess, refusal, async () => (isAdmin(deps, secret) ? ADMIN : undefined))
+}
+
+function isAdmin({ adminToken }: CallerDeps, authorization: string): boolean {
+  const given = /^Bearer (.+)$/i.exec(authorization)?.[1]
+  return given !== undefined && adminToken !== undefined && sameText(given, adminToken)
+}
+
+/** Whether the caller names an app to act for. */
+export const actsForApp = (request: FastifyRequest): boolean => request.headers[APP_HEADER] !== undefined
+
+/** Requires HTTP Basic with `client_id:client_secret`, or an operator who names the app in a header. */
+export async function requireApp(deps: CallerDeps, request: FastifyRequest): Promise<App> {
+  const acted = request.headers[APP_HEADER]
+  if (acted !== undefined) return appForOperator(deps, await requireOperator(deps, request), String(acted))
+  const credentials = basicCredentials(request.headers.authorization)
+  if (credentials === undefined) throw new ApiError('app_secret_invalid')
+  return authenticateApp(deps, credentials.id, credentials.secret, request.ip)
+}
+
+/** An app that the operator may not use looks like one that does not exist. */
+async function appForOperator(deps: CallerDeps, operator: Operator, clientId: string): Promise<App> {
+  if (!mayUseApp(operator, clientId)) throw new ApiError('client_unknown')
+  return findNamedApp(deps, clientId)
+}
+
+/** Whether an operator calls for an account, which is then not found by a token. */
+export function actsForAccount(request: FastifyRequest): boolean {
+  return request.headers[ACCOUNT_HEADER] !== undefined
+}
+
+/** Requires an access token, or an operator who names the account in a header. */
+export async function requireAccount(deps: CallerDeps, request: FastifyRequest): Promise<Account> {
+  const acted = request.headers[ACCOUNT_HEADER]
+  return acted === undefined ? openAccount(deps, request) : accountForOperator(deps, request, String(acted))
+}
+
+/** An account of an app that the operator may not use looks like one that does not exist. */
+async function accountForOperator(deps: CallerDeps, request: FastifyRequest, id: string): Promise<Account> {
+  const operator = await requireOperator(deps, request)
+  const account = await accountById(deps, id)
+  if (!mayUseApp(operator, account.appId)) throw new ApiError('not_found', `There is no account ${id}.`)
+  if (request.method === 'GET' || request.method === 'HEAD') await recordReading(deps, operator, account)
+  return { ...account, isActedFor: true }
+}
+
+/** The account of the request's access token. */
+export async function openAccount(
+  deps: Pick<HttpDeps, 'database' | 'hasher'>,
+  request: FastifyRequest,
+): Promise<OpenedAccount> {
+  const account = await accountOf(deps, tokenOf(request))
+  if (account === undefined) throw new ApiError('token_invalid')
+  return account
+}
+
+/** Whether the request names an account, by an access token or a header, valid or not. */
+export function hasToken(request: FastifyRequest): boolean {
+  return (
+    actsForAccount(request) ||
+    'access_token' in queryOf(request) ||
+    /^Bearer /i.test(request.headers.authorization ?? '')
+  )
+}
+
+/** The access token, as `access_token` in the query or as Bearer; two different ones are an error. */
+export function tokenOf(request: FastifyRequest): string {
+  const { access_token: inQuery } = queryOf(request)
+  if (inQuery !== undefined && typeof inQuery !== 'string')
+    throw invalidInput('bad_parameter', 'access_token', 'was given more than once.')
+  const bearer = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  if (inQuery !== undefined && bearer !== undefined && inQuery !== bearer) throw new ApiError('token_conflict')
+  const token = inQuery ?? bearer
+  if (token === undefined || token === '') throw new ApiError('token_missing')
+  return token
+}
+
+/** Id and secret may be form-encoded inside Basic (RFC 6749 2.3.1), even the underscore; ours never contain a `%`. */
+export function basicCredentials(header: string | undefined): { id: string; secret: string } | undefined {
+  const encoded = /^Basic ([A-Za-z0-9+/=_-]+)$/i.exec(header ?? '')?.[1]
+  if (encoded === undefined) return undefined
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  return colon < 1 ? undefined : { id: formDecoded(text.slice(0, colon)), secret: formDecoded(text.slice(colon + 1)) }
+}
+
+function formDecoded(text: string): string {
+  return text.includes('%') ? (decodePercent(text) ?? text) : text
+}
+
+// Hashed first, so that the time does not reveal the length either.
+function sameText(a: string, b: string): boolean {
+  const digest = (value: string) => createHash('sha256').update(value).digest()
+  return timingSafeEqual(digest(a), digest(b))
+}

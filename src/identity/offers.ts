@@ -1,0 +1,58 @@
+import { missingScope } from '#kit/auth/missing-scope.ts'
+import type { Connector } from '#kit/connector/connector.ts'
+import type { App } from '#model/apps/app.ts'
+import type { BaseType } from '#model/items/types.ts'
+import { listServiceKeys } from '#store/apps/service-keys.ts'
+import type { AuthorizeDeps } from './deps.ts'
+import { servicesOf } from './services.ts'
+
+/** What an app gets to see of a service: who the person is, types of items, and what others made (`feed`). */
+export type Shared = 'profile' | BaseType | 'feed'
+
+/** A service that a person may connect. */
+export interface Offer {
+  service: string
+  title: string
+  shares: Shared[]
+  /** The person uploads a file. */
+  isFile?: boolean
+}
+
+/** The services that an app offers, with what each shares under the scope that will be requested. */
+export async function offersOf(
+  deps: AuthorizeDeps,
+  app: App,
+  {
+    services,
+    scope,
+    flag,
+  }: { services?: readonly string[] | undefined; scope?: string | undefined; flag?: string | undefined },
+): Promise<Offer[]> {
+  const keys = new Map((await listServiceKeys(deps.database, app.id)).map((key) => [key.service, key.scope]))
+  return (await servicesOf(deps, app, services)).map((connector) => ({
+    service: connector.service,
+    title: connector.title,
+    shares: sharesOf(connector, scope ?? keys.get(connector.service), flag),
+    isFile: connector.auth.kind === 'file',
+  }))
+}
+
+/** Endpoints without a scope of their own are read in any case, those that cost money only if the app switches them on. */
+export function sharesOf({ auth, endpoints }: Connector, scope: string | undefined, flag?: string): Shared[] {
+  const requested = requestedScopes(auth, scope, flag)
+  const read = Object.values(endpoints).filter(
+    (each) => requested === undefined || missingScope(auth, requested, each.scope) === undefined,
+  )
+  const own = read.filter(({ feed }) => !feed).flatMap(({ types }) => types)
+  // A file says nothing about who uploads it.
+  const profile: Shared[] = auth.kind === 'file' ? [] : ['profile']
+  return [...new Set<Shared>([...profile, ...own, ...(read.some(({ feed }) => feed) ? ['feed' as const] : [])])]
+}
+
+/** Undefined where a service has no scopes. */
+function requestedScopes(auth: Connector['auth'], scope: string | undefined, flag: string | undefined) {
+  if (auth.kind !== 'oauth2' && auth.kind !== 'oauth1') return undefined
+  const flagged = auth.kind === 'oauth2' && flag !== undefined ? (auth.flags?.[flag]?.scope ?? []) : []
+  const named = scope?.split(/[\s,]+/).filter((each) => each !== '') ?? auth.scope.default
+  return named.length === 0 ? undefined : [...named, ...flagged]
+}

@@ -1,0 +1,135 @@
+import type { Person } from '#model/accounts/profile.ts'
+import type { BodyFormat } from '../endpoints/pages.ts'
+import type { RequestBody } from '../endpoints/request-body.ts'
+import { textAt } from '../read/value-at.ts'
+
+/** The person a credential belongs to, read from the service's own record of them. */
+export interface Self extends Omit<Person, 'source'> {
+  /** The person's native id at the service, as text. */
+  id: string
+}
+
+/** One call about the signed-in person. */
+export interface SelfCall {
+  /** Default: GET. */
+  method?: SelfMethod
+  /** Relative to `api.baseUrl`. `{sub}` is replaced by the subject of the token response. */
+  path: string
+  query?: Record<string, string>
+  headers?: Record<string, string>
+  /** The body of a POST or PROPFIND. */
+  body?: RequestBody | undefined
+  /** The format of the response. Default: `json`. */
+  parse?: BodyFormat | undefined
+}
+
+export type SelfMethod = 'GET' | 'POST' | 'PROPFIND'
+
+/** A further call. Its address may be a link in the person's record, to anything on the same origin; undefined: no call. */
+export interface FurtherSelfCall extends Omit<SelfCall, 'path'> {
+  path: string | ((record: never) => string | undefined)
+}
+
+/** How to find out whose credential it is. Write it with `self()`, `selfFromToken()` or `selfFromIdToken()`. */
+export interface SelfReader {
+  /**
+   * `call`: by calling the service. `token`: from the subject and the facts of the token response. `id_token`: from the claims of
+   * the ID token, which is verified first.
+   */
+  from: 'call' | 'token' | 'id_token'
+  path: string
+  query: Record<string, string>
+  method: SelfMethod
+  headers: Record<string, string>
+  body: RequestBody | undefined
+  parse: BodyFormat
+  /**
+   * Further calls, by the name under which their answers are added to the record. One that the service refuses is left out: the
+   * person may not have granted it.
+   */
+  also: Record<string, FurtherSelfCall>
+  read: (body: unknown) => Self
+  /** Returns another id of the same person, if the token response identifies them by that one. */
+  alsoKnownAs?: (body: unknown) => string | undefined
+}
+
+/** Where the fields of a person are in the record: `{ id: 'data.0.id', name: 'data.0.display_name' }`. */
+export type SelfPaths = { id: string } & { [Field in Exclude<keyof Self, 'id'>]?: string }
+
+/** How to read the record: by a function, or by paths. */
+export type ReadSelf<Body> = ((body: Body) => Self) | SelfPaths
+
+export interface SelfInput<Body> extends SelfCall {
+  also?: Record<string, FurtherSelfCall>
+  read: ReadSelf<Body>
+  alsoKnownAs?: (body: Body) => string | undefined
+}
+
+/**
+ * Describes the call that returns the signed-in person, and how to read it:
+ * `self('/me', (me: Me) => ({ id: String(me.id), name: me.name }))`, or with paths: `self('/me', { id: 'user.id' })`. An object
+ * describes more: a POST, further calls.
+ *
+ *     self: self<Account>({ path: '/user', also: { emails: { path: '/user/emails' } }, read: (account) => … })
+ */
+export function self<Body>(
+  call: string | SelfInput<Body>,
+  read?: ReadSelf<Body>,
+  query: Record<string, string> = {},
+  alsoKnownAs?: (body: Body) => string | undefined,
+): SelfReader {
+  if (typeof call !== 'string') return readerOf('call', call, call.read, call.alsoKnownAs)
+  if (read === undefined)
+    throw new TypeError(`self('${call}') needs a reader: a function, or paths such as { id: 'id' }`)
+  return readerOf('call', { path: call, query }, read, alsoKnownAs)
+}
+
+/**
+ * The person is named by the token response only. The record has its subject as `sub` and the connector's facts. No call is made,
+ * so a token without such a response (`apply`) cannot be used.
+ */
+export function selfFromToken(read: ReadSelf<{ sub: string } & Record<string, string>> = { id: 'sub' }): SelfReader {
+  return readerOf('token', { path: '' }, read, undefined)
+}
+
+/** The person is described by the claims of the ID token; `auth.idToken` says how it is verified. */
+export function selfFromIdToken(
+  read: ReadSelf<{ sub: string } & Record<string, unknown>> = {
+    id: 'sub',
+    name: 'name',
+    handle: 'preferred_username',
+    email: 'email',
+    photo: 'picture',
+    url: 'profile',
+  },
+): SelfReader {
+  return readerOf('id_token', { path: '' }, read, undefined)
+}
+
+function readerOf<Body>(
+  from: SelfReader['from'],
+  call: SelfCall & { also?: Record<string, FurtherSelfCall> },
+  read: ReadSelf<Body>,
+  alsoKnownAs: ((body: Body) => string | undefined) | undefined,
+): SelfReader {
+  return {
+    from,
+    path: call.path,
+    query: call.query ?? {},
+    method: call.method ?? 'GET',
+    headers: call.headers ?? {},
+    body: call.body,
+    parse: call.parse ?? 'json',
+    also: call.also ?? {},
+    read: typeof read === 'function' ? (read as SelfReader['read']) : (body) => readPaths(read, body),
+    ...(alsoKnownAs === undefined ? {} : { alsoKnownAs: alsoKnownAs as NonNullable<SelfReader['alsoKnownAs']> }),
+  }
+}
+
+function readPaths({ id, ...paths }: SelfPaths, body: unknown): Self {
+  const fields = Object.entries(paths).flatMap(([field, path]) => {
+    const value = textAt(body, path)
+    return value === undefined ? [] : [[field, value]]
+  })
+  return { ...(Object.fromEntries(fields) as Partial<Person>), id: textAt(body, id) ?? '' }
+}
