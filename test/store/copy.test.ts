@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { after, before, suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -36,9 +37,9 @@ suite('copying', () => {
     })
   const count = async () => (await opened.sql<{ n: number }>('select count(*)::int as n from number'))[0]!.n
 
-  /** Rows without an end; `bad` is in the middle of them. */
-  async function* numbers(bad: number, instead: () => string): AsyncGenerator<Buffer> {
-    for (let at = 0; ; at += 1000) {
+  /** Rows until the stream is destroyed; `bad` is in the middle of them. */
+  async function* numbers(target: Writable, bad: number, instead: () => string): AsyncGenerator<Buffer> {
+    for (let at = 0; !target.destroyed; at += 1000) {
       // A source that never waits would keep the process from reading what the server answers.
       await setImmediate()
       const rows = Array.from({ length: 1000 }, (_, i) => String(at + i))
@@ -94,37 +95,40 @@ suite('copying', () => {
   })
 
   test('in stops at a row that the server refuses', async () => {
-    const writing = withCopyConnection(database.url, (connection) =>
-      pipeline(
-        numbers(100_000, () => 'x'),
-        connection.copyIn('copy number from stdin'),
-      ),
-    )
+    const writing = withCopyConnection(database.url, (connection) => {
+      const target = connection.copyIn('copy number from stdin')
+      return pipeline(
+        numbers(target, 100_000, () => 'x'),
+        target,
+      )
+    })
     await assert.rejects(writing, { code: '22P02' })
     await isGone()
     assert.equal(await count(), 0)
   })
 
   test('in to a table that does not exist fails', async () => {
-    const writing = withCopyConnection(database.url, (connection) =>
-      pipeline(
-        numbers(-1, () => ''),
-        connection.copyIn('copy nothing from stdin'),
-      ),
-    )
+    const writing = withCopyConnection(database.url, (connection) => {
+      const target = connection.copyIn('copy nothing from stdin')
+      return pipeline(
+        numbers(target, -1, () => ''),
+        target,
+      )
+    })
     await assert.rejects(writing, { code: '42P01' })
   })
 
   test('in stores nothing when its source fails', async () => {
     const fault = new Error('the source failed')
-    const writing = withCopyConnection(database.url, (connection) =>
-      pipeline(
-        numbers(100_000, () => {
+    const writing = withCopyConnection(database.url, (connection) => {
+      const target = connection.copyIn('copy number from stdin')
+      return pipeline(
+        numbers(target, 100_000, () => {
           throw fault
         }),
-        connection.copyIn('copy number from stdin'),
-      ),
-    )
+        target,
+      )
+    })
     await assert.rejects(writing, fault)
     await isGone()
     assert.equal(await count(), 0)
@@ -138,14 +142,15 @@ suite('copying', () => {
       // The first row waits for another transaction with the same key, so nothing further is stored.
       await holder.sql('begin')
       await holder.sql('insert into number values (0)')
-      const writing = withCopyConnection(line.url, (connection) =>
-        pipeline(async function* source() {
-          for await (const rows of numbers(-1, () => '')) {
+      const writing = withCopyConnection(line.url, (connection) => {
+        const target = connection.copyIn('copy number from stdin')
+        return pipeline(async function* source() {
+          for await (const rows of numbers(target, -1, () => '')) {
             sent += rows.length
             yield rows
           }
-        }, connection.copyIn('copy number from stdin')),
-      )
+        }, target)
+      })
       const failing = assert.rejects(writing)
       await isWaiting('transactionid')
       let before = -1

@@ -7,7 +7,10 @@ export interface CopyConnection {
   run<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>
   /** The rows of a `copy … to stdout`, as the server sends them and no faster than they are read. */
   copyOut(text: string): Readable
-  /** The target of a `copy … from stdin`; `finish` comes when the server has stored everything. Use it with `pipeline`: a write in progress gets no answer when the connection is lost. */
+  /**
+   * The target of a `copy … from stdin`; `finish` comes when the server has stored everything. Use it with `pipeline`, because a write
+   * in progress gets no answer when the connection is lost, and from a source that ends when the stream is destroyed.
+   */
   copyIn(text: string): Writable
 }
 
