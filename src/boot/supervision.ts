@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { settleDeliveryDeath } from '#flows/push/deliver/settle-death.ts'
-import { settleSyncDeath } from '#flows/sync/schedule/settle-death.ts'
+import { countDeliveryDeath } from '#flows/push/deliver/count-worker-death.ts'
+import { countSyncDeath } from '#flows/sync/schedule/count-worker-death.ts'
 import type { JobSubject, WorkerDeath } from '#model/sync/deaths.ts'
 import { createLane, type Lane, type LaneView } from '#platform/isolation/lane.ts'
 import type { Death, HeldJob, WorkerLimits } from '#platform/isolation/protocol.ts'
@@ -175,8 +175,8 @@ async function recordDeathOf(
   step: string,
   death: WorkerDeath,
 ): Promise<void> {
-  if (subject.kind === 'profile') await settleSyncDeath(deps, subject, step === '' ? undefined : step, death)
-  else await settleDeliveryDeath(deps, subject.destinationId, death)
+  if (subject.kind === 'profile') await countSyncDeath(deps, subject, step === '' ? undefined : step, death)
+  else await countDeliveryDeath(deps, subject.destinationId, death)
   if (subject.queue !== undefined && subject.jobId !== undefined)
     await deleteJobs(engineDatabase, subject.queue, [subject.jobId])
 }

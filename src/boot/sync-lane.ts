@@ -8,7 +8,7 @@ import { rereadProfiles } from '#flows/sync/reread/reread-profiles.ts'
 import type { RunCounts } from '#flows/sync/run/run-counts.ts'
 import { runProfile } from '#flows/sync/run/run-profile.ts'
 import { continueAppWakes } from '#flows/sync/schedule/wake-app.ts'
-import type { AuthorizeDeps } from '#identity/deps.ts'
+import type { IdentityDeps } from '#identity/deps.ts'
 import { expireSignIns } from '#identity/expire-sign-ins.ts'
 import type { JobSubject } from '#model/sync/deaths.ts'
 import type { JobLedger } from '#platform/isolation/job-ledger.ts'
@@ -26,7 +26,7 @@ const REREAD_EVERY_MS = 60_000
 
 export interface SyncLane extends Pick<LoopDeps, 'idleMs' | 'onPlanned'> {
   engine: JobEngine
-  deps: AuthorizeDeps & SyncDeps & Pick<LoopDeps, 'writes'> & { syncRuns: RunCounts; tracer?: Tracer | undefined }
+  deps: IdentityDeps & SyncDeps & Pick<LoopDeps, 'writes'> & { syncRuns: RunCounts; tracer?: Tracer | undefined }
   ledger: JobLedger
 }
 
@@ -81,7 +81,7 @@ export async function startSyncLane({ engine, deps, ledger, ...options }: SyncLa
 }
 
 /** Deletions of apps, and those that services request. */
-async function continueAllDeletions(deps: AuthorizeDeps): Promise<number> {
+async function continueAllDeletions(deps: IdentityDeps): Promise<number> {
   return (await continueDeletions(deps)) + (await continueDeletionRequests(deps))
 }
 

@@ -3,11 +3,11 @@ import type { Account, OpenedAccount, TokenKey } from '#model/accounts/account.t
 import { auditAccount } from '#store/audit.ts'
 import { findAccountByToken, revokeAccessToken } from '#store/identity/access-tokens.ts'
 import { requireAccountById } from '#store/identity/accounts.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import type { IdentityDeps } from './deps.ts'
 
 /** The account of an access token; undefined if the token is malformed, unknown, revoked or of a merged account. */
 export async function accountOf(
-  { database, hasher }: Pick<AuthorizeDeps, 'database' | 'hasher'>,
+  { database, hasher }: Pick<IdentityDeps, 'database' | 'hasher'>,
   token: string,
 ): Promise<OpenedAccount | undefined> {
   const key = tokenKey({ hasher }, token)
@@ -15,13 +15,13 @@ export async function accountOf(
 }
 
 /** The key under which the store has a token; undefined if the token is malformed. */
-function tokenKey({ hasher }: Pick<AuthorizeDeps, 'hasher'>, token: string): TokenKey | undefined {
+function tokenKey({ hasher }: Pick<IdentityDeps, 'hasher'>, token: string): TokenKey | undefined {
   const parsed = readAccessToken(token)
   return parsed && { shard: parsed.shard, hash: hasher.hash('access_token', token) }
 }
 
 /** For operators: an account of any app, by its id. */
-export function accountById({ database }: Pick<AuthorizeDeps, 'database'>, id: string): Promise<Account> {
+export function accountById({ database }: Pick<IdentityDeps, 'database'>, id: string): Promise<Account> {
   return requireAccountById(database, id)
 }
 
@@ -29,7 +29,7 @@ export function accountById({ database }: Pick<AuthorizeDeps, 'database'>, id: s
  * RFC 7009: revoking an unknown token, or one of another app, succeeds without effect. Without an app the token itself
  * is the permission: every caller who has it may end it.
  */
-export async function revokeToken(deps: AuthorizeDeps, token: string, appId?: string): Promise<void> {
+export async function revokeToken(deps: IdentityDeps, token: string, appId?: string): Promise<void> {
   const account = await accountOf(deps, token)
   if (account === undefined || account.appId !== (appId ?? account.appId)) return
   const now = deps.clock.now()
@@ -42,7 +42,7 @@ export async function revokeToken(deps: AuthorizeDeps, token: string, appId?: st
 
 /** For operators: a token of any app. False if the token does not exist. */
 export async function revokeAnyToken(
-  { database, hasher, clock }: Pick<AuthorizeDeps, 'database' | 'hasher' | 'clock'>,
+  { database, hasher, clock }: Pick<IdentityDeps, 'database' | 'hasher' | 'clock'>,
   token: string,
 ): Promise<boolean> {
   const parsed = readAccessToken(token)

@@ -26,7 +26,7 @@ import { openProfileCursors } from '#store/push/cursors.ts'
 import { queueProfileEvent } from '#store/push/events.ts'
 import { scheduleEndpoints, scheduleProfile } from '#store/sync/schedule.ts'
 import { attachUpload } from '#store/sync/uploads.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import type { IdentityDeps } from './deps.ts'
 import { credentialOf } from './disconnect.ts'
 import { isSameToken, type UnneededToken } from './revoke-token.ts'
 import { uploadOf } from './upload-credential.ts'
@@ -63,7 +63,7 @@ export interface ConnectInput {
  * does not exist.
  */
 export async function connectProfile(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   tx: Queries,
   input: ConnectInput,
 ): Promise<ConnectedProfile | undefined> {
@@ -86,7 +86,7 @@ export async function connectProfile(
 
 /** A further access token for the account of a profile, which stays as it is. Undefined if the account is gone. */
 export async function issueTokenFor(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   tx: Queries,
   profile: Profile,
 ): Promise<ConnectedProfile | undefined> {
@@ -99,7 +99,7 @@ export async function issueTokenFor(
   return { account, profile, token, tokenHash, issuedAt: now, replaced: undefined }
 }
 
-async function lockTargetAccount(deps: AuthorizeDeps, tx: Queries, input: ConnectInput): Promise<Account | undefined> {
+async function lockTargetAccount(deps: IdentityDeps, tx: Queries, input: ConnectInput): Promise<Account | undefined> {
   const { account: choice, appId, service, signedIn, shard } = input
   const { findsAccount } = identityRuleOf(connectorOf(deps, service))
   const now = deps.clock.now()
@@ -157,7 +157,7 @@ async function lockFirst(tx: Queries, ids: string[]): Promise<Account | undefine
  * account's shard.
  */
 export async function putProfile(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   tx: Queries,
   account: Account,
   { service, signedIn, again }: Pick<ConnectInput, 'service' | 'signedIn'> & { again?: Profile },
@@ -227,7 +227,7 @@ function knownProfile(
   return found.toSorted((a, b) => (a.id < b.id ? -1 : 1))[0]
 }
 
-function connectorOf({ registry }: AuthorizeDeps, service: string): Connector {
+function connectorOf({ registry }: IdentityDeps, service: string): Connector {
   const connector = registry.find(service)
   if (connector === undefined) throw new ApiError('service_unknown')
   return connector

@@ -1,11 +1,11 @@
 import type { App } from '#model/apps/app.ts'
 import { listProfiles } from '#store/identity/profiles.ts'
 import { accountOf } from './accounts.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import type { IdentityDeps } from './deps.ts'
 
 /** The services that the account of a token has; empty without a token, or with one that the sign-in will refuse. */
 export async function connectedServices(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   app: App,
   token: string | undefined,
 ): Promise<ReadonlySet<string>> {

@@ -10,7 +10,7 @@ import type { Upstream } from '#upstream/request/send.ts'
 import type { SignInTrace } from './traced-sign-in.ts'
 
 /** Dependencies of sign-in, disconnecting and deletion. */
-export interface AuthorizeDeps {
+export interface IdentityDeps {
   database: Database
   keyring: Keyring
   hasher: Hasher
@@ -22,10 +22,10 @@ export interface AuthorizeDeps {
 }
 
 /** Dependencies of what the log of operations shows, or must not show any more. */
-export type LoggedDeps = AuthorizeDeps & { operations: OperationLog }
+export type LoggedDeps = IdentityDeps & { operations: OperationLog }
 
 /** Dependencies of one request of a sign-in, which is logged; made by `traceSignIn`. */
-export type SignInDeps<Deps extends AuthorizeDeps = AuthorizeDeps> = Deps & { trace: SignInTrace }
+export type SignInDeps<Deps extends IdentityDeps = IdentityDeps> = Deps & { trace: SignInTrace }
 
 /** How long a sign-in may take, and the lifetime of its code. */
 export const TEN_MINUTES_MS = 10 * 60_000

@@ -29,7 +29,7 @@ import { eraseHookRecords } from '#store/sync/hook-records.ts'
 import { eraseSubscriptions } from '#store/sync/hook-subscriptions.ts'
 import { removeSchedule } from '#store/sync/schedule.ts'
 import { eraseUploads } from '#store/sync/uploads.ts'
-import type { AuthorizeDeps, LoggedDeps } from './deps.ts'
+import type { IdentityDeps, LoggedDeps } from './deps.ts'
 import { inLockOrder } from './lock-order.ts'
 import { revokeUnneeded } from './revoke-token.ts'
 
@@ -43,7 +43,7 @@ export interface Disconnected {
 
 /** Disconnects the profiles that `service` or `id@service` names exactly. */
 export async function disconnectProfiles(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   account: Account,
   name: string,
   actor = actorOf(account),
@@ -59,7 +59,7 @@ export async function disconnectProfiles(
 
 /** Erases the profile of a service user in one account, at the request of the service; the request records it. */
 export async function eraseServiceUser(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   { service, nativeId }: ServiceUser,
   accountId: string,
   request: Pick<DeletionRequest, 'shard' | 'hash'>,
@@ -108,7 +108,7 @@ export async function eraseLog(
  * Deletes all rows of an account that the transaction has locked. The caller revokes the credentials, before or after.
  */
 export async function eraseAccount(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   tx: Queries,
   locked: Account,
   actor: string,
@@ -142,7 +142,7 @@ export interface Erased {
 
 /** Erases before the credential is revoked: a service that hangs must not delay the erasure. */
 async function eraseProfiles(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   tx: Queries,
   account: Account,
   profiles: Profile[],
@@ -192,7 +192,7 @@ async function eraseStored(tx: Queries, key: ProfileKey, nowMs: number): Promise
 }
 
 export async function credentialOf(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   tx: Queries,
   key: CredentialKey,
 ): Promise<Credential | undefined> {
@@ -206,7 +206,7 @@ export async function credentialOf(
   }
 }
 
-function revokeAll(deps: AuthorizeDeps, erased: Erased[]): Promise<Disconnected[]> {
+function revokeAll(deps: IdentityDeps, erased: Erased[]): Promise<Disconnected[]> {
   return Promise.all(
     erased.map(async ({ profile, credential }) => {
       const renewed = await endSubscriptions(deps, profile)

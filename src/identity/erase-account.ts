@@ -3,7 +3,7 @@ import { ApiError } from '#model/errors.ts'
 import { shardOf } from '#platform/crypto/ids.ts'
 import { findAccountDeletion } from '#store/audit.ts'
 import { findAccount, findAccountById } from '#store/identity/accounts.ts'
-import type { AuthorizeDeps, LoggedDeps } from './deps.ts'
+import type { IdentityDeps, LoggedDeps } from './deps.ts'
 import { type Disconnected, deleteWholeAccount, eraseLog } from './disconnect.ts'
 
 export interface ErasedAccount {
@@ -45,7 +45,7 @@ async function erasedBefore(deps: LoggedDeps, appId: string, id: string): Promis
 
 /** False for an account that was erased, or merged into another. */
 export async function isStored(
-  { database }: Pick<AuthorizeDeps, 'database'>,
+  { database }: Pick<IdentityDeps, 'database'>,
   { shard, id }: Account,
 ): Promise<boolean> {
   return (await findAccount(database, shard, id)) !== undefined

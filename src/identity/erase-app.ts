@@ -26,7 +26,7 @@ import { dropDeliveryRecords } from '#store/push/deliveries.ts'
 import { removeCursors } from '#store/push/destination-cursors.ts'
 import { listDestinations } from '#store/push/destinations.ts'
 import { findFeed } from '#store/push/feed.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import type { IdentityDeps } from './deps.ts'
 import { credentialOf, eraseAccount } from './disconnect.ts'
 import { unusedTokenOf } from './expire-sign-ins.ts'
 import { revokeAs, type UnneededToken } from './revoke-token.ts'
@@ -40,7 +40,7 @@ type LeaseEnd = () => number
 
 /** Erases a batch of accounts, then unfinished sign-ins; false if neither is left. */
 export async function eraseNextAccounts(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   deletion: AppDeletion,
   leaseEnd: LeaseEnd,
 ): Promise<boolean> {
@@ -61,7 +61,7 @@ export async function eraseNextAccounts(
  * which is harmless.
  */
 async function eraseOneAccount(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   { appId, actor }: AppDeletion,
   { shard, id, isMerged }: AppAccount,
   failuresByService: Map<string, number>,
@@ -91,7 +91,7 @@ async function eraseOneAccount(
 
 /** Everything of the app ends, so that it does not matter who else has the service user. */
 async function revokeAtService(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   token: UnneededToken,
   failuresByService: Map<string, number>,
   counted: Counted,
@@ -105,7 +105,7 @@ async function revokeAtService(
 }
 
 /** Unfinished sign-ins have credentials too. */
-async function dropUnusedSignIns(deps: AuthorizeDeps, appId: string): Promise<boolean> {
+async function dropUnusedSignIns(deps: IdentityDeps, appId: string): Promise<boolean> {
   const unused = await unusedConsentsOf(deps.database, deps.keyring, appId)
   for (const consent of unused) {
     const token = unusedTokenOf(consent)
@@ -124,7 +124,7 @@ class SignInDuringDeletion extends Error {}
  * Deletes the rest: destinations, logs, keys, secrets and the app itself. What is in every shard goes first, in statements
  * of their own that can be repeated; the app goes last, in one transaction that changes one shard.
  */
-export async function finishDeletion(deps: AuthorizeDeps, deletion: AppDeletion, unconfirmed: number): Promise<void> {
+export async function finishDeletion(deps: IdentityDeps, deletion: AppDeletion, unconfirmed: number): Promise<void> {
   const { database, clock } = deps
   const { appId, actor, erased, revoked, refused, unreachable, notOffered } = deletion
   await endAppSubscriptions(deps, appId)

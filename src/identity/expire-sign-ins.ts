@@ -13,14 +13,14 @@ import { purgeOpenSignIns } from '#store/identity/open-sign-ins.ts'
 import { purgePending } from '#store/identity/pending.ts'
 import { purgeReconnectLinks } from '#store/identity/reconnect-links.ts'
 import { signInOf } from './consent-value.ts'
-import { type AuthorizeDeps, TEN_MINUTES_MS } from './deps.ts'
+import { type IdentityDeps, TEN_MINUTES_MS } from './deps.ts'
 import { revokeUnneeded, type UnneededToken } from './revoke-token.ts'
 
 /** A used code is kept for a day, so that its replay is detected. */
 const USED_TTL_MS = 24 * 3_600_000
 
 /** Deletes unfinished sign-ins and revokes their credentials at the services. */
-export async function expireSignIns(deps: AuthorizeDeps): Promise<{ pending: number; consents: number }> {
+export async function expireSignIns(deps: IdentityDeps): Promise<{ pending: number; consents: number }> {
   const now = deps.clock.now()
   const pending = await purgePending(deps.database, now)
   await purgeUsedConsents(deps.database, now - USED_TTL_MS)
@@ -49,7 +49,7 @@ export async function expireSignIns(deps: AuthorizeDeps): Promise<{ pending: num
 }
 
 /** Ends the token of a sign-in that was never used. Best effort: otherwise it stays valid until it expires. */
-export async function revokeUnused(deps: AuthorizeDeps, consent: ExpiredConsent): Promise<void> {
+export async function revokeUnused(deps: IdentityDeps, consent: ExpiredConsent): Promise<void> {
   const token = unusedTokenOf(consent)
   if (token !== undefined) await revokeUnneeded(deps, token)
 }

@@ -29,7 +29,7 @@ import { markDeliveriesDue, resendProfile } from '#store/push/cursors.ts'
 import { queueEvent } from '#store/push/events.ts'
 import { resumeSchedule, unscheduleProfile } from '#store/sync/schedule.ts'
 import { accountOf } from './accounts.ts'
-import type { AuthorizeDeps, LoggedDeps } from './deps.ts'
+import type { IdentityDeps, LoggedDeps } from './deps.ts'
 import { credentialOf } from './disconnect.ts'
 import { joinOwnItems } from './join-own-items.ts'
 import { inLockOrder } from './lock-order.ts'
@@ -80,7 +80,7 @@ async function lockBoth(tx: Queries, source: Account, dest: Account): Promise<[A
 }
 
 async function merge(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   tx: Queries,
   from: Account,
   to: Account,
@@ -123,7 +123,7 @@ async function merge(
  * credentials that were dropped, and which profile was merged into which.
  */
 async function mergeDuplicates(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   tx: Queries,
   from: Account,
   moving: Profile[],
@@ -164,7 +164,7 @@ async function mergeDuplicates(
 
 /** False if there is none to move. */
 async function moveCredential(
-  { keyring, clock }: AuthorizeDeps,
+  { keyring, clock }: IdentityDeps,
   tx: Queries,
   from: Profile,
   to: Profile,

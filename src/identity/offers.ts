@@ -3,7 +3,7 @@ import type { Connector } from '#kit/connector/connector.ts'
 import type { App } from '#model/apps/app.ts'
 import type { BaseType } from '#model/items/types.ts'
 import { listServiceKeys } from '#store/apps/service-keys.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import type { IdentityDeps } from './deps.ts'
 import { servicesOf } from './services.ts'
 
 /** What an app gets to see of a service: who the person is, types of items, and what others made (`feed`). */
@@ -20,7 +20,7 @@ export interface Offer {
 
 /** The services that an app offers, with what each shares under the scope that will be requested. */
 export async function offersOf(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   app: App,
   {
     services,

@@ -12,7 +12,7 @@ import {
   openSignIn,
   openSignIns,
 } from '#store/identity/open-sign-ins.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import type { IdentityDeps } from './deps.ts'
 
 /** Where an unfinished sign-in is counted; stored with the sign-in. */
 export interface CountedSignIn {
@@ -25,7 +25,7 @@ export interface CountedSignIn {
  * Counts a sign-in before anything is stored or sent for it. Refuses it if too many are unfinished, including those
  * whose code was not exchanged yet.
  */
-export async function countSignIn(deps: AuthorizeDeps, appId: string, ip: string): Promise<CountedSignIn> {
+export async function countSignIn(deps: IdentityDeps, appId: string, ip: string): Promise<CountedSignIn> {
   const { database, clock, config } = deps
   const now = clock.now()
   const address = `address ${networkOf(ip)}`
@@ -47,7 +47,7 @@ export async function countSignIn(deps: AuthorizeDeps, appId: string, ip: string
  * minutes.
  */
 export async function uncountSignIn(
-  { database, log }: AuthorizeDeps,
+  { database, log }: IdentityDeps,
   appId: string,
   counted: CountedSignIn | undefined,
 ): Promise<void> {
@@ -61,7 +61,7 @@ export async function uncountSignIn(
 
 /** Restarts the count at the callback, because the code has a lifetime of its own. */
 export async function recountSignIn(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   appId: string,
   counted: CountedSignIn | undefined,
 ): Promise<CountedSignIn | undefined> {
@@ -73,7 +73,7 @@ export async function recountSignIn(
 }
 
 async function tooManySignIns(
-  { database, clock }: AuthorizeDeps,
+  { database, clock }: IdentityDeps,
   subject: string,
   why: string,
   limit: Pick<RateLimit, 'name' | 'quota'>,

@@ -3,11 +3,11 @@ import { byLastConnected, type Person, type Profile } from '#model/accounts/prof
 import { profileName } from '#model/accounts/profile-name.ts'
 import { encodePart } from '#model/input/percent-encoding.ts'
 import { listProfiles } from '#store/identity/profiles.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import type { IdentityDeps } from './deps.ts'
 
 /** One person from all profiles: each field comes from the profile connected last of those that have it. */
 export async function presentPerson(
-  { database }: Pick<AuthorizeDeps, 'database'>,
+  { database }: Pick<IdentityDeps, 'database'>,
   account: Account,
 ): Promise<Record<string, unknown>> {
   const profiles = (await listProfiles(database, account)).sort(byLastConnected)

@@ -12,7 +12,7 @@ import { requireAccountById } from '#store/identity/accounts.ts'
 import { findCredential } from '#store/identity/credentials.ts'
 import { listProfiles } from '#store/identity/profiles.ts'
 import { UpstreamError } from '#upstream/request/errors.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import type { IdentityDeps } from './deps.ts'
 
 export interface ProfilesOptions {
   /** Includes the services' tokens. Only for callers that proved the app's secret. */
@@ -24,7 +24,7 @@ export interface ProfilesOptions {
 
 /** `{"id": account, "<service>": [native ids]}`; with `auth` or `full`, each entry is an object. */
 export async function presentProfiles(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   account: Account,
   options: ProfilesOptions,
 ): Promise<Record<string, unknown>> {
@@ -82,7 +82,7 @@ function describe(profile: Profile, baseUrl: string): Record<string, unknown> {
 }
 
 /** Refreshes the tokens first: the app wants to call the service with them. */
-async function tokensOf(deps: AuthorizeDeps, profile: Profile): Promise<Record<string, unknown>> {
+async function tokensOf(deps: IdentityDeps, profile: Profile): Promise<Record<string, unknown>> {
   const credential = await currentCredential(deps, profile)
   if (credential === undefined) return {}
   return {
@@ -94,7 +94,7 @@ async function tokensOf(deps: AuthorizeDeps, profile: Profile): Promise<Record<s
   }
 }
 
-async function currentCredential(deps: AuthorizeDeps, profile: Profile): Promise<Credential | undefined> {
+async function currentCredential(deps: IdentityDeps, profile: Profile): Promise<Credential | undefined> {
   const connector = deps.registry.find(profile.service)
   const access = connector && (await serviceAccessOf(deps, profile, connector))
   try {
@@ -106,7 +106,7 @@ async function currentCredential(deps: AuthorizeDeps, profile: Profile): Promise
 }
 
 /** A damaged credential cannot be restored: the person has to sign in again. */
-async function storedCredential(deps: AuthorizeDeps, profile: Profile): Promise<Credential | undefined> {
+async function storedCredential(deps: IdentityDeps, profile: Profile): Promise<Credential | undefined> {
   try {
     const stored = await findCredential(deps.database, deps.keyring, { shard: profile.shard, profileId: profile.id })
     return stored && (JSON.parse(stored.value) as Credential)
@@ -127,7 +127,7 @@ export interface ProfileLine {
 
 /** For operators: the profiles of an account of any app, by its id. */
 export async function profilesOf(
-  { database }: Pick<AuthorizeDeps, 'database'>,
+  { database }: Pick<IdentityDeps, 'database'>,
   accountId: string,
 ): Promise<ProfileLine[]> {
   const profiles = await listProfiles(database, await requireAccountById(database, accountId))

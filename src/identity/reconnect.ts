@@ -12,7 +12,7 @@ import { findProfile, listProfiles } from '#store/identity/profiles.ts'
 import { removeReconnectLinks, takeReconnectLink } from '#store/identity/reconnect-links.ts'
 import { pointServiceUser } from '#store/identity/service-users.ts'
 import { putProfile } from './connect-profile.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import type { IdentityDeps } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
 import type { Reconnecting } from './pending-value.ts'
 import { revokeReplaced, type UnneededToken } from './revoke-token.ts'
@@ -26,7 +26,7 @@ export interface ReconnectInput {
 
 /** Fails unless the same service user came back, or the same source was named. */
 export async function checkServiceUser(
-  { database }: Pick<AuthorizeDeps, 'database'>,
+  { database }: Pick<IdentityDeps, 'database'>,
   { signedIn, reconnect }: Pick<ReconnectInput, 'signedIn' | 'reconnect'>,
 ): Promise<void> {
   const profile = await findProfile(database, shardIn(reconnect.profileId), reconnect.profileId)
@@ -35,7 +35,7 @@ export async function checkServiceUser(
 }
 
 /** In a transaction of its own. Throws when the link was used, or the profile disconnected, meanwhile. */
-export async function reconnectNow(deps: AuthorizeDeps, input: ReconnectInput): Promise<Profile> {
+export async function reconnectNow(deps: IdentityDeps, input: ReconnectInput): Promise<Profile> {
   const reconnected = await deps.database.transaction((tx) => applyReconnect(deps, tx, input))
   if (reconnected === undefined) throw new AuthorizeError('session_expired')
   if (reconnected.replaced !== undefined) revokeReplaced(deps, reconnected.replaced)
@@ -47,7 +47,7 @@ export async function reconnectNow(deps: AuthorizeDeps, input: ReconnectInput): 
  * code is exchanged and no access token issued. Undefined if the link was used, or the profile is gone or has moved.
  */
 export async function applyReconnect(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   tx: Queries,
   { appId, service, signedIn, reconnect }: ReconnectInput,
 ): Promise<{ profile: Profile; replaced: UnneededToken | undefined } | undefined> {

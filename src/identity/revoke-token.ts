@@ -16,7 +16,7 @@ import { revokeCredential } from '#upstream/renew-credential.ts'
 import { UpstreamError } from '#upstream/request/errors.ts'
 import { withDeadline } from '#upstream/request/send.ts'
 import { signInOf } from './consent-value.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import type { IdentityDeps } from './deps.ts'
 
 /** A token of a service user that nothing here uses any more. */
 export interface UnneededToken extends ServiceUser {
@@ -34,7 +34,7 @@ const POLL_MS = 100
  * Ends a token at its service, after the row that had it is deleted or replaced. While another profile or an unfinished
  * sign-in of the app has the same service user, nothing but this token is ended.
  */
-export async function revokeUnneeded(deps: AuthorizeDeps, token: UnneededToken): Promise<RevocationResult> {
+export async function revokeUnneeded(deps: IdentityDeps, token: UnneededToken): Promise<RevocationResult> {
   const connector = deps.registry.find(token.service)
   if (connector === undefined || !mayEndGrant(connector.auth)) return revokeByUse(deps, token)
   const id = newId(deps.clock.now())
@@ -48,7 +48,7 @@ export async function revokeUnneeded(deps: AuthorizeDeps, token: UnneededToken):
   }
 }
 
-async function revokeByUse(deps: AuthorizeDeps, token: UnneededToken): Promise<RevocationResult> {
+async function revokeByUse(deps: IdentityDeps, token: UnneededToken): Promise<RevocationResult> {
   const inUse = await credentialsInUse(deps.database, deps.keyring, token, deps.clock.now())
   const others = [...inUse.consents, ...inUse.profiles]
   if (others.length === 0) return revokeAs(deps, token, 'grant')
@@ -60,7 +60,7 @@ async function revokeByUse(deps: AuthorizeDeps, token: UnneededToken): Promise<R
  * logged and returned, not thrown.
  */
 export async function revokeAs(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   { appId, service, credential }: UnneededToken,
   scope: RevocationScope | 'nothing',
 ): Promise<RevocationResult> {
@@ -100,7 +100,7 @@ export function isSameToken(one: Credential | undefined, other: Credential): boo
  * A token was replaced by a newer one of the same profile. Not awaited, because nobody waits for the service here; a
  * failure leaves the old token valid until it expires.
  */
-export function revokeReplaced(deps: AuthorizeDeps, token: UnneededToken): void {
+export function revokeReplaced(deps: IdentityDeps, token: UnneededToken): void {
   revokeUnneeded(deps, token).catch((error: unknown) => {
     deps.log.warn('a replaced token could not be ended', { service: token.service, error })
   })
@@ -111,7 +111,7 @@ export function revokeReplaced(deps: AuthorizeDeps, token: UnneededToken): void 
  * was issued before may have ended.
  */
 export async function awaitGrantRevocation(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   connector: Connector,
   user: ServiceUser,
   sinceMs: number,

@@ -4,7 +4,7 @@ import type { App } from '#model/apps/app.ts'
 import { inListOrder } from '#model/sync/service-order.ts'
 import { servicesInUse } from '#store/apps/registrations.ts'
 import { listServiceKeys } from '#store/apps/service-keys.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import type { IdentityDeps } from './deps.ts'
 
 /**
  * The services that an app offers: those that it has keys for, and those that registered it and that somebody signed in at.
@@ -12,7 +12,7 @@ import type { AuthorizeDeps } from './deps.ts'
  * which people see them.
  */
 export async function servicesOf(
-  { database, registry }: AuthorizeDeps,
+  { database, registry }: IdentityDeps,
   app: App,
   named?: readonly string[],
 ): Promise<Connector[]> {

@@ -10,7 +10,7 @@ import type { OpenServiceKey } from '#store/apps/service-keys.ts'
 import { fillConnector } from '#upstream/fill-connector.ts'
 import { resolvePerson } from '#upstream/oauth2/resolve-handle.ts'
 import type { ServiceKey } from '#upstream/request/service-key.ts'
-import type { AuthorizeDeps } from './deps.ts'
+import type { IdentityDeps } from './deps.ts'
 import { AuthorizeError, noServiceKeys, serviceUnknown } from './errors.ts'
 
 /** A service that the app can sign people in at: with its own key, or by registering. */
@@ -21,7 +21,7 @@ export interface SignInService {
 }
 
 export async function requireService(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   app: Pick<App, 'id'>,
   service: string | undefined,
 ): Promise<SignInService> {
@@ -97,7 +97,7 @@ export interface SignInAccess {
 
 /** Finds the instance of the answers and the app's key there, and registers the app where it has none. */
 export async function openSignInAccess(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   app: Pick<App, 'id' | 'name'>,
   service: SignInService,
   answers: Answers,

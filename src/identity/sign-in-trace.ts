@@ -4,7 +4,7 @@ import { redactText } from '#platform/telemetry/redact.ts'
 import { newOperationId, type OperationPart, shardOfOperation } from '#store/log/operations.ts'
 import { UpstreamError } from '#upstream/request/errors.ts'
 import { forStrangers } from '#upstream/request/send.ts'
-import type { AuthorizeDeps, LoggedDeps, SignInDeps } from './deps.ts'
+import type { IdentityDeps, LoggedDeps, SignInDeps } from './deps.ts'
 import { recordCalls } from './record-calls.ts'
 import type { SignInTrace, TracedSignIn } from './traced-sign-in.ts'
 
@@ -71,7 +71,7 @@ function newState(nowMs: number): TraceState {
   }
 }
 
-function traceOver({ clock }: AuthorizeDeps, state: TraceState, steps: InnerStep[]): SignInTrace {
+function traceOver({ clock }: IdentityDeps, state: TraceState, steps: InnerStep[]): SignInTrace {
   return {
     get id() {
       return state.id

@@ -1,4 +1,4 @@
-import type { AuthorizeDeps } from '#identity/deps.ts'
+import type { IdentityDeps } from '#identity/deps.ts'
 import { eraseNextAccounts, finishDeletion } from '#identity/erase-app.ts'
 import { ApiError } from '#model/errors.ts'
 import { unconfirmedErasures } from '#store/app-remains.ts'
@@ -38,7 +38,7 @@ export interface DeletionProgress {
  * rest, in any process and also after a restart. A second call only returns the progress.
  */
 export async function beginDeletion(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   appId: string,
   actor: string,
   { erase, giveUp = false }: { erase: boolean; giveUp?: boolean },
@@ -67,7 +67,7 @@ export async function beginDeletion(
 /**
  * Does a part of one deletion; true if there was work. Every part is idempotent, also when two processes do it at once.
  */
-export async function continueDeletion(deps: AuthorizeDeps, appId: string): Promise<boolean> {
+export async function continueDeletion(deps: IdentityDeps, appId: string): Promise<boolean> {
   const now = deps.clock.now()
   const deletion = await deletions.leaseAppDeletion(deps.database, appId, now, now + LEASE_MS)
   if (deletion === undefined) return false
@@ -88,7 +88,7 @@ export async function continueDeletion(deps: AuthorizeDeps, appId: string): Prom
 }
 
 /** For the worker's loop: continues every open deletion. Returns how many progressed. */
-export async function continueDeletions(deps: AuthorizeDeps): Promise<number> {
+export async function continueDeletions(deps: IdentityDeps): Promise<number> {
   let progressed = 0
   for (const appId of await deletions.openAppDeletions(deps.database, deps.clock.now()))
     if (await continueDeletion(deps, appId)) progressed += 1
@@ -97,13 +97,13 @@ export async function continueDeletions(deps: AuthorizeDeps): Promise<number> {
 
 /** Whether no deletion can continue until then, as far as is written now. */
 export async function isNoDeletionOpen(
-  { database }: Pick<AuthorizeDeps, 'database'>,
+  { database }: Pick<IdentityDeps, 'database'>,
   untilMs: number,
 ): Promise<boolean> {
   return (await deletions.openAppDeletions(database, untilMs)).length === 0
 }
 
-async function runStep(deps: AuthorizeDeps, deletion: AppDeletion): Promise<boolean> {
+async function runStep(deps: IdentityDeps, deletion: AppDeletion): Promise<boolean> {
   const { appId } = deletion
   if (await eraseNextAccounts(deps, deletion, () => deps.clock.now() + LEASE_MS)) return true
   const open = await unconfirmedErasures(deps.database, appId)
@@ -117,21 +117,21 @@ async function runStep(deps: AuthorizeDeps, deletion: AppDeletion): Promise<bool
 
 /** Undefined if no deletion of the app was requested, or its record was purged. */
 export async function deletionProgress(
-  { database }: Pick<AuthorizeDeps, 'database'>,
+  { database }: Pick<IdentityDeps, 'database'>,
   appId: string,
 ): Promise<DeletionProgress | undefined> {
   const deletion = await deletions.findAppDeletion(database, appId)
   return deletion && present({ database }, deletion)
 }
 
-export async function listDeletions({ database }: Pick<AuthorizeDeps, 'database'>): Promise<DeletionProgress[]> {
+export async function listDeletions({ database }: Pick<IdentityDeps, 'database'>): Promise<DeletionProgress[]> {
   const shown: DeletionProgress[] = []
   for (const deletion of await deletions.listAppDeletions(database)) shown.push(await present({ database }, deletion))
   return shown
 }
 
 async function present(
-  { database }: Pick<AuthorizeDeps, 'database'>,
+  { database }: Pick<IdentityDeps, 'database'>,
   deletion: AppDeletion,
 ): Promise<DeletionProgress> {
   const { finishedAt, waitingSince } = deletion

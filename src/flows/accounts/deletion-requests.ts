@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { markNeedsAuth } from '#access/needs-auth.ts'
-import type { AuthorizeDeps } from '#identity/deps.ts'
+import type { IdentityDeps } from '#identity/deps.ts'
 import { eraseServiceUser } from '#identity/disconnect.ts'
 import type { NamedPerson } from '#kit/hooks/deletion.ts'
 import type { HookRequestInput } from '#kit/hooks/hook-life-cycle.ts'
@@ -52,7 +52,7 @@ export interface Confirmation {
  * does not lose it. People who are not known get a confirmation as well. A repeated request gets the same code.
  */
 export async function requestDeletion(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   call: DeletionCall,
   guarded: Guarded,
 ): Promise<Confirmation> {
@@ -66,7 +66,7 @@ export async function requestDeletion(
 }
 
 /** The service tells that a person removed the app: its grant has ended. What is stored stays until it is to be deleted. */
-export async function endAccess(deps: AuthorizeDeps, call: DeletionCall, guarded: Guarded): Promise<number> {
+export async function endAccess(deps: IdentityDeps, call: DeletionCall, guarded: Guarded): Promise<number> {
   const { service, person, at } = await readRequest(deps, call, guarded)
   const user = { appId: call.appId, service, nativeId: person }
   let ended = 0
@@ -81,7 +81,7 @@ export async function endAccess(deps: AuthorizeDeps, call: DeletionCall, guarded
 }
 
 async function profilesOf(
-  { database }: AuthorizeDeps,
+  { database }: IdentityDeps,
   user: { appId: string; service: string; nativeId: string },
 ): Promise<Profile[]> {
   const found: Profile[] = []
@@ -95,7 +95,7 @@ async function profilesOf(
 }
 
 async function readRequest(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   { service, appId, ...request }: DeletionCall,
   guarded: Guarded,
 ): Promise<NamedPerson & { service: string }> {
@@ -116,12 +116,12 @@ async function readRequest(
   return { ...named, service: connector.service }
 }
 
-function keyOf({ hasher }: Pick<AuthorizeDeps, 'hasher'>, code: string): { shard: number; hash: Buffer } {
+function keyOf({ hasher }: Pick<IdentityDeps, 'hasher'>, code: string): { shard: number; hash: Buffer } {
   return { shard: shardFor(code), hash: hasher.hash('deletion_code', code) }
 }
 
 /** For the worker's loop: continues open requests. Returns how many progressed. */
-export async function continueDeletionRequests(deps: AuthorizeDeps): Promise<number> {
+export async function continueDeletionRequests(deps: IdentityDeps): Promise<number> {
   const nowMs = deps.clock.now()
   let progressed = 0
   for (const key of await dueDeletionRequests(deps.database, nowMs, BATCH)) {
@@ -134,13 +134,13 @@ export async function continueDeletionRequests(deps: AuthorizeDeps): Promise<num
 
 /** Whether no request can continue until then, as far as is written now. */
 export async function isNoDeletionRequestDue(
-  { database }: Pick<AuthorizeDeps, 'database'>,
+  { database }: Pick<IdentityDeps, 'database'>,
   untilMs: number,
 ): Promise<boolean> {
   return (await dueDeletionRequests(database, untilMs, 1)).length === 0
 }
 
-async function continueRequest(deps: AuthorizeDeps, request: DeletionRequest): Promise<boolean> {
+async function continueRequest(deps: IdentityDeps, request: DeletionRequest): Promise<boolean> {
   const { appId, service, nativeId, erasedAt } = request
   if (erasedAt === undefined && nativeId !== undefined) {
     const user = { appId, service, nativeId }
@@ -174,7 +174,7 @@ export interface DeletionStatus {
 
 /** Undefined for a code that was never issued, or whose record was purged. */
 export async function deletionStatus(
-  deps: Pick<AuthorizeDeps, 'database' | 'hasher' | 'registry'>,
+  deps: Pick<IdentityDeps, 'database' | 'hasher' | 'registry'>,
   code: string,
 ): Promise<DeletionStatus | undefined> {
   const request = await findDeletionRequest(deps.database, {

@@ -1,4 +1,4 @@
-import type { AuthorizeDeps } from '#identity/deps.ts'
+import type { IdentityDeps } from '#identity/deps.ts'
 import type { Account } from '#model/accounts/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { auditAccount } from '#store/audit.ts'
@@ -6,7 +6,7 @@ import { findAccountById } from '#store/identity/accounts.ts'
 
 /** An account of the app. Another app's account is `not_found`, and so is one that was merged or erased. */
 export async function accountOfApp(
-  { database }: Pick<AuthorizeDeps, 'database'>,
+  { database }: Pick<IdentityDeps, 'database'>,
   appId: string,
   id: string,
 ): Promise<Account> {
@@ -16,7 +16,7 @@ export async function accountOfApp(
 }
 
 export async function auditExport(
-  { database, clock }: Pick<AuthorizeDeps, 'database' | 'clock'>,
+  { database, clock }: Pick<IdentityDeps, 'database' | 'clock'>,
   account: Account,
   actor: string,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import { type AuthorizeDeps, TEN_MINUTES_MS } from '#identity/deps.ts'
+import { type IdentityDeps, TEN_MINUTES_MS } from '#identity/deps.ts'
 import { newTicket } from '#model/accounts/access-token.ts'
 import { sourceOf } from '#model/accounts/profile.ts'
 import type { AgentScope } from '#model/apps/agents.ts'
@@ -22,7 +22,7 @@ export interface AgentPrompt {
 }
 
 export async function readAgentPrompt(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   ticket: string,
   browser: Buffer | undefined,
 ): Promise<AgentPrompt> {
@@ -45,7 +45,7 @@ export async function readAgentPrompt(
 
 /** The person allowed some of the scopes. Repeating it returns the same code, for the scopes that they chose last. */
 export async function allowAgent(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   ticket: string,
   allowed: readonly string[],
   browser: Buffer | undefined,
@@ -77,7 +77,7 @@ export async function allowAgent(
 
 /** The person declined, perhaps after they had allowed it. */
 export async function declineAgent(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   ticket: string,
   browser: Buffer | undefined,
 ): Promise<AgentReturn> {
@@ -92,6 +92,6 @@ export async function declineAgent(
 }
 
 /** Derived from the ticket, so that it is always the same; without our key it cannot be computed. */
-function codeOf({ hasher }: AuthorizeDeps, shard: number, ticket: string): string {
+function codeOf({ hasher }: IdentityDeps, shard: number, ticket: string): string {
   return newTicket('tra', shard, encodeBase32(hasher.hash('agent_code_of_ticket', ticket)))
 }

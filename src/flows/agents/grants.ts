@@ -1,4 +1,4 @@
-import type { AuthorizeDeps } from '#identity/deps.ts'
+import type { IdentityDeps } from '#identity/deps.ts'
 import type { Account } from '#model/accounts/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { auditAccount } from '#store/audit.ts'
@@ -8,7 +8,7 @@ import { revokeWithAudit } from './tokens.ts'
 
 /** What a person allowed, as the API shows it. */
 export async function presentAgentGrants(
-  { database, clock }: Pick<AuthorizeDeps, 'database' | 'clock'>,
+  { database, clock }: Pick<IdentityDeps, 'database' | 'clock'>,
   account: Account,
 ): Promise<{ id: string; scopes: string[]; redirect_uri: string; created_at: number; expires_at: number }[]> {
   return (await listAgentGrants(database, account, clock.now())).map((grant) => ({
@@ -22,7 +22,7 @@ export async function presentAgentGrants(
 
 /** Ends the access of an agent at once. */
 export async function revokeGrantOf(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   account: Account,
   id: string,
   actor = `account:${account.id}`,
@@ -41,7 +41,7 @@ const WRITES_PER_MS = 10 / 60_000
 
 /** Takes a call from the bucket of the grant, which all processes share. */
 export async function limitAgent(
-  { database, clock }: Pick<AuthorizeDeps, 'database' | 'clock'>,
+  { database, clock }: Pick<IdentityDeps, 'database' | 'clock'>,
   { appId, id }: OpenAgentGrant,
   kind: 'read' | 'write',
 ): Promise<void> {
@@ -59,7 +59,7 @@ export async function limitAgent(
 
 /** Says who called which tool, and nothing of what was asked or returned. */
 export async function auditAgentCall(
-  { database, clock }: Pick<AuthorizeDeps, 'database' | 'clock'>,
+  { database, clock }: Pick<IdentityDeps, 'database' | 'clock'>,
   { account, id }: OpenAgentGrant,
   tool: string,
   outcome: 'ok' | 'failed' | 'refused',

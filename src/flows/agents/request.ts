@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { type AuthorizeDeps, TEN_MINUTES_MS } from '#identity/deps.ts'
+import { type IdentityDeps, TEN_MINUTES_MS } from '#identity/deps.ts'
 import { type AgentScope, type AgentSettings, requestedScopes } from '#model/apps/agents.ts'
 import { type App, matchesRedirectUri } from '#model/apps/app.ts'
 import { ApiError } from '#model/errors.ts'
@@ -48,13 +48,13 @@ export class AgentRefusal extends Error {
 }
 
 /** The resource that tokens of agents are for (RFC 8707). */
-export function mcpAddress({ config }: Pick<AuthorizeDeps, 'config'>): string {
+export function mcpAddress({ config }: Pick<IdentityDeps, 'config'>): string {
   return `${config.baseUrl}/mcp`
 }
 
 /** The app of an agent. One without agents is reported like one that does not exist. */
 export async function findAgentApp(
-  { database }: Pick<AuthorizeDeps, 'database'>,
+  { database }: Pick<IdentityDeps, 'database'>,
   clientId: string | undefined,
 ): Promise<AgentApp> {
   const app = clientId === undefined ? undefined : await findApp(database, clientId)
@@ -71,7 +71,7 @@ export async function findAgentApp(
 
 /** Errors are shown to the person on a page, never sent by redirect. */
 export async function checkAgentReturn(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   input: AgentRequestInput,
 ): Promise<{ app: AgentApp; to: AgentReturn }> {
   const app = await findAgentApp(deps, input.client_id)
@@ -90,7 +90,7 @@ export async function checkAgentReturn(
 
 /** Validates the rest of the request. Errors are returned to the agent. */
 export function readAgentRequest(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   app: AgentApp,
   to: AgentReturn,
   input: AgentRequestInput,
@@ -108,13 +108,13 @@ export function readAgentRequest(
   return { ...to, codeChallenge, scopes }
 }
 
-function checkResource(deps: AuthorizeDeps, resource: string | undefined): void {
+function checkResource(deps: IdentityDeps, resource: string | undefined): void {
   if (resource === undefined || !isMcpAddress(deps, resource))
     throw new AgentRefusal('invalid_target', `resource must be ${mcpAddress(deps)}.`)
 }
 
 /** Scheme and host may be written in upper case, and a slash may follow. */
-export function isMcpAddress(deps: Pick<AuthorizeDeps, 'config'>, resource: string): boolean {
+export function isMcpAddress(deps: Pick<IdentityDeps, 'config'>, resource: string): boolean {
   return URL.canParse(resource) && new URL(resource).href.replace(/\/$/, '') === new URL(mcpAddress(deps)).href
 }
 
@@ -129,11 +129,11 @@ export interface AgentPending extends AgentRequest {
 /** Fills the column for the service of a sign-in; no service has this name. */
 const PENDING_SERVICE = '(agent)'
 
-const pendingHash = ({ hasher }: Pick<AuthorizeDeps, 'hasher'>, ticket: string) =>
+const pendingHash = ({ hasher }: Pick<IdentityDeps, 'hasher'>, ticket: string) =>
   hasher.hash('pending', `agent ${ticket}`)
 
 export async function storeAgentPending(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   ticket: string,
   app: App,
   browser: Buffer,
@@ -150,7 +150,7 @@ export async function storeAgentPending(
 
 /** Only for the browser that began it, and while the app has agents turned on. */
 export async function findAgentPending(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   ticket: string,
   browser: Buffer | undefined,
 ): Promise<{ app: AgentApp; value: AgentPending; expiresAt: number }> {
@@ -160,12 +160,12 @@ export async function findAgentPending(
   return { app, value: JSON.parse(pending.value) as AgentPending, expiresAt: pending.expiresAt }
 }
 
-export async function replaceAgentPending(deps: AuthorizeDeps, ticket: string, value: AgentPending): Promise<void> {
+export async function replaceAgentPending(deps: IdentityDeps, ticket: string, value: AgentPending): Promise<void> {
   const isReplaced = await replacePending(deps.database, deps.keyring, pendingHash(deps, ticket), JSON.stringify(value))
   if (!isReplaced) throw new ApiError('session_expired')
 }
 
-function isOpenFor({ clock }: AuthorizeDeps, pending: Pending, browser: Buffer | undefined): boolean {
+function isOpenFor({ clock }: IdentityDeps, pending: Pending, browser: Buffer | undefined): boolean {
   return (
     pending.service === PENDING_SERVICE &&
     pending.expiresAt >= clock.now() &&

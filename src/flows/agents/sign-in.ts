@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AuthorizeDeps, SignInDeps } from '#identity/deps.ts'
+import type { IdentityDeps, SignInDeps } from '#identity/deps.ts'
 import { revokeUnused } from '#identity/expire-sign-ins.ts'
 import { ticketShard } from '#model/accounts/access-token.ts'
 import { ApiError } from '#model/errors.ts'
@@ -20,7 +20,7 @@ import {
 } from './request.ts'
 
 /** Where the person returns to after the sign-in, on the way to the consent. */
-export function signedInAddress({ config }: Pick<AuthorizeDeps, 'config'>): string {
+export function signedInAddress({ config }: Pick<IdentityDeps, 'config'>): string {
   return `${config.baseUrl}/oauth/agents/signed-in`
 }
 
@@ -64,7 +64,7 @@ export async function finishAgentSignIn(
   return { accountId: account.id }
 }
 
-async function requireKnownPerson(deps: AuthorizeDeps, app: AgentApp, code: string): Promise<void> {
+async function requireKnownPerson(deps: IdentityDeps, app: AgentApp, code: string): Promise<void> {
   const shard = ticketShard('trc', code)
   if (shard === undefined) throw new ApiError('session_expired')
   const hash = deps.hasher.hash('code', code)

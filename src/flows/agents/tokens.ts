@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { AuthorizeDeps } from '#identity/deps.ts'
+import type { IdentityDeps } from '#identity/deps.ts'
 import { newTicket, ticketShard } from '#model/accounts/access-token.ts'
 import { hasEnded } from '#model/apps/agents.ts'
 import { ApiError } from '#model/errors.ts'
@@ -32,7 +32,7 @@ export interface IssuedTokens {
 
 /** Exchanges an agent's code. A second use of the code revokes what the first one got. */
 export async function exchangeAgentCode(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   app: AgentApp,
   { code, redirectUri, verifier }: { code: string; redirectUri: string; verifier: string },
 ): Promise<IssuedTokens> {
@@ -58,7 +58,7 @@ export async function exchangeAgentCode(
 
 /** Exchanges a refresh token for new tokens. A second use means that somebody copied it, so it revokes the grant. */
 export async function refreshAgentToken(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   app: AgentApp,
   refreshToken: string,
 ): Promise<IssuedTokens> {
@@ -82,7 +82,7 @@ export async function refreshAgentToken(
   return issued
 }
 
-async function issueTokens(deps: AuthorizeDeps, tx: Queries, grant: AgentGrant): Promise<IssuedTokens> {
+async function issueTokens(deps: IdentityDeps, tx: Queries, grant: AgentGrant): Promise<IssuedTokens> {
   const accessToken = newTicket('trm', grant.shard)
   const refreshToken = newTicket('trn', grant.shard)
   const now = deps.clock.now()
@@ -93,13 +93,13 @@ async function issueTokens(deps: AuthorizeDeps, tx: Queries, grant: AgentGrant):
   return { accessToken, refreshToken, scopes: grant.scopes }
 }
 
-async function revokeReused(deps: AuthorizeDeps, tx: Queries, grant: AgentGrant, action: string): Promise<undefined> {
+async function revokeReused(deps: IdentityDeps, tx: Queries, grant: AgentGrant, action: string): Promise<undefined> {
   deps.log.warn('a code or refresh token of an agent was used twice; its grant is revoked', { app: grant.appId })
   await revokeWithAudit(deps, tx, grant, `app:${grant.appId}`, action)
 }
 
 export async function revokeWithAudit(
-  deps: Pick<AuthorizeDeps, 'clock'>,
+  deps: Pick<IdentityDeps, 'clock'>,
   tx: Queries,
   grant: Pick<AgentGrant, 'shard' | 'id' | 'appId' | 'accountId'>,
   actor: string,
@@ -113,7 +113,7 @@ export async function revokeWithAudit(
 }
 
 /** RFC 7009: any token of the grant ends the whole grant. One that is unknown succeeds without effect. */
-export async function revokeAgentToken(deps: AuthorizeDeps, token: string): Promise<void> {
+export async function revokeAgentToken(deps: IdentityDeps, token: string): Promise<void> {
   const kinds = [
     { shard: ticketShard('trm', token), purpose: 'agent_access' },
     { shard: ticketShard('trn', token), purpose: 'agent_refresh' },
@@ -129,7 +129,7 @@ export async function revokeAgentToken(deps: AuthorizeDeps, token: string): Prom
 
 /** The grant of an access token that was issued for `/mcp`; tokens of other kinds are unknown here. */
 export async function grantOfAgent(
-  { database, hasher, clock }: Pick<AuthorizeDeps, 'database' | 'hasher' | 'clock'>,
+  { database, hasher, clock }: Pick<IdentityDeps, 'database' | 'hasher' | 'clock'>,
   token: string,
 ): Promise<OpenAgentGrant | undefined> {
   const shard = ticketShard('trm', token)

@@ -1,4 +1,4 @@
-import type { AuthorizeDeps } from '#identity/deps.ts'
+import type { IdentityDeps } from '#identity/deps.ts'
 import { profileName } from '#model/accounts/profile-name.ts'
 import type { App } from '#model/apps/app.ts'
 import { ApiError, type Reason } from '#model/errors.ts'
@@ -32,7 +32,7 @@ const CONCURRENT_ENTRIES = 5
  * series, and the first success determines the account.
  */
 export async function applyBatch(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   app: App,
   entries: BatchEntry[],
 ): Promise<Record<string, BatchResult>> {
@@ -44,7 +44,7 @@ export async function applyBatch(
   return Object.fromEntries(await Promise.all(results))
 }
 
-async function applyEntry(deps: AuthorizeDeps, app: App, entry: BatchEntry): Promise<BatchResult> {
+async function applyEntry(deps: IdentityDeps, app: App, entry: BatchEntry): Promise<BatchResult> {
   if (entry.tokens.length === 0) return { error: 'The entry names no service.', reason: 'bad_body' }
   const errors: Record<string, string> = {}
   const profiles: string[] = []

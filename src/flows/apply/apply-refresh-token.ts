@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AuthorizeDeps } from '#identity/deps.ts'
+import type { IdentityDeps } from '#identity/deps.ts'
 import type { Credential } from '#kit/auth/auth.ts'
 import type { Connector } from '#kit/connector/connector.ts'
 import type { App } from '#model/apps/app.ts'
@@ -52,7 +52,7 @@ interface RefreshInput {
  * Lets one caller in all processes go on with this refresh token: a service may end the grant if it is used twice. A request
  * that was interrupted after the refresh goes on with what the service returned then.
  */
-export async function claimRefreshToken(deps: AuthorizeDeps, input: RefreshInput): Promise<ClaimedToken> {
+export async function claimRefreshToken(deps: IdentityDeps, input: RefreshInput): Promise<ClaimedToken> {
   const { database, keyring, clock } = deps
   const hash = hashOf(deps, input)
   const given: AppliedValue = { credential: input.credential }
@@ -90,7 +90,7 @@ export async function claimRefreshToken(deps: AuthorizeDeps, input: RefreshInput
 
 /** Refreshes and stores the result before it is used, so that a crash cannot lose a rotated refresh token. */
 export async function refreshClaimed(
-  { upstream, database, keyring, clock }: AuthorizeDeps,
+  { upstream, database, keyring, clock }: IdentityDeps,
   { app, connector, key }: Omit<RefreshInput, 'credential'>,
   { hash, credential }: ClaimedToken,
 ): Promise<Credential> {
@@ -102,7 +102,7 @@ export async function refreshClaimed(
   return renewed
 }
 
-export function mustRefresh({ clock }: Pick<AuthorizeDeps, 'clock'>, { token, expiresAt }: Credential): boolean {
+export function mustRefresh({ clock }: Pick<IdentityDeps, 'clock'>, { token, expiresAt }: Credential): boolean {
   return token === '' || (expiresAt !== undefined && expiresAt - MINIMUM_LIFETIME_MS < clock.now())
 }
 
@@ -112,7 +112,7 @@ export function isRefused(error: unknown): boolean {
 }
 
 /** By what identifies the grant: the refresh token, and the server it is for. */
-function hashOf({ hasher }: AuthorizeDeps, { app, connector, credential }: RefreshInput): Buffer {
+function hashOf({ hasher }: IdentityDeps, { app, connector, credential }: RefreshInput): Buffer {
   const instance = Object.entries(credential.instance ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
   return hasher.hash('applied', JSON.stringify([app.id, connector.service, credential.refreshToken, instance]))
 }

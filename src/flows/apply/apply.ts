@@ -1,7 +1,7 @@
 import { apiErrorOf } from '#access/api-errors.ts'
 import { keyFor } from '#access/service-key.ts'
 import { type ConnectedProfile, connectProfile, issueTokenFor } from '#identity/connect-profile.ts'
-import type { AuthorizeDeps } from '#identity/deps.ts'
+import type { IdentityDeps } from '#identity/deps.ts'
 import { awaitGrantRevocation, revokeReplaced } from '#identity/revoke-token.ts'
 import { type Credential, mayEndGrant, type SignedIn, verifiesApp } from '#kit/auth/auth.ts'
 import type { Connector } from '#kit/connector/connector.ts'
@@ -46,7 +46,7 @@ interface Applicable {
 }
 
 /** Connects a profile with tokens that the app obtained elsewhere. The service must say whom they belong to. */
-export async function applyToken(deps: AuthorizeDeps, app: App, input: Application): Promise<Applied> {
+export async function applyToken(deps: IdentityDeps, app: App, input: Application): Promise<Applied> {
   const described = deps.registry.find(input.service)
   if (described === undefined) throw new ApiError('service_unknown')
   const key = await keyFor(deps, app.id, described)
@@ -68,7 +68,7 @@ export async function applyToken(deps: AuthorizeDeps, app: App, input: Applicati
 
 /** The token is refreshed only where it must be: it is missing or refused, or nothing else proves whose app it is. */
 async function applyRefreshToken(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   target: Applicable,
   given: Credential,
   proven: boolean,
@@ -101,7 +101,7 @@ async function applyRefreshToken(
 
 /** The same request connected a profile before: its credential is newer than what was sent, so only a token is issued. */
 async function appliedBefore(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   { account }: Applicable,
   at: AppliedProfile,
 ): Promise<ConnectedProfile | undefined> {
@@ -112,7 +112,7 @@ async function appliedBefore(
   return deps.database.transaction((tx) => issueTokenFor(deps, tx, profile))
 }
 
-function finished(deps: AuthorizeDeps, connected: ConnectedProfile | undefined): ConnectedProfile {
+function finished(deps: IdentityDeps, connected: ConnectedProfile | undefined): ConnectedProfile {
   if (connected === undefined) throw new ApiError('not_found', 'There is no such account.')
   if (connected.replaced !== undefined) revokeReplaced(deps, connected.replaced)
   return connected
@@ -134,7 +134,7 @@ class GrantRevokedMeanwhile extends Error {
 
 /** Verifies and connects; after a revocation that ran meanwhile once more. */
 async function connectVerified(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   { app, connector, key, account }: Applicable,
   credential: Credential,
   claimed?: ClaimedToken,
@@ -157,7 +157,7 @@ async function connectVerified(
 }
 
 async function connect(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   tx: Queries,
   app: App,
   { service, auth }: Connector,

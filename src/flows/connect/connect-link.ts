@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { AuthorizeDeps, SignInDeps } from '#identity/deps.ts'
+import type { IdentityDeps, SignInDeps } from '#identity/deps.ts'
 import { servicesOf } from '#identity/services.ts'
 import { ticketShard } from '#model/accounts/access-token.ts'
 import type { Profile } from '#model/accounts/profile.ts'
@@ -45,7 +45,7 @@ export interface LinkBrowser {
 }
 
 export async function openConnectLink(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   ticket: string,
   browser: LinkBrowser,
 ): Promise<OpenedSession> {
@@ -94,7 +94,7 @@ export async function startConnectLink(
 }
 
 async function findByTicket(
-  { database, keyring, hasher }: AuthorizeDeps,
+  { database, keyring, hasher }: IdentityDeps,
   ticket: string,
 ): Promise<{ session: StoredSession; app: App } | undefined> {
   const shard = ticketShard('tro', ticket)
@@ -104,7 +104,7 @@ async function findByTicket(
   return session && app && { session, app }
 }
 
-async function profileOf({ database }: AuthorizeDeps, { profileId }: StoredSession): Promise<Profile | undefined> {
+async function profileOf({ database }: IdentityDeps, { profileId }: StoredSession): Promise<Profile | undefined> {
   return profileId === undefined ? undefined : findProfile(database, shardIn(profileId), profileId)
 }
 
@@ -118,7 +118,7 @@ function isFor(session: StoredSession, browser: Buffer | undefined): boolean {
  * browser that uses the link or signed in to the account before.
  */
 async function connectedIn(
-  { database }: AuthorizeDeps,
+  { database }: IdentityDeps,
   { accountId, browser }: StoredSession,
   { signIn }: LinkBrowser,
 ): Promise<ReadonlySet<string> | undefined> {

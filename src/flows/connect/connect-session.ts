@@ -1,4 +1,4 @@
-import type { AuthorizeDeps } from '#identity/deps.ts'
+import type { IdentityDeps } from '#identity/deps.ts'
 import { servicesOf } from '#identity/services.ts'
 import { newTicket } from '#model/accounts/access-token.ts'
 import { type App, matchesRedirectUri } from '#model/apps/app.ts'
@@ -60,7 +60,7 @@ export interface SessionView {
 
 /** Creates a link for one person. The link itself is returned once; only its hash is stored. */
 export async function createConnectSession(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   app: App,
   { account, expiresInS = SESSION_S.default, ...request }: NewSession,
   actor: string,
@@ -107,7 +107,7 @@ export async function createConnectSession(
  * Refuses a further link of an app that has too many. Counted in the shard of the new one, because a count over all shards would cost
  * more than the link. Requests at the same time may exceed the limit by their number.
  */
-async function checkOpen({ database, clock }: AuthorizeDeps, app: App, shard: number): Promise<void> {
+async function checkOpen({ database, clock }: IdentityDeps, app: App, shard: number): Promise<void> {
   const nowMs = clock.now()
   const { open, nextExpiresAt } = await countOpenSessions(database, {
     shard,
@@ -126,7 +126,7 @@ export function linkPath(ticket: string): string {
   return `/connect/link?${new URLSearchParams({ ticket }).toString()}`
 }
 
-async function checkServices(deps: AuthorizeDeps, app: App, names: readonly string[] | undefined): Promise<void> {
+async function checkServices(deps: IdentityDeps, app: App, names: readonly string[] | undefined): Promise<void> {
   if (names === undefined) return
   const unknown = names.find((name) => deps.registry.find(name) === undefined)
   if (unknown !== undefined) throw new ApiError('service_unknown', undefined, { param: 'services' })
@@ -135,13 +135,13 @@ async function checkServices(deps: AuthorizeDeps, app: App, names: readonly stri
   if (!names.every(isUsable)) throw new ApiError('no_service_keys', undefined, { param: 'services' })
 }
 
-export async function showConnectSession(deps: AuthorizeDeps, app: App, id: string): Promise<SessionView> {
+export async function showConnectSession(deps: IdentityDeps, app: App, id: string): Promise<SessionView> {
   return presentSession(deps, await requireSession(deps, app, id))
 }
 
 /** Ends a link. Repeating it changes nothing; a session that is done stays done. */
 export async function endConnectSession(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   app: App,
   id: string,
   actor: string,
@@ -165,7 +165,7 @@ export async function endConnectSession(
 }
 
 /** Those of other apps are not found. */
-async function requireSession(deps: AuthorizeDeps, app: App, id: string): Promise<StoredSession> {
+async function requireSession(deps: IdentityDeps, app: App, id: string): Promise<StoredSession> {
   const shard = shardOf(id)
   const session = shard === undefined ? undefined : await findConnectSession(deps.database, deps.keyring, shard, id)
   if (session === undefined || session.appId !== app.id) throw new ApiError('not_found', 'There is no such session.')
@@ -179,7 +179,7 @@ export function stateOf(session: StoredSession, nowMs: number): SessionState {
   return session.usedAt === undefined ? 'open' : 'used'
 }
 
-function presentSession({ clock }: AuthorizeDeps, session: StoredSession): SessionView {
+function presentSession({ clock }: IdentityDeps, session: StoredSession): SessionView {
   const { id, accountId, service, createdAt, expiresAt, usedAt, doneAt } = session
   const { services, label } = requestIn(session)
   return {

@@ -1,4 +1,4 @@
-import { type AuthorizeDeps, TEN_MINUTES_MS } from '#identity/deps.ts'
+import { type IdentityDeps, TEN_MINUTES_MS } from '#identity/deps.ts'
 import { requireRedirect } from '#identity/known-app.ts'
 import { newTicket, ticketShard } from '#model/accounts/access-token.ts'
 import type { Account } from '#model/accounts/account.ts'
@@ -29,7 +29,7 @@ export interface NewConnectionsLink {
 
 /** Creates a link to the page of connections. The first browser that opens it may use the page, so the app gives it to the person only. */
 export async function createConnectionsLink(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   account: Account,
   { redirectUri, language }: NewConnectionsLink,
   actor: string,
@@ -64,7 +64,7 @@ export type ConnectionsLink =
   | { kind: 'elsewhere' | 'expired'; app: App; link: ConnectionsSession }
 
 export async function readConnectionsLink(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   ticket: string,
   session: string | undefined,
 ): Promise<ConnectionsLink> {
@@ -81,7 +81,7 @@ export async function readConnectionsLink(
 
 /** Uses a link up. Returns the value of the cookie, by which only this browser goes on. */
 export async function openConnections(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   ticket: string,
 ): Promise<{ session: string; app: App; link: ConnectionsSession }> {
   const { database, hasher, clock } = deps
@@ -108,7 +108,7 @@ export interface OpenConnections {
 }
 
 /** The session of a cookie. It ends with its time, and with the account. */
-export async function requireConnections(deps: AuthorizeDeps, cookie: string | undefined): Promise<OpenConnections> {
+export async function requireConnections(deps: IdentityDeps, cookie: string | undefined): Promise<OpenConnections> {
   const { database, hasher, clock } = deps
   const shard = cookie === undefined ? undefined : ticketShard('trw', cookie)
   const session =
@@ -130,7 +130,7 @@ export function wayBack({ app, session }: { app: App; session: ConnectionsSessio
   return /^https?:$/.test(protocol) ? origin : session.redirectUri
 }
 
-function linkKey({ hasher }: AuthorizeDeps, ticket: string): { shard: number; hash: Buffer } | undefined {
+function linkKey({ hasher }: IdentityDeps, ticket: string): { shard: number; hash: Buffer } | undefined {
   const shard = ticketShard('trv', ticket)
   return shard === undefined ? undefined : { shard, hash: hasher.hash('connections_link', ticket) }
 }

@@ -1,4 +1,4 @@
-import type { AuthorizeDeps } from '#identity/deps.ts'
+import type { IdentityDeps } from '#identity/deps.ts'
 import { type Shared, sharesOf } from '#identity/offers.ts'
 import type { Connector } from '#kit/connector/connector.ts'
 import { grantedScopes, type Profile, type ProfileState, sourceOf } from '#model/accounts/profile.ts'
@@ -37,7 +37,7 @@ export interface ConnectedAgent {
 }
 
 export async function listConnections(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   { account }: Pick<OpenConnections, 'account'>,
 ): Promise<{ connections: Connection[]; agents: ConnectedAgent[] }> {
   const profiles = await listProfiles(deps.database, account)
@@ -71,7 +71,7 @@ function connectionOf(profile: Profile, connector: Connector | undefined): Conne
   }
 }
 
-function titleOf({ registry }: AuthorizeDeps, service: string): string {
+function titleOf({ registry }: IdentityDeps, service: string): string {
   return registry.find(service)?.title ?? service
 }
 

@@ -1,7 +1,7 @@
 import { registrationOf } from '#access/register-app.ts'
 import { storedInstance } from '#access/service-access.ts'
 import { keyFor } from '#access/service-key.ts'
-import type { AuthorizeDeps, SignInDeps } from '#identity/deps.ts'
+import type { IdentityDeps, SignInDeps } from '#identity/deps.ts'
 import { mustAsk, readAnswers, requireService } from '#identity/sign-in-access.ts'
 import { newTicket, ticketShard } from '#model/accounts/access-token.ts'
 import type { Profile } from '#model/accounts/profile.ts'
@@ -31,7 +31,7 @@ export interface NewLink {
 
 /** Creates a link by which the person of a profile signs in again. Only the same service user can use it. */
 export async function createReconnectLink(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   profile: Profile,
   { redirectUri, scope, returnsHere }: NewLink,
   actor: string,
@@ -74,7 +74,7 @@ export async function createReconnectLink(
 }
 
 /** Where a person returns who came from the page of connections. No app has it as its own. */
-function ownPage({ config }: Pick<AuthorizeDeps, 'config'>): string {
+function ownPage({ config }: Pick<IdentityDeps, 'config'>): string {
   return `${config.baseUrl}/connections/reconnected`
 }
 
@@ -99,7 +99,7 @@ export interface OpenedLink {
 }
 
 /** Finds a valid link and its profile. A click changes nothing, so that a preview of the link does not use it up. */
-export async function openReconnectLink(deps: AuthorizeDeps, ticket: string): Promise<OpenedLink> {
+export async function openReconnectLink(deps: IdentityDeps, ticket: string): Promise<OpenedLink> {
   const { database, hasher, clock } = deps
   const shard = ticketShard('trl', ticket)
   const link =

@@ -2,7 +2,7 @@ import { endpointFault } from '#kit/connector/endpoint-fault.ts'
 import { endpointOf, OWN_SERVICE, ownEndpoint } from '#kit/connector/own-items.ts'
 import type { Registry } from '#kit/connector/registry.ts'
 import { isSelfEndpoint } from '#kit/connector/self-map.ts'
-import type { Account, ReadingAccount } from '#model/accounts/account.ts'
+import type { Account, VerifiedOrCachedAccount } from '#model/accounts/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { formatIdr, globalId, parseGlobalId, parseIdr, partitionOf } from '#model/items/idr.ts'
 import { murmur3Hex } from '#model/items/murmur3.ts'
@@ -26,14 +26,14 @@ export interface ReadDeps {
 }
 
 /** The items that an API path names: some profiles of an account, and a selection of their items. */
-export interface ItemScope<Holder extends ReadingAccount = Account> {
+export interface ItemScope<Holder extends VerifiedOrCachedAccount = Account> {
   account: Holder
   readable: ReadableProfile[]
   selection: Selection
 }
 
 /** `/services/:service/:endpoint`. */
-export async function scopeOfEndpoint<Holder extends ReadingAccount>(
+export async function scopeOfEndpoint<Holder extends VerifiedOrCachedAccount>(
   deps: ReadDeps,
   account: Holder,
   service: string,
@@ -45,7 +45,7 @@ export async function scopeOfEndpoint<Holder extends ReadingAccount>(
 }
 
 /** `/types/:type`, optionally of some services only. */
-export async function scopeOfType<Holder extends ReadingAccount>(
+export async function scopeOfType<Holder extends VerifiedOrCachedAccount>(
   { database, registry }: ReadDeps,
   account: Holder,
   type: TypeName,

@@ -1,4 +1,4 @@
-import type { ReadingAccount } from '#model/accounts/account.ts'
+import type { VerifiedOrCachedAccount } from '#model/accounts/account.ts'
 import type { ItemKey, Query } from '#model/items/query.ts'
 import { proofOfHolding } from '#store/identity/access-tokens.ts'
 import type { ComparedItem } from '#store/items/copies.ts'
@@ -26,7 +26,7 @@ type Deps = Pick<ReadDeps, 'database'>
 /** Finds where a page of `left` items ends, and whether more follow, without reading the items. */
 export async function findPageEnd(
   deps: Deps,
-  scope: ItemScope<ReadingAccount>,
+  scope: ItemScope<VerifiedOrCachedAccount>,
   query: Query,
   left: number,
 ): Promise<PageEnd> {
@@ -50,7 +50,7 @@ export async function findPageEnd(
 }
 
 /** Counts what a query finds on all its pages. */
-export async function countAllPages(deps: Deps, scope: ItemScope<ReadingAccount>, query: Query): Promise<number> {
+export async function countAllPages(deps: Deps, scope: ItemScope<VerifiedOrCachedAccount>, query: Query): Promise<number> {
   const { readable, selection } = scope
   if (!query.dedup) return countItems(deps.database.background, readable, selection, query)
   let count = 0
@@ -62,7 +62,7 @@ export async function countAllPages(deps: Deps, scope: ItemScope<ReadingAccount>
 /** Yields what `readItems` would yield, without documents. */
 async function* comparedKeys(
   { database: { background } }: Deps,
-  scope: ItemScope<ReadingAccount>,
+  scope: ItemScope<VerifiedOrCachedAccount>,
   query: Query,
   wanted: () => number,
 ): AsyncGenerator<ComparedItem[]> {

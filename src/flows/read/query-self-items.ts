@@ -1,5 +1,5 @@
 import { isSelfEndpoint } from '#kit/connector/self-map.ts'
-import { AccountChanged, type ReadingAccount } from '#model/accounts/account.ts'
+import { AccountChanged, type VerifiedOrCachedAccount } from '#model/accounts/account.ts'
 import type { Profile } from '#model/accounts/profile.ts'
 import type { ParticipantRule, Query } from '#model/items/query.ts'
 import type { Term } from '#model/items/text-query.ts'
@@ -14,14 +14,14 @@ import { selfItemOf, withSelf } from './self-items.ts'
 export function isSelfScope({
   readable,
   selection,
-}: Pick<ItemScope<ReadingAccount>, 'readable' | 'selection'>): boolean {
+}: Pick<ItemScope<VerifiedOrCachedAccount>, 'readable' | 'selection'>): boolean {
   return 'endpoint' in selection && isSelfEndpoint(firstOf(readable).service, selection.endpoint)
 }
 
 /** The own records that match a query, in its order; at most one more than its limit. An account has few, so no index is needed. */
 export async function querySelfItems(
   { database }: Pick<ReadDeps, 'database'>,
-  { account, readable }: ItemScope<ReadingAccount>,
+  { account, readable }: ItemScope<VerifiedOrCachedAccount>,
   query: Query,
 ): Promise<FoundItem[]> {
   // The statement that lists profiles does not verify the token.

@@ -1,4 +1,4 @@
-import { AccountChanged, type ReadingAccount } from '#model/accounts/account.ts'
+import { AccountChanged, type VerifiedOrCachedAccount } from '#model/accounts/account.ts'
 import type { Query } from '#model/items/query.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { proofOfCached, proofOfHolding } from '#store/identity/access-tokens.ts'
@@ -18,7 +18,7 @@ const BATCH_CHARS = 256 * 1024
  */
 export async function* readItems(
   { database }: Pick<ReadDeps, 'database'>,
-  scope: ItemScope<ReadingAccount>,
+  scope: ItemScope<VerifiedOrCachedAccount>,
   query: Query,
   kept: ReadonlySet<string> = new Set(),
 ): AsyncGenerator<FoundItem[]> {
@@ -52,7 +52,7 @@ export async function* readItems(
 /** With `dedup`, leaves out the items that are copies of an earlier one that the same query finds. `kept` were compared before. */
 export async function withoutCopies<Item extends ComparedItem>(
   queries: Queries,
-  { readable, selection }: ItemScope<ReadingAccount>,
+  { readable, selection }: ItemScope<VerifiedOrCachedAccount>,
   query: Query,
   found: Item[],
   kept?: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-import type { ReadingAccount } from '#model/accounts/account.ts'
+import type { VerifiedOrCachedAccount } from '#model/accounts/account.ts'
 import type { ItemKey, Query } from '#model/items/query.ts'
 import type { FoundItem } from '#store/items/query.ts'
 import type { ItemScope, ReadDeps } from './find.ts'
@@ -26,7 +26,7 @@ export interface ItemsRequest extends Presentation {
 /** Reads items as the JSON text of an array, in bounded memory whatever the limit. */
 export async function respondWithItems(
   deps: ReadDeps,
-  scope: ItemScope<ReadingAccount>,
+  scope: ItemScope<VerifiedOrCachedAccount>,
   query: Query,
   options: ItemsRequest,
 ): Promise<ItemsResponse> {
@@ -57,7 +57,7 @@ const keyOf = ({ at, id }: ItemKey): ItemKey => ({ at, id })
 /** The records of the person, one for each profile: few enough for one list. */
 async function respondWithSelf(
   deps: ReadDeps,
-  scope: ItemScope<ReadingAccount>,
+  scope: ItemScope<VerifiedOrCachedAccount>,
   query: Query,
   { count }: ItemsRequest,
   present: (item: FoundItem) => string,
@@ -75,7 +75,7 @@ async function respondWithSelf(
 /** Reads until the limit or as much as is buffered. One item more than requested shows whether there is a next page. */
 async function readFirst(
   deps: ReadDeps,
-  scope: ItemScope<ReadingAccount>,
+  scope: ItemScope<VerifiedOrCachedAccount>,
   query: Query,
 ): Promise<{ found: FoundItem[]; isWhole: boolean }> {
   const limit = query.limit === 0 ? 0 : query.limit + 1

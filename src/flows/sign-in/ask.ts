@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { AuthorizeDeps, SignInDeps } from '#identity/deps.ts'
+import type { IdentityDeps, SignInDeps } from '#identity/deps.ts'
 import { AuthorizeError } from '#identity/errors.ts'
 import { readAnswers, requireService, type SignInService } from '#identity/sign-in-access.ts'
 import type { Ask } from '#kit/auth/ask.ts'
@@ -44,7 +44,7 @@ export interface AskPrompt {
 
 /** Reading changes nothing, so the page can be reloaded. */
 export async function readQuestion(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   ticket: string,
   browser: Buffer | undefined,
 ): Promise<AskPrompt> {
@@ -110,7 +110,7 @@ export async function declineQuestion(
 
 /** The address that a failure is returned to. */
 export async function returnOfQuestion(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   ticket: string,
   browser: Buffer | undefined,
 ): Promise<ReturnTo> {
@@ -125,7 +125,7 @@ interface OpenTicket {
 }
 
 /** Only the browser that began the sign-in may answer, within ten minutes. */
-async function openTicket(deps: AuthorizeDeps, ticket: string, browser: Buffer | undefined): Promise<OpenTicket> {
+async function openTicket(deps: IdentityDeps, ticket: string, browser: Buffer | undefined): Promise<OpenTicket> {
   const pending = await findPending(deps.database, deps.keyring, questionHash(deps, ticket))
   const isValid =
     pending !== undefined &&

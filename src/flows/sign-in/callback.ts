@@ -3,7 +3,7 @@ import { markNeedsAuth } from '#access/needs-auth.ts'
 import { registrationKeyOf } from '#access/register-app.ts'
 import { findServiceAccess, forgetRefusedKey } from '#access/service-access.ts'
 import type { ConsentValue } from '#identity/consent-value.ts'
-import { type AuthorizeDeps, type SignInDeps, TEN_MINUTES_MS } from '#identity/deps.ts'
+import { type IdentityDeps, type SignInDeps, TEN_MINUTES_MS } from '#identity/deps.ts'
 import { AuthorizeError, noServiceKeys } from '#identity/errors.ts'
 import { type CountedSignIn, recountSignIn, uncountSignIn } from '#identity/open-sign-ins.ts'
 import {
@@ -141,7 +141,7 @@ export async function completeSignIn(
 
 /** The app may have revoked the session meanwhile; then the token is not used, and it is revoked. */
 async function checkSession(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   session: string,
   { appId, service }: Pending,
   { self, credential }: SignedIn,
@@ -153,7 +153,7 @@ async function checkSession(
 }
 
 /** The token of somebody else is not used, so it is revoked. */
-async function checkReturned(deps: AuthorizeDeps, input: ReconnectInput): Promise<void> {
+async function checkReturned(deps: IdentityDeps, input: ReconnectInput): Promise<void> {
   try {
     await checkServiceUser(deps, input)
   } catch (error) {
@@ -260,7 +260,7 @@ function onlyValue(params: CallbackQuery, name: string): string | undefined {
  * to the account before, in this browser, knows whose it is; everybody else must consent first.
  */
 async function mayJoinWithoutPrompt(
-  { database }: AuthorizeDeps,
+  { database }: IdentityDeps,
   accountId: string | undefined,
   browser: Buffer,
 ): Promise<boolean> {
@@ -269,7 +269,7 @@ async function mayJoinWithoutPrompt(
 
 /** A callback with the wrong browser, service or time may be an attack. */
 async function auditRefusedCallback(
-  { database, clock }: AuthorizeDeps,
+  { database, clock }: IdentityDeps,
   { service, registration }: CallbackAddress,
   pending: Pending,
 ): Promise<void> {
@@ -291,7 +291,7 @@ async function auditRefusedCallback(
 
 /** Stores the sign-in, sealed, until its code is exchanged. The account does not change before. */
 async function storeConsent(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   { pending, request, counted }: Pick<ReturnedSignIn, 'pending' | 'request' | 'counted'>,
   signedIn: SignedIn,
   kind: 'code' | 'confirm',
@@ -343,7 +343,7 @@ interface FinishedSignIn {
 
 /** A revocation that ran while this sign-in finished may have ended its token: then the person signs in again. */
 async function verifyAfterRevocation(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   { connector, key, signedIn }: FinishedSignIn,
   stored: Consent,
   beganAt: number,
@@ -362,7 +362,7 @@ async function verifyAfterRevocation(
 
 /** The same for a profile that was connected again without a consent. */
 async function verifyReconnected(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   { connector, key, signedIn: { credential } }: FinishedSignIn,
   profile: Profile,
   beganAt: number,
@@ -379,7 +379,7 @@ async function verifyReconnected(
 /**
  * The shard of the account it will join, so that the code exchange touches one shard; a random one for a new account.
  */
-async function shardForConsent({ database }: AuthorizeDeps, accountId: string | undefined): Promise<number> {
+async function shardForConsent({ database }: IdentityDeps, accountId: string | undefined): Promise<number> {
   const account = accountId === undefined ? undefined : await findAccountById(database, accountId)
   return account?.shard ?? randomShard()
 }

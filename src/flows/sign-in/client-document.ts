@@ -1,13 +1,13 @@
 import { clientDocument } from '#access/client-document.ts'
 import { registeredScope, registrationKeyOf } from '#access/register-app.ts'
-import type { AuthorizeDeps } from '#identity/deps.ts'
+import type { IdentityDeps } from '#identity/deps.ts'
 import { ApiError } from '#model/errors.ts'
 import { findApp } from '#store/apps/apps.ts'
 import { findRegistration } from '#store/apps/registrations.ts'
 
 /** The client document of an app that has begun a sign-in at the service. Reading it registers nothing. */
 export async function readClientDocument(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   appId: string,
   service: string,
   registration: string | undefined,

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { requestOf } from '#identity/consent-value.ts'
-import type { AuthorizeDeps, SignInDeps } from '#identity/deps.ts'
+import type { IdentityDeps, SignInDeps } from '#identity/deps.ts'
 import { ticketShard } from '#model/accounts/access-token.ts'
 import { ApiError } from '#model/errors.ts'
 import { SIGN_IN_LOG_REASONS } from '#model/operation.ts'
@@ -25,7 +25,7 @@ export async function lockDecidedConsent(
 
 /** Locks the consent that a consent page shows. */
 export async function lockShownConsent(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   tx: Queries,
   ticket: string,
   browser: Buffer | undefined,
@@ -33,7 +33,7 @@ export async function lockShownConsent(
   return requireUsable(deps, await lockTicket(deps, tx, ticket), browser)
 }
 
-async function lockTicket(deps: AuthorizeDeps, tx: Queries, ticket: string): Promise<UsedConsent | undefined> {
+async function lockTicket(deps: IdentityDeps, tx: Queries, ticket: string): Promise<UsedConsent | undefined> {
   const shard = ticketShard('trf', ticket)
   return shard === undefined ? undefined : lockConsent(tx, deps.keyring, shard, deps.hasher.hash('confirm', ticket))
 }
@@ -44,7 +44,7 @@ function isSameBrowser(consent: UsedConsent, browser: Buffer | undefined): boole
 
 /** It must not have expired, and must belong to the browser that signed in. */
 function requireUsable(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   consent: UsedConsent | undefined,
   browser: Buffer | undefined,
 ): UsedConsent {

@@ -1,5 +1,5 @@
 import { type DecidedValue, requestOf, signInOf } from '#identity/consent-value.ts'
-import { type AuthorizeDeps, type SignInDeps, TEN_MINUTES_MS } from '#identity/deps.ts'
+import { type IdentityDeps, type SignInDeps, TEN_MINUTES_MS } from '#identity/deps.ts'
 import { revokeUnused } from '#identity/expire-sign-ins.ts'
 import { uncountSignIn } from '#identity/open-sign-ins.ts'
 import type { Reconnecting } from '#identity/pending-value.ts'
@@ -70,7 +70,7 @@ export async function declineSignIn(
 
 /** The consent with the credential: that of the ticket, or of the code issued for it. Undefined if it was used. */
 export async function findUnusedConsent(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   tx: Queries,
   consent: UsedConsent,
   ticket: string,
@@ -156,12 +156,12 @@ async function issueToken(
 }
 
 /** Derived from the ticket, so that it is always the same; without our key it cannot be computed. */
-function codeOf({ hasher }: AuthorizeDeps, { shard }: UsedConsent, ticket: string): string {
+function codeOf({ hasher }: IdentityDeps, { shard }: UsedConsent, ticket: string): string {
   return newTicket('trc', shard, encodeBase32(hasher.hash('code_of_ticket', ticket)))
 }
 
 function lockCode(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   tx: Queries,
   consent: UsedConsent,
   ticket: string,
@@ -170,7 +170,7 @@ function lockCode(
 }
 
 async function recordDecision(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   tx: Queries,
   consent: UsedConsent,
   response: 'yes' | 'no',

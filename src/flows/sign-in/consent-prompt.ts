@@ -1,5 +1,5 @@
 import { requestOf, signInOf } from '#identity/consent-value.ts'
-import type { AuthorizeDeps } from '#identity/deps.ts'
+import type { IdentityDeps } from '#identity/deps.ts'
 import { type Offer, sharesOf } from '#identity/offers.ts'
 import type { Self } from '#kit/auth/self.ts'
 import { sourceOf } from '#model/accounts/profile.ts'
@@ -39,7 +39,7 @@ export type ConsentPrompt =
 
 /** What the consent page shows. Reading it changes nothing, so the page can be reloaded. */
 export async function readConsentPrompt(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   ticket: string,
   browser: Buffer | undefined,
 ): Promise<ConsentPrompt> {
@@ -65,13 +65,13 @@ export async function readConsentPrompt(
   }
 }
 
-function offerOf({ registry }: AuthorizeDeps, service: string, scope: string | undefined): Offer {
+function offerOf({ registry }: IdentityDeps, service: string, scope: string | undefined): Offer {
   const connector = registry.find(service)
   return { service, title: connector?.title ?? service, shares: connector ? sharesOf(connector, scope) : ['profile'] }
 }
 
 /** The profiles of the account that a sign-in will join, so that the person sees whose account it is. */
-async function membersOf(deps: AuthorizeDeps, accountId: string): Promise<Member[]> {
+async function membersOf(deps: IdentityDeps, accountId: string): Promise<Member[]> {
   const account = await findAccountById(deps.database, accountId)
   if (account === undefined) throw new ApiError('session_expired', 'The account of this sign-in no longer exists.')
   return (await listProfiles(deps.database, account)).map(({ service, person, nativeId }) => ({
@@ -80,6 +80,6 @@ async function membersOf(deps: AuthorizeDeps, accountId: string): Promise<Member
   }))
 }
 
-function titleOf({ registry }: AuthorizeDeps, service: string): string {
+function titleOf({ registry }: IdentityDeps, service: string): string {
   return registry.find(service)?.title ?? service
 }

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type ConnectedProfile, connectProfile } from '#identity/connect-profile.ts'
 import { requestOf, signInOf } from '#identity/consent-value.ts'
-import type { AuthorizeDeps, SignInDeps } from '#identity/deps.ts'
+import type { IdentityDeps, SignInDeps } from '#identity/deps.ts'
 import { uncountSignIn } from '#identity/open-sign-ins.ts'
 import { revokeReplaced } from '#identity/revoke-token.ts'
 import { ticketShard } from '#model/accounts/access-token.ts'
@@ -63,7 +63,7 @@ async function tryExchange(
 
 /** Marks the consent as used and connects its profile; shared by the code and the token flow. */
 export async function applyConsent(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   tx: Parameters<typeof connectProfile>[1],
   consent: UsedConsent,
   actor: string,
@@ -93,7 +93,7 @@ export async function applyConsent(
 }
 
 async function revokeIssuedToken(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   tx: Parameters<typeof connectProfile>[1],
   consent: UsedConsent,
 ): Promise<void> {

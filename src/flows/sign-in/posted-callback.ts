@@ -1,4 +1,4 @@
-import type { AuthorizeDeps } from '#identity/deps.ts'
+import type { IdentityDeps } from '#identity/deps.ts'
 import { readPending, writePending } from '#identity/pending-value.ts'
 import { ApiError } from '#model/errors.ts'
 import { randomSecret } from '#platform/crypto/ids.ts'
@@ -14,7 +14,7 @@ const MAX_POSTED = 32_000
  * the state are in an address. The state is used up; whether it is the right browser is checked by the GET.
  */
 export async function keepPosted(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   at: CallbackAddress,
   posted: Readonly<Record<string, unknown>>,
 ): Promise<string> {

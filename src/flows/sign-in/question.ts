@@ -1,4 +1,4 @@
-import { type AuthorizeDeps, type SignInDeps, TEN_MINUTES_MS } from '#identity/deps.ts'
+import { type IdentityDeps, type SignInDeps, TEN_MINUTES_MS } from '#identity/deps.ts'
 import { countSignIn } from '#identity/open-sign-ins.ts'
 import { requestIn, type SignInRequest, type StoredRequest, storedRequest } from '#identity/pending-value.ts'
 import type { Ask } from '#kit/auth/ask.ts'
@@ -56,7 +56,7 @@ export function questionIn({ value }: Pending): QuestionValue {
   return { ...rest, request: requestIn(request) }
 }
 
-export function questionHash({ hasher }: Pick<AuthorizeDeps, 'hasher'>, ticket: string): Buffer {
+export function questionHash({ hasher }: Pick<IdentityDeps, 'hasher'>, ticket: string): Buffer {
   return hasher.hash('pending', `ask ${ticket}`)
 }
 

@@ -1,6 +1,6 @@
 import { forgetRefusedKey } from '#access/service-access.ts'
 import { accountOf } from '#identity/accounts.ts'
-import { type AuthorizeDeps, type SignInDeps, TEN_MINUTES_MS } from '#identity/deps.ts'
+import { type IdentityDeps, type SignInDeps, TEN_MINUTES_MS } from '#identity/deps.ts'
 import { AuthorizeError } from '#identity/errors.ts'
 import { requireApp, requireRedirect } from '#identity/known-app.ts'
 import { countSignIn, uncountSignIn } from '#identity/open-sign-ins.ts'
@@ -110,7 +110,7 @@ export interface AnsweredStart extends SignInStart {
 
 /** Where people type something, the sign-in begins on our own page. */
 async function begin(
-  upstream: AuthorizeDeps['upstream'],
+  upstream: IdentityDeps['upstream'],
   input: Parameters<typeof beginSignIn>[1],
 ): Promise<BegunSignIn> {
   const { service, auth } = input.connector
@@ -160,7 +160,7 @@ export async function sendToService(
 
 /** A registered key that the service refuses is replaced once. */
 async function beginWithKey(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   start: AnsweredStart,
   state: string,
 ): Promise<{ begun: BegunSignIn; access: SignInAccess }> {
@@ -177,7 +177,7 @@ async function beginWithKey(
 class KeyForgotten extends Error {}
 
 async function beginOnce(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   { app, connector: described, ownKey, answers, options }: AnsweredStart,
   state: string,
 ): Promise<{ begun: BegunSignIn; access: SignInAccess }> {
@@ -234,7 +234,7 @@ function checkChallenge(app: App, input: StartInput, responseType: 'code' | 'tok
   throw new AuthorizeError('invalid_request', { description: challengeFault(input, responseType) })
 }
 
-async function requireAccountId(deps: AuthorizeDeps, app: App, token: string | undefined): Promise<string | undefined> {
+async function requireAccountId(deps: IdentityDeps, app: App, token: string | undefined): Promise<string | undefined> {
   if (token === undefined) return undefined
   const account = await accountOf(deps, token)
   if (account?.appId !== app.id) throw new AuthorizeError('invalid_access_token')

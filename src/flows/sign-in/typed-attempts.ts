@@ -1,4 +1,4 @@
-import type { AuthorizeDeps } from '#identity/deps.ts'
+import type { IdentityDeps } from '#identity/deps.ts'
 import { typedFieldsOf } from '#kit/auth/auth.ts'
 import type { TypedValues } from '#kit/auth/typed.ts'
 import { isServerFormat, publicValues } from '#kit/auth/typed-values.ts'
@@ -29,7 +29,7 @@ export interface TypedAttempt {
  * Undefined when there were too many.
  */
 export async function countTyped(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   attempt: TypedAttempt,
 ): Promise<{ release: () => Promise<void> } | undefined> {
   const limits = limitsOf(deps, attempt)
@@ -42,12 +42,12 @@ export async function countTyped(
 }
 
 /** Until when attempts are refused once there were too many. */
-export function attemptsResumeInS({ clock }: AuthorizeDeps): number {
+export function attemptsResumeInS({ clock }: IdentityDeps): number {
   return Math.max(1, Math.ceil((WINDOW_MS - (clock.now() % WINDOW_MS)) / 1000))
 }
 
 function limitsOf(
-  { hasher }: AuthorizeDeps,
+  { hasher }: IdentityDeps,
   { appId, connector, values, browser, ip }: TypedAttempt,
 ): Map<string, number> {
   const name = accountName(connector, values)

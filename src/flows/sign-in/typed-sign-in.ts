@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keyFor } from '#access/service-key.ts'
-import type { AuthorizeDeps, SignInDeps } from '#identity/deps.ts'
+import type { IdentityDeps, SignInDeps } from '#identity/deps.ts'
 import { AuthorizeError } from '#identity/errors.ts'
 import { uncountSignIn } from '#identity/open-sign-ins.ts'
 import {
@@ -97,7 +97,7 @@ interface CompletedPage {
 
 /** Reading the page changes nothing, so it can be reloaded. After the sign-in it leads on, like the submit did. */
 export async function readTypedPage(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   state: string,
   browser: Buffer | undefined,
 ): Promise<TypedPrompt | TypedOutcome> {
@@ -206,7 +206,7 @@ const POLL_MS = 100
 /** Limit: time that a repeated submit waits for the first one to finish; then the sign-in counts as ended. */
 const MAX_COMPLETE_MS = 5000
 
-async function awaitCompleted(deps: AuthorizeDeps, state: string, browser: Buffer): Promise<TypedOutcome> {
+async function awaitCompleted(deps: IdentityDeps, state: string, browser: Buffer): Promise<TypedOutcome> {
   for (let waited = 0; waited < MAX_COMPLETE_MS; waited += POLL_MS) {
     const page = await openPage(deps, state, browser)
     if ('completed' in page) return repeatOutcome(deps, page.completed)
@@ -216,7 +216,7 @@ async function awaitCompleted(deps: AuthorizeDeps, state: string, browser: Buffe
 }
 
 /** The same code again while nobody exchanged it; afterwards there is nothing more to do. */
-export async function repeatOutcome(deps: AuthorizeDeps, completed: CompletedSignIn): Promise<TypedOutcome> {
+export async function repeatOutcome(deps: IdentityDeps, completed: CompletedSignIn): Promise<TypedOutcome> {
   const to = returnTo(completed.request)
   if (completed.kind === 'confirming') return { kind: 'confirming', ticket: completed.ticket }
   if (completed.kind === 'reconnected') return { kind: 'reconnected', to, account: completed.account }
@@ -229,7 +229,7 @@ export async function repeatOutcome(deps: AuthorizeDeps, completed: CompletedSig
 
 /** Finds the server's own page. The sign-in goes on at the callback, with the server that the person named. */
 async function sendToServer(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   { app, connector, state, value }: OpenPage,
   key: ServiceKey,
   values: TypedValues,
@@ -301,7 +301,7 @@ export async function openSubmittedPage(
 
 /** Only the browser that started the sign-in sees its page or submits it. */
 async function openPage(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   state: string,
   browser: Buffer | undefined,
 ): Promise<OpenPage | CompletedPage> {
@@ -321,6 +321,6 @@ function isSameBrowser(pending: Pending, browser: Buffer | undefined): boolean {
   return browser !== undefined && timingSafeEqual(pending.browser, browser)
 }
 
-function hashOf({ hasher }: AuthorizeDeps, state: string): Buffer {
+function hashOf({ hasher }: IdentityDeps, state: string): Buffer {
   return hasher.hash('pending', `state ${state}`)
 }

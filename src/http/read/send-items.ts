@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ItemScope } from '#flows/read/find.ts'
 import { type ItemsRequest, respondWithItems } from '#flows/read/respond.ts'
 import { AccessEnded } from '#model/accounts/access.ts'
-import { AccountChanged, type ReadingAccount } from '#model/accounts/account.ts'
+import { AccountChanged, type VerifiedOrCachedAccount } from '#model/accounts/account.ts'
 import type { ItemKey, Query } from '#model/items/query.ts'
 import { withoutNames } from '../request/query-pairs.ts'
 import { addLink } from '../server/data-route.ts'
@@ -27,7 +27,7 @@ export interface Exchange {
 export async function sendItems(
   deps: HttpDeps,
   { request, reply }: Exchange,
-  scope: ItemScope<ReadingAccount>,
+  scope: ItemScope<VerifiedOrCachedAccount>,
   query: Query,
   options: ItemsRequest,
 ): Promise<FastifyReply> {

@@ -4,7 +4,7 @@ import {
   AccountChanged,
   type CachedAccount,
   isInOneShard,
-  type ReadingAccount,
+  type VerifiedOrCachedAccount,
 } from '#model/accounts/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { createTtlCache } from '#platform/waiting/ttl-cache.ts'
@@ -17,7 +17,7 @@ const MAX_TOKENS = 10_000
 /** Finds the account of a request, for routes that may read with a cached one. */
 export interface Accounts {
   /** Runs a route with the cached account first, and again with the current one if it has changed. */
-  read<Result>(request: FastifyRequest, run: (account: ReadingAccount) => Promise<Result>): Promise<Result>
+  read<Result>(request: FastifyRequest, run: (account: VerifiedOrCachedAccount) => Promise<Result>): Promise<Result>
   clear(): void
 }
 
@@ -63,7 +63,7 @@ export function createAccounts(deps: CallerDeps): Accounts {
 async function readActing<Result>(
   deps: CallerDeps,
   request: FastifyRequest,
-  run: (account: ReadingAccount) => Promise<Result>,
+  run: (account: VerifiedOrCachedAccount) => Promise<Result>,
 ): Promise<Result> {
   try {
     return await run(await requireAccount(deps, request))

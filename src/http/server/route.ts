@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { Caller } from '#flows/requests/idempotency.ts'
 import type { SignInDeps } from '#identity/deps.ts'
 import type { SignInStep } from '#identity/sign-in-trace.ts'
-import type { Account, ReadingAccount } from '#model/accounts/account.ts'
+import type { Account, VerifiedOrCachedAccount } from '#model/accounts/account.ts'
 import type { App } from '#model/apps/app.ts'
 import type { Operator } from '#model/apps/operator.ts'
 import type { Reason } from '#model/errors.ts'
@@ -150,7 +150,7 @@ interface Cached<Path extends Shape, Query extends Shape, Body extends BodyShape
   extends RouteDescription<Path, Query, Body> {
   usesCachedAccount: true
   signInStep?: undefined
-  run: Run<{ account: ReadingAccount }, Path, Query, Body>
+  run: Run<{ account: VerifiedOrCachedAccount }, Path, Query, Body>
 }
 
 /** A route that is a step of a sign-in, which the log of the app shows under this name. */
@@ -183,7 +183,7 @@ export type Route = RouteDescription &
     | {
         auth: 'account'
         usesCachedAccount: true
-        run(deps: HttpDeps, call: Call<{ account: ReadingAccount }>): Promise<unknown>
+        run(deps: HttpDeps, call: Call<{ account: VerifiedOrCachedAccount }>): Promise<unknown>
       }
     | { auth: 'app'; run(deps: HttpDeps, call: Call<AppCaller>): Promise<unknown> }
     | { auth: 'admin'; run(deps: HttpDeps, call: Call<OperatorCaller>): Promise<unknown> }

@@ -37,7 +37,7 @@ export interface CachedAccount {
 }
 
 /** An account for statements that verify what they read with. */
-export type ReadingAccount = Account | CachedAccount
+export type VerifiedOrCachedAccount = Account | CachedAccount
 
 /** An access token as the store knows it. */
 export interface TokenKey {

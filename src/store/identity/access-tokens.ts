@@ -1,4 +1,4 @@
-import type { Account, OpenedAccount, ProfileRef, ReadingAccount, TokenKey } from '#model/accounts/account.ts'
+import type { Account, OpenedAccount, ProfileRef, VerifiedOrCachedAccount, TokenKey } from '#model/accounts/account.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { findAccount as findStoredAccount } from './accounts.ts'
 import {
@@ -97,14 +97,14 @@ export interface Proof {
 }
 
 /** For a cached account; undefined for one that was just read from the database. */
-export function proofOfCached(account: ReadingAccount): Proof | undefined {
+export function proofOfCached(account: VerifiedOrCachedAccount): Proof | undefined {
   if (!('cached' in account)) return undefined
   const { token, id, profiles } = account.cached
   return { shard: token.shard, token, accountId: id, profiles, exactly: true }
 }
 
 /** For further reads of profiles that were selected before; undefined when neither a token nor an operator opened the account. */
-export function proofOfHolding(account: ReadingAccount, readable: readonly ProfileRef[]): Proof | undefined {
+export function proofOfHolding(account: VerifiedOrCachedAccount, readable: readonly ProfileRef[]): Proof | undefined {
   const { token, id } = 'cached' in account ? account.cached : account
   if (token !== undefined) return { shard: token.shard, token, accountId: id, profiles: readable, exactly: false }
   if ('cached' in account || account.isActedFor !== true) return undefined

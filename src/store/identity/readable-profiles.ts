@@ -1,4 +1,4 @@
-import type { Account, OwnedProfile, ProfileRef, ReadingAccount } from '#model/accounts/account.ts'
+import type { Account, OwnedProfile, ProfileRef, VerifiedOrCachedAccount } from '#model/accounts/account.ts'
 import type { Profile, ProfileState } from '#model/accounts/profile.ts'
 import type { Selection } from '#model/items/query.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
@@ -86,7 +86,7 @@ export async function listReadable(queries: Queries, account: Account): Promise<
 }
 
 /** Like `listReadable`, for an account that the statement which reads items verifies. */
-export async function listReadableUnproven(queries: Queries, account: ReadingAccount): Promise<ReadableProfile[]> {
+export async function listReadableUnproven(queries: Queries, account: VerifiedOrCachedAccount): Promise<ReadableProfile[]> {
   return 'cached' in account ? withDuplicates(account.cached.profiles) : listReadable(queries, account)
 }
 

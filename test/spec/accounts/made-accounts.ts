@@ -1,11 +1,11 @@
 import { type ConnectedProfile, connectProfile } from '#identity/connect-profile.ts'
-import type { AuthorizeDeps } from '#identity/deps.ts'
+import type { IdentityDeps } from '#identity/deps.ts'
 import { ApiError } from '#model/errors.ts'
 import { randomShard } from '#platform/crypto/ids.ts'
 
 /** An account with one profile per native id, as a sign-in creates it but without a service. */
 export async function makeAccount(
-  deps: AuthorizeDeps,
+  deps: IdentityDeps,
   appId: string,
   nativeIds: string[],
 ): Promise<{ id: string; token: string }> {

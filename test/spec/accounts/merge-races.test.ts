@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AuthorizeDeps } from '#identity/deps.ts'
+import type { IdentityDeps } from '#identity/deps.ts'
 import type { LabApp, LabHarness } from '../../harness/lab.ts'
 import { countProfiles } from '../../harness/profiles.ts'
 import { get, send } from '../../harness/send.ts'
@@ -9,7 +9,7 @@ import { assertRefused, auditOf, openFlows, startQuietHarness } from '../sign-in
 import { makeAccount } from './made-accounts.ts'
 
 let harness: LabHarness
-let flows: { deps: AuthorizeDeps; close: () => Promise<void> }
+let flows: { deps: IdentityDeps; close: () => Promise<void> }
 let app: LabApp
 before(async () => {
   harness = await startQuietHarness()

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { oneTurn, standsStill } from '../../harness/stands-still.ts'
+import { oneTurn, staysUnchanged } from '../../harness/stays-unchanged.ts'
 import { type ProxyHarness, startProxyHarness, TOKEN } from './fixture.ts'
 
 type Reply = (query: URLSearchParams, incoming: IncomingMessage, response: ServerResponse) => unknown
@@ -200,7 +200,7 @@ suite('paginate=true', () => {
     const reader = reply.body!.getReader()
     await reader.read()
     leaving.abort()
-    await standsStill(
+    await staysUnchanged(
       () => requested.length,
       () => oneTurn(harness.url),
     )

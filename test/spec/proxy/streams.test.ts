@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import type { Socket } from 'node:net'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { closed } from '../../harness/closed.ts'
-import { oneTurn, standsStill } from '../../harness/stands-still.ts'
+import { oneTurn, staysUnchanged } from '../../harness/stays-unchanged.ts'
 import { rawClient } from '../operating/raw-http.ts'
 import { type ProxyHarness, startProxyHarness } from './fixture.ts'
 import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
@@ -149,7 +149,7 @@ suite('backpressure', () => {
     await closed(socket)
   })
 
-  const settled = (read: () => number) => standsStill(read, () => oneTurn(harness.url))
+  const settled = (read: () => number) => staysUnchanged(read, () => oneTurn(harness.url))
 })
 
 suite('time limits', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import { createAccounts } from '#http/server/cached-accounts.ts'
-import type { ReadingAccount } from '#model/accounts/account.ts'
+import type { VerifiedOrCachedAccount } from '#model/accounts/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { statement } from '#platform/postgres/database.ts'
 import { watchStatements } from '../../harness/database/statements.ts'
@@ -124,7 +124,7 @@ suite('a cached account', () => {
       config: { baseUrl: harness.tributary.url },
     })
     const request = { query: {}, headers: { authorization: `Bearer ${reader.token}` } } as FastifyRequest
-    const runs: ReadingAccount[] = []
+    const runs: VerifiedOrCachedAccount[] = []
     const refuse = () =>
       accounts.read(request, async (account) => {
         runs.push(account)

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { after, before, suite, test } from 'node:test'
 import { closed } from '../../harness/closed.ts'
 import { watchStatements } from '../../harness/database/statements.ts'
-import { oneTurn, standsStill } from '../../harness/stands-still.ts'
+import { oneTurn, staysUnchanged } from '../../harness/stays-unchanged.ts'
 import { until } from '../../harness/until.ts'
 import { type Item, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
@@ -54,7 +54,7 @@ async function slowReader(path = ALL): Promise<Socket> {
 /** How many statements were executed when no more come and none is running. */
 async function settledQueries(): Promise<number> {
   await until('no question is open', () => open === 0)
-  const stood = await standsStill(
+  const stood = await staysUnchanged(
     () => queries,
     () => oneTurn(harness.tributary.url),
   )

@@ -3,7 +3,7 @@ import { after, before, beforeEach, suite, test } from 'node:test'
 import { registeredKey } from '#access/register-app.ts'
 import { findServiceAccess, withRegisteredKey } from '#access/service-access.ts'
 import { mastodon } from '#connectors/mastodon/connector.ts'
-import type { AuthorizeDeps } from '#identity/deps.ts'
+import type { IdentityDeps } from '#identity/deps.ts'
 import { leaseRegistration, storeRegistration } from '#store/apps/registrations.ts'
 import { findPending, replacePending } from '#store/identity/pending.ts'
 import { fillConnector } from '#upstream/fill-connector.ts'
@@ -163,7 +163,7 @@ suite('a code of one instance never reaches another (RFC 9700 4.4)', () => {
 })
 
 suite('registrations over time', () => {
-  let deps: AuthorizeDeps
+  let deps: IdentityDeps
   let close: () => Promise<void>
   before(async () => {
     ;({ deps, close } = await openFlows({ tributary }))

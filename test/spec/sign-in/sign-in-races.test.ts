@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { connectProfile } from '#identity/connect-profile.ts'
-import type { AuthorizeDeps } from '#identity/deps.ts'
+import type { IdentityDeps } from '#identity/deps.ts'
 import { randomShard, shardFor } from '#platform/crypto/ids.ts'
 import { notOnCluster } from '../../harness/database/cluster.ts'
 import { openSql } from '../../harness/database/sql.ts'
@@ -11,7 +11,7 @@ import { makeAccount } from '../accounts/made-accounts.ts'
 import { openFlows, startQuietHarness } from './fixture.ts'
 
 let harness: LabHarness
-let flows: { deps: AuthorizeDeps; close: () => Promise<void> }
+let flows: { deps: IdentityDeps; close: () => Promise<void> }
 before(async () => {
   harness = await startQuietHarness()
   flows = await openFlows(harness)

@@ -7,7 +7,7 @@ import { type SyncDeps, timesOf } from '../deps.ts'
  * Reschedules a profile whose worker died. The endpoint that it was reading is tried again later, alone in a process;
  * when that process dies too, the endpoint is parked and the profile's other endpoints continue.
  */
-export async function settleSyncDeath(
+export async function countSyncDeath(
   deps: Pick<SyncDeps, 'database' | 'clock' | 'log' | 'times'>,
   key: ProfileKey,
   endpoint: string | undefined,

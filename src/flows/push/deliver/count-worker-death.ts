@@ -9,7 +9,7 @@ import { retryDelayMs } from './settle-failure.ts'
  * A worker died while it was connected to this destination. The next run has a process of its own, and if that dies too, the
  * destination is parked.
  */
-export async function settleDeliveryDeath(
+export async function countDeliveryDeath(
   deps: Pick<DeliverDeps, 'database' | 'clock' | 'log' | 'deliveryTimes'>,
   destinationId: string,
   death: WorkerDeath,
