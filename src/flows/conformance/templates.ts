@@ -130,7 +130,9 @@ export const tsconfigTemplate = `{
     "erasableSyntaxOnly": true,
     "verbatimModuleSyntax": true,
     "allowImportingTsExtensions": true,
-    "skipLibCheck": true
+    "skipLibCheck": true,
+    "types": ["node"],
+    "typeRoots": ["./node_modules/@types", "./node_modules/@tributary-hub/server/node_modules/@types"]
   },
   "include": ["*.ts"]
 }
