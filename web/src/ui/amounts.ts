@@ -16,12 +16,16 @@ const STEPS: [string, number][] = [
 
 /** A length of time in its largest unit: 3 min. */
 export function formatDuration(ms: number): string {
-  const [unit, size] = STEPS.find(([, each]) => ms >= each) ?? ['s', 1000]
+  // 59.9 s are rounded to a minute, not to 60 s.
+  const [unit, size] = STEPS.find(([, each], i) => ms >= each - (STEPS[i + 1]?.[1] ?? 0) / 2) ?? ['s', 1000]
   return `${Math.round(ms / size)} ${unit}`
 }
 
 const SIZES = ['B', 'KB', 'MB', 'GB', 'TB']
 export function formatBytes(bytes: number): string {
-  const power = Math.min(SIZES.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3))
+  const isTooLong = (power: number) =>
+    power < SIZES.length - 1 && bytes / 1000 ** power >= (power === 0 ? 1000 : 999.95)
+  let power = 0
+  while (isTooLong(power)) power += 1
   return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${SIZES[power]}`
 }
