@@ -11,6 +11,7 @@ import { ROUTES } from '#http/routes.ts'
 import { DESTINATION_KINDS } from '#model/apps/destination.ts'
 import { OPERATOR_ROLES } from '#model/apps/operator.ts'
 import { REASONS } from '#model/errors.ts'
+import { MAY_IMPORT } from './harness/source/plan.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
@@ -106,6 +107,36 @@ suite('the pages beside the code', () => {
       listed.filter((name) => !existsSync(join(root, 'src', name, 'README.md'))),
       [],
     )
+  })
+
+  test('ARCHITECTURE.md says which rooms a room may import, as the house test does', () => {
+    const rows = [...read('ARCHITECTURE.md').matchAll(/^\| \[`src\/(\w+)`\][^|]*\|[^|]*\|([^|]*)\|/gm)]
+    const said = Object.fromEntries(
+      rows.map(([, room = '', list = '']) => [room, list.match(/\w+/g)?.filter((word) => word in MAY_IMPORT) ?? []]),
+    )
+    const { boot: _wiring, cli, ...others } = said
+    const { cli: allowed, ...table } = MAY_IMPORT
+    // Its row says: as http.
+    assert.deepEqual([cli, allowed], [['http'], table['http']])
+    assert.deepEqual(others, table)
+  })
+
+  test('each flow has its page', () => {
+    const flows = readdirSync(join(root, 'src/flows'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    assert.deepEqual(
+      flows.map(({ name }) => name).filter((name) => !existsSync(join(root, 'src/flows', name, 'README.md'))),
+      [],
+    )
+  })
+
+  test('folders that a page names by their whole path exist', () => {
+    // The page of the pages names their folders from its own.
+    const missing = PAGES.filter((file) => file !== 'web/README.md').flatMap((file) =>
+      [...read(file).matchAll(/`((?:src|test|lab|bench|web|sdk)\/[\w/-]+)\/`/g)]
+        .filter(([, path]) => !existsSync(join(root, path!)))
+        .map(([, path]) => `${file} -> ${path}`),
+    )
+    assert.deepEqual(missing, [])
   })
 
   test('files that a page names by their whole path exist', () => {

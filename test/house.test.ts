@@ -3,31 +3,9 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { suite, test } from 'node:test'
 import { ignoredErrors } from './harness/source/ignored-errors.ts'
+import { MAY_IMPORT, MAY_IMPORT_FLOWS } from './harness/source/plan.ts'
 import { takeApart } from './harness/source/source-text.ts'
 
-// The plan of the house (ARCHITECTURE.md), held against every import. Type imports count.
-const MAY_IMPORT: Record<string, string[]> = {
-  platform: [],
-  model: ['platform'],
-  config: ['model', 'platform'],
-  kit: ['model', 'platform'],
-  store: ['model', 'platform'],
-  upstream: ['kit', 'model', 'platform'],
-  access: ['upstream', 'store', 'kit', 'model', 'platform'],
-  identity: ['access', 'upstream', 'store', 'kit', 'model', 'platform'],
-  connectors: ['kit', 'model'],
-  destinations: ['model', 'platform'],
-  flows: ['identity', 'access', 'destinations', 'upstream', 'store', 'kit', 'model', 'config', 'platform'],
-  http: ['flows', 'identity', 'kit', 'model', 'config', 'platform'],
-  cli: ['flows', 'identity', 'kit', 'model', 'config', 'platform'],
-}
-/** Siblings that a flow may import; the others stay apart, and so do connectors. What several flows need is in `identity` and `access`. */
-const MAY_IMPORT_FLOWS: Record<string, string[]> = {
-  'sign-in': [],
-  agents: ['sign-in'],
-  connect: ['agents', 'sign-in'],
-  uploads: ['sign-in'],
-}
 const MAX_FILES_IN_FOLDER = 30
 /** Wiring may import everything. */
 const WIRING = ['boot', 'main.ts']
