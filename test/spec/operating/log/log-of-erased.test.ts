@@ -98,6 +98,9 @@ suite('the log of an erased account', () => {
 
   test('an erasure between the look-up and the write is noticed afterwards', async () => {
     const { account } = await signIn(harness, SERVICE, 'ada')
+    // The service writes its log of this sign-in a little later, and would wait as well.
+    const ended = `select 1 from operation where account_id = $1 and kind = 'sign_in' and outcome = 'ok'`
+    await until('the sign-in is in the log', async () => (await harness.sql(ended, [account])).length > 0)
     const { part, call, operations, calls } = await otherProcess(account)
     const holder = new Client({ connectionString: harness.tributary.databaseUrl })
     await holder.connect()
