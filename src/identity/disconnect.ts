@@ -107,12 +107,7 @@ export async function eraseLog(
 /**
  * Deletes all rows of an account that the transaction has locked. The caller revokes the credentials, before or after.
  */
-export async function eraseAccount(
-  deps: IdentityDeps,
-  tx: Queries,
-  locked: Account,
-  actor: string,
-): Promise<Erased[]> {
+export async function eraseAccount(deps: IdentityDeps, tx: Queries, locked: Account, actor: string): Promise<Erased[]> {
   const erased = await eraseProfiles(deps, tx, locked, await listProfiles(tx, locked), actor)
   // The rest are the profiles of the app's own items, which `listProfiles` omits.
   for (const own of await listAllProfiles(tx, locked))

@@ -44,9 +44,6 @@ async function erasedBefore(deps: LoggedDeps, appId: string, id: string): Promis
 }
 
 /** False for an account that was erased, or merged into another. */
-export async function isStored(
-  { database }: Pick<IdentityDeps, 'database'>,
-  { shard, id }: Account,
-): Promise<boolean> {
+export async function isStored({ database }: Pick<IdentityDeps, 'database'>, { shard, id }: Account): Promise<boolean> {
   return (await findAccount(database, shard, id)) !== undefined
 }

@@ -130,10 +130,7 @@ export async function listDeletions({ database }: Pick<IdentityDeps, 'database'>
   return shown
 }
 
-async function present(
-  { database }: Pick<IdentityDeps, 'database'>,
-  deletion: AppDeletion,
-): Promise<DeletionProgress> {
+async function present({ database }: Pick<IdentityDeps, 'database'>, deletion: AppDeletion): Promise<DeletionProgress> {
   const { finishedAt, waitingSince } = deletion
   const isWaiting = finishedAt === undefined && waitingSince !== undefined
   return {

@@ -51,11 +51,7 @@ export interface Confirmation {
  * The service requests the deletion of everything that the app has of a person. It is stored and done by a worker, so that a crash
  * does not lose it. People who are not known get a confirmation as well. A repeated request gets the same code.
  */
-export async function requestDeletion(
-  deps: IdentityDeps,
-  call: DeletionCall,
-  guarded: Guarded,
-): Promise<Confirmation> {
+export async function requestDeletion(deps: IdentityDeps, call: DeletionCall, guarded: Guarded): Promise<Confirmation> {
   const { service, person, at } = await readRequest(deps, call, guarded)
   const { appId } = call
   // Nobody can guess it, and it is the same whenever the same request arrives.

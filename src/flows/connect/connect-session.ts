@@ -140,12 +140,7 @@ export async function showConnectSession(deps: IdentityDeps, app: App, id: strin
 }
 
 /** Ends a link. Repeating it changes nothing; a session that is done stays done. */
-export async function endConnectSession(
-  deps: IdentityDeps,
-  app: App,
-  id: string,
-  actor: string,
-): Promise<SessionView> {
+export async function endConnectSession(deps: IdentityDeps, app: App, id: string, actor: string): Promise<SessionView> {
   const { accountId } = await requireSession(deps, app, id)
   const shard = shardOf(id) ?? 0
   await deps.database.transaction(async (tx) => {

@@ -50,7 +50,11 @@ export async function findPageEnd(
 }
 
 /** Counts what a query finds on all its pages. */
-export async function countAllPages(deps: Deps, scope: ItemScope<VerifiedOrCachedAccount>, query: Query): Promise<number> {
+export async function countAllPages(
+  deps: Deps,
+  scope: ItemScope<VerifiedOrCachedAccount>,
+  query: Query,
+): Promise<number> {
   const { readable, selection } = scope
   if (!query.dedup) return countItems(deps.database.background, readable, selection, query)
   let count = 0

@@ -1,4 +1,4 @@
-import type { Account, OpenedAccount, ProfileRef, VerifiedOrCachedAccount, TokenKey } from '#model/accounts/account.ts'
+import type { Account, OpenedAccount, ProfileRef, TokenKey, VerifiedOrCachedAccount } from '#model/accounts/account.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { findAccount as findStoredAccount } from './accounts.ts'
 import {

@@ -86,7 +86,10 @@ export async function listReadable(queries: Queries, account: Account): Promise<
 }
 
 /** Like `listReadable`, for an account that the statement which reads items verifies. */
-export async function listReadableUnproven(queries: Queries, account: VerifiedOrCachedAccount): Promise<ReadableProfile[]> {
+export async function listReadableUnproven(
+  queries: Queries,
+  account: VerifiedOrCachedAccount,
+): Promise<ReadableProfile[]> {
   return 'cached' in account ? withDuplicates(account.cached.profiles) : listReadable(queries, account)
 }
 
