@@ -10,7 +10,7 @@ const FOLDERS = ['connectors', 'instance-connectors', 'typed-connectors']
 export async function everyConnector(): Promise<Connector[]> {
   const found = new Map<string, Connector>(connectors.map((each) => [each.service, each]))
   for (const folder of FOLDERS) {
-    const config = loadConfig({ TRIBUTARY_CONNECTORS: join(import.meta.dirname, '../../authorization', folder) })
+    const config = loadConfig({ TRIBUTARY_CONNECTORS: join(import.meta.dirname, '..', folder) })
     for (const each of (await loadRegistry(config)).list()) {
       const shipped = connectors.find(({ service }) => service === each.service)
       // Some of a folder are shipped ones without endpoints; here they are synced too.
