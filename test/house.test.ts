@@ -57,6 +57,12 @@ const ITEM_WRITERS = [
 ].map((name) => `src/store/${name}.ts`)
 /** In a statement. Names of statements, like `item-erase`, are others. */
 const ITEM_TABLE = /(?<![\w.])item(?:_tombstone)?(?![\w-])/
+/** Kill processes at a moment that chance chooses: what they assert holds at every moment. */
+const KILL_BY_CHANCE = [
+  'test/faults/kill-under-load.test.ts',
+  'test/faults/push-backfill.test.ts',
+  'test/embedded/durability.test.ts',
+]
 const TIME_AND_CHANCE = ['src/platform/clock.ts', 'src/platform/chance.ts']
 const isStore = (file: string): boolean => /^src\/(store|platform\/(postgres|embedded-postgres|queue))\//.test(file)
 
@@ -310,6 +316,13 @@ suite('the house', () => {
         ].map(([found]) => `${file}: ${found}`),
       )
     assert.deepEqual(wrong, [])
+  })
+
+  test('what tests make up is the same each time', () => {
+    const wrong = everything
+      .filter((file) => file.endsWith('.test.ts') && !KILL_BY_CHANCE.includes(file))
+      .filter((file) => /\bMath\.random\(|\brandomInt\(/.test(takeApart(readFileSync(join(root, file), 'utf8')).code))
+    assert.deepEqual(wrong, [], 'a seed comes from test/harness/effort.ts')
   })
 
   test('pages leave routes to the compiler, and name what they read again', () => {
