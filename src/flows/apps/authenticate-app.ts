@@ -2,7 +2,7 @@ import type { App } from '#model/apps/app.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import { findApp, listAppSecrets } from '#store/apps/apps.ts'
+import { findApp, findAppWithHashes } from '#store/apps/apps.ts'
 import type { Hasher } from '#store/vault.ts'
 import { limitGuesses } from './limit-guesses.ts'
 
@@ -25,12 +25,9 @@ export async function authenticateApp(
     guess,
     () => new ApiError('app_secret_invalid'),
     async () => {
-      const [app, secrets] = await Promise.all([
-        findApp(deps.database, clientId),
-        listAppSecrets(deps.database, clientId, deps.clock.now()),
-      ])
+      const { app, hashes = [] } = (await findAppWithHashes(deps.database, clientId, deps.clock.now())) ?? {}
       // Without an app a dummy hash is compared, so that the time reveals nothing.
-      const candidates = secrets.length > 0 ? secrets.map(({ hash }) => hash) : [Buffer.alloc(32)]
+      const candidates = hashes.length > 0 ? hashes : [Buffer.alloc(32)]
       const matches = candidates.map((hash) => deps.hasher.matches('app_secret', secret, hash)).some(Boolean)
       return matches ? app : undefined
     },

@@ -40,6 +40,12 @@ const find = statement(
   'app-find',
   `select ${columns}, agents, branding, deleting_at from app where id = $id and deleting_at is null`,
 )
+const findWithHashes = statement(
+  'app-find-with-secrets',
+  `select ${columns}, agents, branding, deleting_at, array(select hash from app_secret
+     where app_id = app.id and coalesce(expires_at > $nowMs, true)) as hashes
+   from app where id = $id and deleting_at is null`,
+)
 const findAny = statement('app-find-any', `select ${columns}, agents, branding, deleting_at from app where id = $id`)
 const list = statement('app-list', `select ${columns}, agents, branding, deleting_at from app order by created_at, id`)
 const update = statement(
@@ -116,6 +122,16 @@ export async function insertApp(tx: Queries, app: App, secret: StoredSecret): Pr
 export async function findApp(queries: Queries, id: string): Promise<App | undefined> {
   const [row] = await queries.rows<AppRow>(find.with({ id }))
   return row && toApp(row)
+}
+
+/** The app, and the hashes of its valid secrets. */
+export async function findAppWithHashes(
+  queries: Queries,
+  id: string,
+  nowMs: number,
+): Promise<{ app: App; hashes: Buffer[] } | undefined> {
+  const [row] = await queries.rows<AppRow & { hashes: Buffer[] }>(findWithHashes.with({ id, nowMs }))
+  return row && { app: toApp(row), hashes: row.hashes }
 }
 
 /** Also finds an app that is being deleted. */

@@ -44,15 +44,15 @@ export const REQUESTS: TableOfCosts = {
     'agent-grant-by-access, audit-insert, composed of item, profile-readable, rate-limit-take',
   ),
   'GET /accounts/changes, nothing new': row(
-    7,
+    6,
     0,
-    'app-find, app-secret-list, attempt-read, feed-entries, feed-of-app, feed-read, feed-state',
+    'app-find-with-secrets, attempt-read, feed-entries, feed-of-app, feed-read, feed-state',
   ),
   'GET /accounts/changes, one entry': row(
-    11,
+    10,
     0,
     `
-    app-find, app-secret-list, attempt-read, composed of item, composed of item + item_tombstone, feed-entries,
+    app-find-with-secrets, attempt-read, composed of item, composed of item + item_tombstone, feed-entries,
     feed-of-app, feed-read, feed-state, profile-duplicate, profile-find`,
   ),
   'dashboard: overview': row(
@@ -143,10 +143,10 @@ export const SIGN_INS: TableOfCosts = {
     'operation-write',
   ),
   'sign-in: exchange, new person': row(
-    26,
+    25,
     1,
     `
-    account-insert, account-lock, app-find, app-lock-shared, app-secret-list, app-state, attempt-read, audit-insert,
+    account-insert, account-lock, app-find-with-secrets, app-lock-shared, app-state, attempt-read, audit-insert,
     begin, commit, consent-lock, consent-use, credential-put, cursor-open-profile, event-insert, event-stamp,
     profile-insert, profile-list, service-user-find, service-user-insert, service-user-point, sign-in-close × 2,
     sync-endpoint-insert, sync-profile-insert, token-insert`,
@@ -161,10 +161,10 @@ export const SIGN_INS: TableOfCosts = {
     'operation-write',
   ),
   'sign-in: exchange, known person': row(
-    26,
+    25,
     1,
     `
-    account-lock, app-find, app-lock-shared, app-secret-list, app-state, attempt-read, audit-insert, begin, commit,
+    account-lock, app-find-with-secrets, app-lock-shared, app-state, attempt-read, audit-insert, begin, commit,
     consent-lock, consent-of-service-user, consent-use, credential-find, credential-of-service-user, credential-put,
     cursor-open-profile, profile-list, profile-reconnect, service-key-find, service-user-find, service-user-point,
     sign-in-close × 2, sync-endpoint-insert, sync-profile-insert, token-insert`,
