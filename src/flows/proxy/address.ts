@@ -29,8 +29,7 @@ export function resolveAddress(
     if ('url' in address) return addressOf(apiUrl, address)
     const { path, query } = address
     if (query.includes('#')) throw addressRefused()
-    const absolute = ABSOLUTE_URL.test(path) ? allowedAbsoluteUrl({ apiUrl, hosts }, path.slice(1)) : undefined
-    if (absolute !== undefined) return withQuery(absolute, query, added)
+    if (ABSOLUTE_URL.test(path)) return withQuery(allowedAbsoluteUrl({ apiUrl, hosts }, path.slice(1)), query, added)
     if (PLAIN_PATH.test(path)) return withQuery(apiUrl + path, query, added)
     if (path.includes('#') || hasHiddenDotSegments(path)) throw addressRefused()
     return withQuery(addressOf(apiUrl, { path }), query, added)
@@ -40,10 +39,11 @@ export function resolveAddress(
   }
 }
 
-/** An absolute URL of the service; undefined if it is on another origin, and so only a path that looks like a URL. */
-function allowedAbsoluteUrl({ apiUrl, hosts }: AllowedOrigins, text: string): string | undefined {
+function allowedAbsoluteUrl({ apiUrl, hosts }: AllowedOrigins, text: string): string {
   const url = URL.parse(text)
-  if (url === null || ![...hosts, new URL(apiUrl).origin].includes(url.origin)) return undefined
+  const allowed = [new URL(apiUrl).origin, ...hosts]
+  if (url === null || !allowed.includes(url.origin))
+    throw new ApiError('bad_request', `The proxy calls only these hosts for this service: ${allowed.join(', ')}.`)
   const isAllowed = hosts.includes(url.origin) || url.href.startsWith(`${apiUrl}/`)
   const hasCredentials = url.username !== '' || url.password !== ''
   if (!isAllowed || hasCredentials || hasHiddenDotSegments(text) || text.includes('#')) throw addressRefused()

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream'
 import { acquire } from '#access/acquire.ts'
 import { apiErrorOf } from '#access/api-errors.ts'
 import { narrowestLimit } from '#access/buckets.ts'
-import type { Auth } from '#kit/auth/auth.ts'
 import { costOfPath } from '#kit/connector/call-cost.ts'
 import type { Connector } from '#kit/connector/connector.ts'
 import type { CalledProfile } from '#model/accounts/profile.ts'
@@ -22,21 +21,26 @@ import {
   type ProxyResponse,
   type Target,
 } from './deps.ts'
-import { requestHeaders, responseHeaders } from './headers.ts'
-import { type OpenedCall, openCall } from './open-call.ts'
+import { requestHeaders } from './headers.ts'
+import { openCall } from './open-call.ts'
 import { paginate } from './paginate.ts'
+import { passThrough } from './pass-through.ts'
 import { createTargets, type Targets } from './targets.ts'
 
 /** A call as the app made it. */
 export interface ProxyCall {
   /** `service` or `id@service`. */
   profile: string
+  /** The address of the proxy for this profile, without a trailing slash: links of the service lead there. */
+  proxyUrl: string
   method: string
   /** As in the URL, not decoded. */
   path: string
   /** Without the parameters that are for Tributary. */
   query: string
   headers: NodeJS.Dict<string | string[]>
+  /** The caller's token for Tributary, which opens the whole account; absent where something else identifies the caller. */
+  accountToken?: string | undefined
   body: Readable
   /** Joins all pages of a listing into one array. */
   paginate: boolean
@@ -57,6 +61,8 @@ export interface Proxy {
   close(): Promise<void>
 }
 
+const TOKEN_REFUSED =
+  'The access token of the account must not go to the service. Send it in Authorization, or as the query parameter access_token.'
 const SHORT_WAIT_MS = 2000
 const CAPACITY_TTL_MS = 1000
 /** Limit: profiles whose remaining calls the proxy of one process caches; the least recently used is evicted. */
@@ -86,6 +92,8 @@ async function forward(
   caller: Caller,
   call: ProxyCall,
 ): Promise<ProxyResponse> {
+  const headers = requestHeaders(call.headers)
+  refuseAccountToken(call, headers)
   const found = await targets.find(caller, call.profile)
   const located = hasOwnServers(found.connector) ? await withServer(targets, found) : found
   const target = { ...located, cost: costOfPath(found.connector, call.method, call.path) }
@@ -98,17 +106,24 @@ async function forward(
   const { idleMs } = deps.timeouts ?? DEFAULT_TIMEOUTS
   const body = await readBody(call.body, call.headers, target.connector.auth.kind === 'oauth1', idleMs)
   if (!body.repeatable) call.onStreamedBody()
-  const headers = requestHeaders(call.headers)
   const outgoing = { target, method: call.method, address: call, headers, body, hangup: call.hangup }
   const response = call.paginate
-    ? await paginate(deps, targets, outgoing, call.flags)
-    : passThrough(target, await openCall(deps, targets, outgoing, call.flags))
+    ? await paginate(deps, targets, outgoing, call)
+    : passThrough(target, await openCall(deps, targets, outgoing, call.flags), call.proxyUrl)
   const left = await callsLeft(deps, capacities, target)
   Object.assign(response.headers, tributaryHeaders(call.flags, left))
   // The service's own headers come back untouched.
   if (left !== undefined && response.headers['ratelimit'] === undefined)
     Object.assign(response.headers, rateLimitHeaders([limitOf(target.connector, left)]))
   return response
+}
+
+/** An app that puts the token where no service expects it would hand the account to the service. */
+function refuseAccountToken(call: ProxyCall, headers: Record<string, string>): void {
+  const { accountToken, path, query } = call
+  if (accountToken === undefined) return
+  const isIn = (text: string) => text.includes(accountToken)
+  if (isIn(path) || isIn(query) || Object.values(headers).some(isIn)) throw new ApiError('bad_request', TOKEN_REFUSED)
 }
 
 async function withServer(targets: Targets, target: Target): Promise<Target> {
@@ -130,25 +145,6 @@ async function callsLeft(
     deps.log.warn('the remaining calls could not be read', { service: connector.service, error })
     return undefined
   }
-}
-
-function passThrough({ connector }: Target, opened: OpenedCall): ProxyResponse {
-  const headers = responseHeaders(opened.headers)
-  const { location } = headers
-  // The app would resolve a relative location against our address.
-  if (typeof location === 'string') headers['location'] = absoluteLocation(location, opened.url, connector.auth)
-  return { status: opened.status, headers, body: opened.body }
-}
-
-/** Also removes the token and its proof from the query. */
-function absoluteLocation(location: string, base: string, auth: Auth): string {
-  const url = URL.parse(location, base)
-  if (url === null) return location
-  const token = 'tokenPlacement' in auth && auth.tokenPlacement.in === 'query' ? [auth.tokenPlacement.name] : []
-  const proof = auth.kind === 'oauth2' && auth.proof !== undefined ? [auth.proof] : []
-  const secret = [...token, ...proof].filter((name) => url.searchParams.has(name))
-  for (const name of secret) url.searchParams.delete(name)
-  return secret.length > 0 || !URL.canParse(location) ? url.href : location
 }
 
 function tributaryHeaders(flags: CallFlags, left: number | undefined): Record<string, string> {

@@ -4,7 +4,7 @@ import { openAuthorized, wantsNonce } from '#upstream/call/open-authorized.ts'
 import { UpstreamError } from '#upstream/request/errors.ts'
 import { discard, type StreamResponse } from '#upstream/request/open-stream.ts'
 import { secretsOf } from '#upstream/request/secrets-of.ts'
-import { type CallAddress, resolveAddress } from './address.ts'
+import { type AllowedOrigins, type CallAddress, resolveAddress } from './address.ts'
 import type { CallBody } from './body.ts'
 import { type CallFlags, DEFAULT_TIMEOUTS, type ProxyDeps, type Target } from './deps.ts'
 import { learnFromResponse } from './learn-from-response.ts'
@@ -23,6 +23,7 @@ export interface OutgoingCall {
 export interface OpenedCall extends StreamResponse {
   /** The URL of the response, after redirects. */
   url: string
+  api: AllowedOrigins
 }
 
 /** Limit (proxy): redirects that a proxied call follows; then the redirect itself is the response. */
@@ -112,7 +113,7 @@ async function sendFollowingRedirects(
       hop < MAX_REDIRECTS && outgoing.body.repeatable
         ? redirectTarget(outgoing.method, url, ready.hosts, response)
         : undefined
-    if (next === undefined) return { ...response, url }
+    if (next === undefined) return { ...response, url, api: ready }
     discard(response)
     url = next
   }

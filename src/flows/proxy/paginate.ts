@@ -14,6 +14,7 @@ import type { CallFlags, ProxyDeps, ProxyResponse, Target } from './deps.ts'
 import { responseHeaders } from './headers.ts'
 import { type OpenedCall, type OutgoingCall, openCall } from './open-call.ts'
 import { MAX_PAGE_BYTES, type PageText, type Pagination, paginationOf, parsePage } from './parse-page.ts'
+import { passThrough } from './pass-through.ts'
 import type { Targets } from './targets.ts'
 
 /** Limit: pages that the proxy joins for one request; more end the walk with an error. */
@@ -31,7 +32,7 @@ export async function paginate(
   deps: ProxyDeps,
   targets: Targets,
   outgoing: OutgoingCall,
-  flags: CallFlags,
+  { flags, proxyUrl }: { flags: CallFlags; proxyUrl: string },
 ): Promise<ProxyResponse> {
   if (outgoing.method !== 'GET' || !('path' in outgoing.address)) throw cannotPaginate('must be a GET request.')
   const { path, query } = outgoing.address
@@ -43,8 +44,7 @@ export async function paginate(
     address: callAddressOf(first, query),
   }
   const opened = await openCall(deps, targets, call, flags)
-  if (opened.status !== 200)
-    return { status: opened.status, headers: responseHeaders(opened.headers), body: opened.body }
+  if (opened.status !== 200) return passThrough(outgoing.target, opened, proxyUrl)
   const page = await readPage(deps, outgoing.target, { path, query }, first, opened, outgoing.hangup)
   if (page === undefined)
     throw cannotPaginate('the path is not a listing of the connector, and the response is not an array.')

@@ -10,11 +10,14 @@ import { flag, parse } from '#model/input/input.ts'
 import { Hangup } from '#platform/waiting/hangup.ts'
 import { endWith, pipeBody } from '../request/pipe-body.ts'
 import { withoutNames } from '../request/query-pairs.ts'
+import { actsForAccount, tokenOf } from '../server/authenticate.ts'
 import type { HttpDeps } from '../server/deps.ts'
 import { toApiError } from '../server/errors.ts'
 import type { MountedRoute } from '../server/route.ts'
 import { beginUpload, endUpload } from '../server/uploading.ts'
 import { createProxyCallers, type ProxyCallers } from './proxy-callers.ts'
+import { proxyUrlOf } from './proxy-url.ts'
+import { asBearer } from './token-forms.ts'
 
 export const PROXY_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const WEBDAV = 'PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK REPORT SEARCH ACL MKCALENDAR'.split(' ')
@@ -89,6 +92,9 @@ async function serve(context: ProxyContext, request: FastifyRequest, reply: Fast
     throw new ApiError('bad_request', 'The proxy does not support websockets.')
   if (request.headers['service-worker'] !== undefined)
     throw new ApiError('bad_request', 'The proxy does not serve service workers.')
+  const { authorization } = request.headers
+  // Only a header that is there, because an undefined one counts as given.
+  if (authorization !== undefined) request.headers.authorization = asBearer(authorization)
   await forwardCall(context, await context.callers.find(request, wantsCurrentProfile(request)), request, reply)
 }
 
@@ -124,7 +130,7 @@ async function forwardCall(
     }, WATCH_AFTER_MS)
     release = () => clearTimeout(timer)
   }
-  const call = readCall(request, hangup, onProfile, () => beginUpload(socket))
+  const call = readCall(deps, request, { hangup, onProfile, onStreamedBody: () => beginUpload(socket) })
   const recordCall = (status: number, bytes: number) =>
     proxy.logCall({
       shard: account.shard,
@@ -166,22 +172,21 @@ async function forwardCall(
 }
 
 function readCall(
+  { config }: HttpDeps,
   request: FastifyRequest,
-  hangup: Hangup,
-  onProfile: ProxyCall['onProfile'],
-  onStreamedBody: () => void,
+  given: Pick<ProxyCall, 'hangup' | 'onProfile' | 'onStreamedBody'>,
 ): ProxyCall {
   const { service } = request.params as { service: string }
   return {
+    ...given,
     profile: service,
+    proxyUrl: proxyUrlOf(config, service),
+    accountToken: actsForAccount(request) ? undefined : tokenOf(request),
     method: request.method,
     ...addressOf(request.raw.url ?? ''),
     paginate: wantsPages(request),
     headers: request.headers,
     body: request.raw,
-    onStreamedBody,
-    onProfile,
-    hangup,
     flags: { refreshed: false, retried: false, secrets: [] },
   }
 }

@@ -20,6 +20,7 @@ export async function proxied(deps: ProxyDeps, profile: Profile, path: string, p
       { account: { shard, id: accountId, appId, shards: [shard], createdAt: 0 } },
       {
         profile: `${profile.nativeId}@${profile.service}`,
+        proxyUrl: 'http://localhost/proxy/any',
         method: 'GET',
         path,
         query: '',

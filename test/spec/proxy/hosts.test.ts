@@ -82,20 +82,25 @@ suite('a service with several hosts', () => {
     for (const each of [api, uploads, foreign]) assert.deepEqual(received(each), [])
   })
 
-  test('an address of any other host is treated as a path below its API address', async () => {
-    const paths = [
+  test('an address of any other host is refused, and the allowed ones are named', async () => {
+    for (const path of [
       `${foreign.url}/x`,
       `https://${uploads.host}/x`,
       `http://${uploads.host}@${foreign.host}/x`,
-      `http:/${uploads.host}/x`,
       'http:///x',
-    ]
-    for (const path of paths) assert.equal((await callProxy(path)).status, 200, path)
-    for (const each of [uploads, foreign]) assert.deepEqual(received(each), [])
-    assert.deepEqual(
-      received(api),
-      paths.map((path) => [`GET /v1/${path}`, true]),
-    )
+      'https://[/x',
+    ]) {
+      const response = await callProxy(path)
+      const { error, reason } = (await response.json()) as { error: string; reason: string }
+      assert.deepEqual([response.status, reason], [400, 'bad_request'], path)
+      assert.equal(error, `The proxy calls only these hosts for this service: ${api.url}, ${uploads.url}.`)
+    }
+    for (const each of [api, uploads, foreign]) assert.deepEqual(received(each), [])
+  })
+
+  test('what only resembles an address is a path below its API address', async () => {
+    assert.equal((await callProxy(`http:/${uploads.host}/x`)).status, 200)
+    assert.deepEqual(received(api), [[`GET /v1/http:/${uploads.host}/x`, true]])
   })
 
   test('an instance elsewhere has none of these hosts', async () => {
@@ -103,8 +108,7 @@ suite('a service with several hosts', () => {
     const response = await fetch(`${harness.url}/proxy/twin/${uploads.url}/x`, {
       headers: { authorization: `Bearer ${other}` },
     })
-    assert.equal(response.status, 200)
-    assert.equal(uploads.requests.length, 0)
-    assert.deepEqual(received(foreign), [[`GET /${uploads.url}/x`, true]])
+    assert.equal(response.status, 400)
+    for (const each of [uploads, foreign]) assert.deepEqual(received(each), [])
   })
 })

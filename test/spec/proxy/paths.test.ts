@@ -65,7 +65,7 @@ const TRICKS: [target: string, received: string | undefined][] = [
   ['/proxy/plain/%2e%2e%3b/secret', undefined],
   ['/proxy/plain//evil.test/x', '/api/v1//evil.test/x'],
   ['/proxy/plain/\\evil.test/x', '/api/v1//evil.test/x'],
-  ['/proxy/plain/http://evil.test/x', '/api/v1/http://evil.test/x'],
+  ['/proxy/plain/http://evil.test/x', undefined],
   ['/proxy/plain/@evil.test/x', '/api/v1/@evil.test/x'],
   ['/proxy/plain@evil.test/x', undefined],
   ['/proxy/plain:80@evil.test/x', undefined],

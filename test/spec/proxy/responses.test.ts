@@ -22,6 +22,8 @@ beforeEach(() => {
   upstream.requests.length = 0
 })
 
+/** What links of the service are led back to: the configured address of the server, whatever host a request names. */
+const PROXY = 'http://localhost/proxy/plain'
 const lines = (...all: string[]) => `${all.join('\r\n')}\r\n\r\n`
 
 async function callProxy(path = '/x', init: RequestInit = {}): Promise<Response> {
@@ -95,7 +97,7 @@ suite('S40 a response is returned unchanged', () => {
       'x-content-type-options': 'nosniff',
       'x-service-request-id': 'theirs',
       etag: '"e"',
-      link: '</x?page=2>; rel="next"',
+      link: '<http://localhost/proxy/plain/x?page=2>; rel="next"',
       'x-ratelimit-remaining': '5',
       'x-many': '1, 2',
       'last-modified': 'Mon, 02 Jan 2006 15:04:05 GMT',
@@ -329,8 +331,6 @@ suite('redirects', () => {
         `${other.url}/steal`,
         `//${other.host}/steal`,
         upstream.url.replace('127.0.0.1', 'localhost'),
-        upstream.url.replace('http:', 'https:'),
-        upstream.url.replace('http://', 'http://user@'),
         'file:///etc/passwd',
         'gopher://127.0.0.1/',
       ]) {
@@ -347,18 +347,28 @@ suite('redirects', () => {
     }
   })
 
+  test('to its own host that are not followed lead to the proxy', async () => {
+    for (const location of [upstream.url.replace('http:', 'https:'), upstream.url.replace('http://', 'http://user@')]) {
+      upstream.response = lines('HTTP/1.1 302 Found', `Location: ${location}/y`, 'Content-Length: 0')
+      upstream.requests.length = 0
+      const response = await callProxy()
+      assert.deepEqual([response.status, response.headers.get('location')], [302, `${PROXY}/y`])
+      assert.equal(upstream.requests.length, 1)
+    }
+  })
+
   test('in a loop end after five', async () => {
     upstream.response = lines('HTTP/1.1 302 Found', 'Location: /x', 'Content-Length: 0')
     const response = await callProxy()
     assert.equal(response.status, 302)
     assert.equal(upstream.requests.length, 6)
-    assert.equal(response.headers.get('location'), `${upstream.url}/x`, 'a relative one would lead to us')
+    assert.equal(response.headers.get('location'), `${PROXY}/x`)
   })
 
   test('of writes are returned to the app', async () => {
     upstream.response = lines('HTTP/1.1 307 Again', 'Location: /y', 'Content-Length: 0')
     const response = await callProxy('/x', { method: 'POST', body: 'a' })
-    assert.deepEqual([response.status, response.headers.get('location')], [307, `${upstream.url}/y`])
+    assert.deepEqual([response.status, response.headers.get('location')], [307, `${PROXY}/y`])
     assert.equal(upstream.requests.length, 1)
   })
 

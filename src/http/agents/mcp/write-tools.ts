@@ -5,6 +5,7 @@ import { parseProfileName } from '#model/accounts/profile-name.ts'
 import { writeScopeOf } from '#model/apps/agents.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
 import { Hangup } from '#platform/waiting/hangup.ts'
+import { proxyUrlOf } from '../../proxy/proxy-url.ts'
 import { toApiError } from '../../server/errors.ts'
 import { type Tool, type ToolContext, tool } from './tool.ts'
 
@@ -93,6 +94,7 @@ async function callService(
       { account },
       {
         profile,
+        proxyUrl: proxyUrlOf(deps.config, profile),
         method,
         path,
         query,
