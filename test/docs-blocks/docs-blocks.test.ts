@@ -16,7 +16,7 @@ const PAGES = ['README.md', 'docs/**/*.md', 'sdk/README.md', 'examples/*/README.
 /** This page begins before there is an app or a person. */
 const BARE = ['docs/integrate.md']
 /** Long enough for the slowest page on a busy machine. */
-const PAGE_TIMEOUT_MS = 300_000
+const PAGE_TIMEOUT_MS = 900_000
 
 const blocksOf = (page: string) => readBlocks(readFileSync(join(root, page), 'utf8'))
 const isRun = ({ use }: Block) => use.kind === 'run'

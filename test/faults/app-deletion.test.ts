@@ -166,7 +166,7 @@ async function assertGone({ appId, ids }: { appId: string; ids: string[] }, wher
 }
 
 test('a deletion that dies before any of its statements is resumed and leaves nothing', {
-  timeout: 600_000,
+  timeout: 900_000,
 }, async (t) => {
   service.on('/revoke', () => ({ body: {} }))
   let places = 0
@@ -193,7 +193,7 @@ test('a deletion that dies before any of its statements is resumed and leaves no
 })
 
 test('when a worker is killed while a service delays it, the next worker takes over', {
-  timeout: 300_000,
+  timeout: 900_000,
 }, async () => {
   const app = await newApp()
   const called = Promise.withResolvers<void>()

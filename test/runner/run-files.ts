@@ -20,7 +20,7 @@ export const newCounters = (): Counters => ({ passed: 0, failed: [], skipped: []
 /** Most files wait for half of their time; with more than six at once the embedded database runs out of connections. */
 const AT_ONCE = Math.min(6, 2 * availableParallelism())
 /** For each file; generous, because no test asserts how long something takes. */
-const TIMEOUT_MS = 900_000
+const TIMEOUT_MS = 1_800_000
 const TOGETHER = join(import.meta.dirname, 'together/files.ts')
 const REPORT_CPU = join(import.meta.dirname, 'report-cpu.ts')
 

@@ -52,7 +52,7 @@ async function openCall(path: string): Promise<ServerResponse> {
 }
 
 for (const [name, end] of Object.entries(WAYS)) {
-  suite(`when ${name}`, { timeout: 180_000 }, () => {
+  suite(`when ${name}`, { timeout: 900_000 }, () => {
     test('a client that follows a sync gets no more events and no false end', async () => {
       const person = await newPerson()
       const reply = await open('/profiles/shop/sync', person, { accept: 'text/event-stream' })
@@ -88,7 +88,7 @@ for (const [name, end] of Object.entries(WAYS)) {
   })
 }
 
-test('a running sync ends its call to the service when its profile is disconnected', { timeout: 180_000 }, async () => {
+test('a running sync ends its call to the service when its profile is disconnected', { timeout: 900_000 }, async () => {
   const person = await newPerson()
   const service = await openCall('/orders')
   const closed = once(service, 'close')
@@ -103,7 +103,7 @@ const LOST_RIGHTS: Record<string, (operator: SignedIn) => Promise<unknown>> = {
   'they are removed': ({ id }) => harness.tributary.admin('DELETE', `/admin/operators/${id}`),
 }
 
-suite('what an operator follows or receives for an account', { timeout: 180_000 }, () => {
+suite('what an operator follows or receives for an account', { timeout: 900_000 }, () => {
   before(() => newOperator(harness.tributary))
 
   for (const [name, lose] of Object.entries(LOST_RIGHTS))
