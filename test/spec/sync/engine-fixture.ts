@@ -56,6 +56,9 @@ export function notes(path: string, input: Partial<EndpointInput<Listing, Note>>
 
 export type Fixture = Awaited<ReturnType<typeof openFixture>>
 
+/** A run of a test ends when there is nothing more to read, also on a machine that needs a minute for it. */
+const WHOLE_RUNS: Partial<SyncTimes> = { sliceMs: 3_600_000 }
+
 /** The sync flow in this process, with its own database, a scripted service and a clock that the test moves. */
 export async function openFixture(times: Partial<SyncTimes> = {}) {
   const opened = await openPrepared()
@@ -77,7 +80,7 @@ export async function openFixture(times: Partial<SyncTimes> = {}) {
     },
     upstream,
     rateLimiter: createRateLimiter({ database: opened.database, clock }),
-    times,
+    times: { ...WHOLE_RUNS, ...times },
   }
   const { app } = await createApp({ ...deps, hasher }, { name: 'Fixture', redirectUris: ['https://app.test/'] }, 'test')
 
