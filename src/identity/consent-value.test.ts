@@ -6,7 +6,7 @@ import type { SignInRequest } from './pending-value.ts'
 
 const counted = { address: 'address 192.0.2.1', minute: 7 }
 const reconnect = { shard: 3, link: 'ab', profileId: '003p', profile: '1@demo-social', account: '003a' }
-const signedIn: SignedIn = { credential: { token: 'secret' }, self: { id: '1', name: 'Ada' }, raw: {} }
+const signedIn: SignedIn = { credential: { token: 'secret' }, self: { id: '1', name: 'Ada' }, raw: '{}' }
 const columns = { redirectUri: 'https://app.example/back', codeChallenge: 'c', accountId: undefined }
 const asked = { ...columns, locale: undefined, operation: '003o', state: 's' }
 const ofApp: SignInRequest = { began: 'request', ...asked, responseType: 'code' }
