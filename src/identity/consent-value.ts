@@ -1,35 +1,68 @@
 import type { SignedIn } from '#kit/auth/auth.ts'
 import type { CountedSignIn } from './open-sign-ins.ts'
-import type { Reconnecting } from './pending-value.ts'
+import { requestIn, type SignInRequest, type StoredRequest, storedRequest } from './pending-value.ts'
 
-/** The sealed content of a consent until it is used. */
-export interface ConsentValue {
+/** The service said who the person is. */
+interface SignedInConsent {
+  kind: 'signed-in'
   signedIn: SignedIn
-  state: string | undefined
-  /** Of the authorization request; undefined where an older release stored it, which meant `token`. */
+  /** Undefined where an older release started the sign-in. */
+  counted: CountedSignIn | undefined
+}
+
+/** The person decided on our page: the credential is in the row of a code, in a profile, or gone. */
+type DecidedConsent = { kind: 'confirmed' } | { kind: 'declined' }
+
+/** The sealed content of a consent, by what became of it. */
+export type ConsentValue = { request: SignInRequest } & (SignedInConsent | DecidedConsent)
+
+/** The columns beside the sealed content. */
+type ConsentColumns = Pick<SignInRequest, 'redirectUri' | 'codeChallenge' | 'accountId'>
+
+/** The stored form, which the releases before and after this one share while an installation is updated. */
+interface StoredConsent extends Omit<StoredRequest, keyof ConsentColumns | 'responseType'> {
+  /** Undefined where an older release stored it, which meant `token`. */
   responseType?: 'code' | 'token' | undefined
+  signedIn?: SignedIn | undefined
   counted?: CountedSignIn | undefined
-  /** Set when the sign-in began with a link to reconnect a profile. */
-  reconnect?: Reconnecting | undefined
-  /** The id of the sign-in in the log. */
-  operation?: string | undefined
-  /** Language of our pages, as the app gave it. */
-  locale?: string | undefined
-  /** Id of the connect session that the sign-in began with. */
-  session?: string | undefined
+  response?: 'yes' | 'no' | undefined
 }
 
-/** The sealed content after the person decided, without the credential. */
-export interface DecidedValue extends Omit<ConsentValue, 'signedIn'> {
-  response: 'yes' | 'no'
+/** The JSON text to seal. What has a column of its own is left out. */
+export function writeConsent(value: ConsentValue): string {
+  const { redirectUri: _, codeChallenge: __, accountId: ___, ...request } = storedRequest(value.request)
+  return JSON.stringify({ ...request, ...contentOf(value) } satisfies StoredConsent)
 }
 
-/** For a consent that was not used. */
-export function signInOf({ value }: { value: string }): ConsentValue {
-  return JSON.parse(value) as ConsentValue
+function contentOf(value: ConsentValue): Pick<StoredConsent, 'signedIn' | 'counted' | 'response'> {
+  switch (value.kind) {
+    case 'signed-in':
+      return { signedIn: value.signedIn, counted: value.counted }
+    case 'confirmed':
+      return { response: 'yes' }
+    case 'declined':
+      return { response: 'no' }
+    default:
+      return value satisfies never
+  }
 }
 
-/** For any consent, decided or not. */
-export function requestOf({ value }: { value: string }): Omit<DecidedValue, 'response'> & Partial<DecidedValue> {
-  return JSON.parse(value) as DecidedValue
+export function readConsent(consent: ConsentColumns & { value: string }): ConsentValue {
+  const stored = JSON.parse(consent.value) as StoredConsent
+  const { redirectUri, codeChallenge, accountId } = consent
+  const request = requestIn({
+    ...stored,
+    redirectUri,
+    codeChallenge,
+    accountId,
+    responseType: stored.responseType ?? 'token',
+  })
+  const { signedIn, counted, response } = stored
+  if (signedIn !== undefined) return { kind: 'signed-in', request, signedIn, counted }
+  return { kind: response === 'no' ? 'declined' : 'confirmed', request }
+}
+
+/** What the service said; undefined once the person decided. */
+export function signedInOf({ value }: { value: string }): SignedIn | undefined {
+  return (JSON.parse(value) as StoredConsent).signedIn
 }

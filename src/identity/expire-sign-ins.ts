@@ -12,7 +12,7 @@ import { purgeGrantRevocations } from '#store/identity/grant-revocations.ts'
 import { purgeOpenSignIns } from '#store/identity/open-sign-ins.ts'
 import { purgePending } from '#store/identity/pending.ts'
 import { purgeReconnectLinks } from '#store/identity/reconnect-links.ts'
-import { signInOf } from './consent-value.ts'
+import { signedInOf } from './consent-value.ts'
 import { type IdentityDeps, TEN_MINUTES_MS } from './deps.ts'
 import { revokeUnneeded, type UnneededToken } from './revoke-token.ts'
 
@@ -54,9 +54,8 @@ export async function revokeUnused(deps: IdentityDeps, consent: ExpiredConsent):
   if (token !== undefined) await revokeUnneeded(deps, token)
 }
 
-/** Undefined when the consent cannot be opened. */
+/** Undefined when the consent cannot be opened, or has no credential. */
 export function unusedTokenOf({ appId, service, value }: ExpiredConsent): UnneededToken | undefined {
-  if (value === undefined) return undefined
-  const { self, credential } = signInOf({ value }).signedIn
-  return { appId, service, nativeId: self.id, credential }
+  const signedIn = value === undefined ? undefined : signedInOf({ value })
+  return signedIn && { appId, service, nativeId: signedIn.self.id, credential: signedIn.credential }
 }

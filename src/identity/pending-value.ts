@@ -33,7 +33,7 @@ interface RequestOfSession extends Requested {
 }
 
 /** The person opened a link to reconnect one profile. */
-interface RequestOfReconnect extends Returning {
+export interface RequestOfReconnect extends Returning {
   began: 'reconnect'
   responseType: 'code'
   state: undefined

@@ -15,7 +15,7 @@ import { awaitConnects, type ServiceUser } from '#store/identity/service-users.t
 import { revokeCredential } from '#upstream/renew-credential.ts'
 import { UpstreamError } from '#upstream/request/errors.ts'
 import { withDeadline } from '#upstream/request/send.ts'
-import { signInOf } from './consent-value.ts'
+import { signedInOf } from './consent-value.ts'
 import type { IdentityDeps } from './deps.ts'
 
 /** A token of a service user that nothing here uses any more. */
@@ -83,7 +83,7 @@ export async function revokeAs(
 function isShared(credential: Credential | undefined, { consents, profiles }: CredentialsInUse): boolean {
   if (consents.length >= MAX_COMPARED_CREDENTIALS || profiles.length >= MAX_COMPARED_CREDENTIALS) return true
   const others = [
-    ...consents.map((value) => (value === undefined ? undefined : signInOf({ value }).signedIn.credential)),
+    ...consents.map((value) => (value === undefined ? undefined : signedInOf({ value })?.credential)),
     ...profiles.map((value) => (value === undefined ? undefined : (JSON.parse(value) as Credential))),
   ]
   return others.some((other) => other === undefined || isSameToken(credential, other))

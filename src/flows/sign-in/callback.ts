@@ -2,17 +2,11 @@ import { timingSafeEqual } from 'node:crypto'
 import { markNeedsAuth } from '#access/needs-auth.ts'
 import { registrationKeyOf } from '#access/register-app.ts'
 import { findServiceAccess, forgetRefusedKey } from '#access/service-access.ts'
-import type { ConsentValue } from '#identity/consent-value.ts'
+import { writeConsent } from '#identity/consent-value.ts'
 import { type IdentityDeps, type SignInDeps, TEN_MINUTES_MS } from '#identity/deps.ts'
 import { AuthorizeError, noServiceKeys } from '#identity/errors.ts'
 import { type CountedSignIn, recountSignIn, uncountSignIn } from '#identity/open-sign-ins.ts'
-import {
-  isAtService,
-  readPending,
-  type SignInAtService,
-  type SignInRequest,
-  storedRequest,
-} from '#identity/pending-value.ts'
+import { isAtService, readPending, type SignInAtService, type SignInRequest } from '#identity/pending-value.ts'
 import { checkServiceUser, type ReconnectInput, reconnectNow } from '#identity/reconnect.ts'
 import { awaitGrantRevocation, revokeUnneeded } from '#identity/revoke-token.ts'
 import { registrationNow } from '#identity/sign-in-access.ts'
@@ -305,17 +299,7 @@ async function storeConsent(
   const shard =
     uploadOf(signedIn.credential)?.shard ?? (await shardForConsent(deps, request.accountId ?? (await known())))
   const ticket = newTicket(kind === 'code' ? 'trc' : 'trf', shard)
-  const { state, responseType, reconnect, operation, locale, session } = storedRequest(request)
-  const content: ConsentValue = {
-    signedIn,
-    state,
-    responseType,
-    counted: await recountSignIn(deps, pending.appId, counted),
-    reconnect,
-    operation,
-    locale,
-    session,
-  }
+  const recounted = await recountSignIn(deps, pending.appId, counted)
   const stored: Consent = {
     shard,
     hash: deps.hasher.hash(kind, ticket),
@@ -327,7 +311,7 @@ async function storeConsent(
     redirectUri: request.redirectUri,
     codeChallenge: request.codeChallenge,
     browser: pending.browser,
-    value: JSON.stringify(content),
+    value: writeConsent({ kind: 'signed-in', request, signedIn, counted: recounted }),
     expiresAt: deps.clock.now() + TEN_MINUTES_MS,
   }
   const isStored = await deps.database.transaction((tx) => insertConsent(tx, deps.keyring, stored))

@@ -1,12 +1,12 @@
 import { timingSafeEqual } from 'node:crypto'
-import { requestOf } from '#identity/consent-value.ts'
+import { readConsent } from '#identity/consent-value.ts'
 import type { IdentityDeps, SignInDeps } from '#identity/deps.ts'
 import { ticketShard } from '#model/accounts/access-token.ts'
 import { ApiError } from '#model/errors.ts'
 import { SIGN_IN_LOG_REASONS } from '#model/operation.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { lockConsent, type UsedConsent } from '#store/identity/consents.ts'
-import type { ReturnTo } from './return-to.ts'
+import { type ReturnTo, returnTo } from './return-to.ts'
 
 /** Locks the consent that the person decides about, and logs whose sign-in it is, also when another browser decides. */
 export async function lockDecidedConsent(
@@ -17,7 +17,7 @@ export async function lockDecidedConsent(
 ): Promise<UsedConsent> {
   const consent = await lockTicket(deps, tx, ticket)
   if (consent !== undefined) {
-    deps.trace.of({ appId: consent.appId, service: consent.service, operation: requestOf(consent).operation })
+    deps.trace.of({ appId: consent.appId, service: consent.service, operation: readConsent(consent).request.operation })
     if (!isSameBrowser(consent, browser)) deps.trace.stop('refused', 'other_browser', SIGN_IN_LOG_REASONS.other_browser)
   }
   return requireUsable(deps, consent, browser)
@@ -54,10 +54,9 @@ function requireUsable(deps: IdentityDeps, consent: UsedConsent | undefined, bro
 }
 
 export function isDeclined(consent: UsedConsent): boolean {
-  return requestOf(consent).response === 'no'
+  return readConsent(consent).kind === 'declined'
 }
 
 export function returnOf(consent: UsedConsent): ReturnTo {
-  const { state, reconnect, locale, responseType } = requestOf(consent)
-  return { redirectUri: consent.redirectUri, state, reconnect, locale, responseType }
+  return returnTo(readConsent(consent).request)
 }

@@ -1,8 +1,8 @@
-import { type DecidedValue, requestOf, signInOf } from '#identity/consent-value.ts'
+import { type ConsentValue, readConsent, writeConsent } from '#identity/consent-value.ts'
 import { type IdentityDeps, type SignInDeps, TEN_MINUTES_MS } from '#identity/deps.ts'
 import { revokeUnused } from '#identity/expire-sign-ins.ts'
 import { uncountSignIn } from '#identity/open-sign-ins.ts'
-import type { Reconnecting } from '#identity/pending-value.ts'
+import type { RequestOfReconnect } from '#identity/pending-value.ts'
 import { applyReconnect } from '#identity/reconnect.ts'
 import { revokeReplaced, type UnneededToken } from '#identity/revoke-token.ts'
 import { newAccessToken, newTicket } from '#model/accounts/access-token.ts'
@@ -28,13 +28,14 @@ export async function confirmSignIn(
   let replaced: UnneededToken | undefined
   const result = await deps.database.transaction(async (tx) => {
     const consent = await lockDecidedConsent(deps, tx, ticket, browser)
-    if (isDeclined(consent)) return undefined
-    const { responseType, reconnect } = requestOf(consent)
-    if (reconnect === undefined && responseType === 'code') return issueCode(deps, tx, consent, ticket)
+    const value = readConsent(consent)
+    if (value.kind === 'declined') return undefined
+    const { request } = value
+    if (request.began !== 'reconnect' && request.responseType === 'code') return issueCode(deps, tx, consent, ticket)
     const issued =
-      reconnect === undefined
-        ? await issueToken(deps, tx, consent, ticket)
-        : await confirmReconnect(deps, tx, consent, reconnect)
+      request.began === 'reconnect'
+        ? await confirmReconnect(deps, tx, consent, { ...value, request })
+        : await issueToken(deps, tx, consent, ticket)
     replaced = issued?.replaced
     return issued?.result
   })
@@ -58,7 +59,7 @@ export async function declineSignIn(
     if (unused === undefined || unused.usedAt !== undefined)
       return { response: { kind: 'exchanged', to: returnOf(consent) } as const }
     if (unused !== consent) await deleteConsent(tx, unused)
-    await recordDecision(deps, tx, consent, 'no')
+    await recordDecision(deps, tx, consent, 'declined')
     return { response, unused }
   })
   if (result.unused !== undefined) {
@@ -76,9 +77,9 @@ export async function findUnusedConsent(
   ticket: string,
 ): Promise<UsedConsent | undefined> {
   if (consent.usedAt === undefined) return consent
-  const { responseType, reconnect } = requestOf(consent)
-  if (reconnect !== undefined) return undefined
-  if (responseType !== 'code') return consent
+  const { request } = readConsent(consent)
+  if (request.began === 'reconnect') return undefined
+  if (request.responseType !== 'code') return consent
   const issued = await lockCode(deps, tx, consent, ticket)
   if (issued === undefined || issued.expiresAt < deps.clock.now()) throw new ApiError('session_expired')
   return issued.usedAt === undefined ? issued : undefined
@@ -89,15 +90,16 @@ async function confirmReconnect(
   deps: SignInDeps,
   tx: Queries,
   consent: UsedConsent,
-  reconnect: Reconnecting,
+  value: Exclude<ConsentValue, { kind: 'declined' }> & { request: RequestOfReconnect },
 ): Promise<{ result: DecidedOutcome; replaced?: UnneededToken | undefined } | undefined> {
+  const { reconnect } = value.request
   const result = { kind: 'reconnected', to: returnOf(consent), account: reconnect.account } as const
-  if (consent.usedAt !== undefined) return { result }
-  const { signedIn, counted } = signInOf(consent)
+  if (value.kind !== 'signed-in') return { result }
+  const { signedIn, counted } = value
   const { appId, service } = consent
   const reconnected = await applyReconnect(deps, tx, { appId, service, signedIn, reconnect })
   if (reconnected === undefined) return undefined
-  await recordDecision(deps, tx, consent, 'yes')
+  await recordDecision(deps, tx, consent, 'confirmed')
   const { profile } = reconnected
   deps.trace.of({ appId, accountId: profile.accountId, profileId: profile.id })
   deps.trace.done('The profile is connected again.')
@@ -125,7 +127,7 @@ async function issueCode(
     kind: 'code',
     expiresAt: deps.clock.now() + TEN_MINUTES_MS,
   })
-  await recordDecision(deps, tx, consent, 'yes')
+  await recordDecision(deps, tx, consent, 'confirmed')
   deps.trace.awaits(
     'The person confirmed; the app got a code and has not exchanged it.',
     'code_unused',
@@ -173,9 +175,8 @@ async function recordDecision(
   deps: IdentityDeps,
   tx: Queries,
   consent: UsedConsent,
-  response: 'yes' | 'no',
+  decision: 'confirmed' | 'declined',
 ): Promise<void> {
-  const { state, responseType, reconnect, operation, locale } = requestOf(consent)
-  const value: DecidedValue = { state, responseType, reconnect, operation, locale, response }
-  await settleConsent(tx, deps.keyring, consent, deps.clock.now(), JSON.stringify(value))
+  const value = writeConsent({ kind: decision, request: readConsent(consent).request })
+  await settleConsent(tx, deps.keyring, consent, deps.clock.now(), value)
 }

@@ -1,4 +1,4 @@
-import { requestOf, signInOf } from '#identity/consent-value.ts'
+import { readConsent, signedInOf } from '#identity/consent-value.ts'
 import type { IdentityDeps } from '#identity/deps.ts'
 import { type Offer, sharesOf } from '#identity/offers.ts'
 import type { Self } from '#kit/auth/self.ts'
@@ -51,7 +51,8 @@ export async function readConsentPrompt(
   const app = await findApp(deps.database, consent.appId)
   if (app === undefined) throw new ApiError('session_expired')
   if (unused === undefined) return { kind: 'exchanged', app, to: returnOf(consent) }
-  const { signedIn } = signInOf(unused)
+  const signedIn = signedInOf(unused)
+  if (signedIn === undefined) throw new ApiError('session_expired')
   return {
     kind: 'prompt',
     app,
@@ -60,7 +61,7 @@ export async function readConsentPrompt(
     service: offerOf(deps, consent.service, signedIn.credential.scope),
     self: signedIn.self,
     joins: consent.accountId === undefined ? undefined : await membersOf(deps, consent.accountId),
-    reconnects: requestOf(consent).reconnect !== undefined,
+    reconnects: readConsent(consent).request.began === 'reconnect',
     expiresAt: consent.expiresAt,
   }
 }

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type ConnectedProfile, connectProfile } from '#identity/connect-profile.ts'
-import { requestOf, signInOf } from '#identity/consent-value.ts'
+import { readConsent } from '#identity/consent-value.ts'
 import type { IdentityDeps, SignInDeps } from '#identity/deps.ts'
 import { uncountSignIn } from '#identity/open-sign-ins.ts'
 import { revokeReplaced } from '#identity/revoke-token.ts'
@@ -47,7 +47,7 @@ async function tryExchange(
   const connected = await deps.database.transaction(async (tx) => {
     const consent = await lockConsent(tx, deps.keyring, shard, hash)
     if (consent === undefined || consent.appId !== app.id) return 'code_unknown'
-    deps.trace.of({ appId: app.id, service: consent.service, operation: requestOf(consent).operation })
+    deps.trace.of({ appId: app.id, service: consent.service, operation: readConsent(consent).request.operation })
     if (consent.usedAt !== undefined) {
       await revokeIssuedToken(deps, tx, consent)
       return 'code_replayed'
@@ -69,7 +69,9 @@ export async function applyConsent(
   actor: string,
   tokenSecret?: string,
 ): Promise<ConnectedProfile | undefined> {
-  const { signedIn, counted, session } = signInOf(consent)
+  const value = readConsent(consent)
+  if (value.kind !== 'signed-in') return undefined
+  const { request, signedIn, counted } = value
   const connected = await connectProfile(deps, tx, {
     appId: consent.appId,
     service: consent.service,
@@ -80,9 +82,9 @@ export async function applyConsent(
     tokenSecret,
   })
   if (connected === undefined) return undefined
-  if (session !== undefined) {
+  if (request.began === 'session') {
     const { service, id: profileId } = connected.profile
-    const isDone = await finishConnectSession(tx, session, { service, profileId }, connected.issuedAt)
+    const isDone = await finishConnectSession(tx, request.session, { service, profileId }, connected.issuedAt)
     // Revoked meanwhile: the transaction undoes the connection.
     if (!isDone) throw new ApiError('code_invalid', undefined, { param: 'code' })
   }
