@@ -117,8 +117,8 @@ export function handleContradicts(handle: string, name: string): boolean {
   if (scriptsOf(handle) !== scriptsOf(name)) return false
   if (JOINT.test(name)) return true
   const letters = spelled(wordsOf(handle).join(''))
-  const [first = '', ...others] = wordsOf(inOrder(name)).map(spelled)
-  const has = (word: string) => word.length >= MIN_WORD_OF_HANDLE && letters.includes(word)
-  if (letters === first || others.includes(letters)) return false
-  return !has(first) && !(letters.startsWith(first.slice(0, 1)) && others.some(has))
+  const [first = '', ...others] = wordsOf(inOrder(name))
+  if ([first, ...others].some((word) => spelled(word) === letters)) return false
+  const has = (word: string) => word.length >= MIN_WORD_OF_HANDLE && letters.includes(spelled(word))
+  return !has(first) && !(letters.startsWith(spelled(first).slice(0, 1)) && others.some(has))
 }

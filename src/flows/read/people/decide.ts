@@ -46,7 +46,7 @@ export async function joinPeople(
     const { person } = await findPerson(deps, account, id)
     people.set(person.id, person)
   }
-  const users = [...people.values()].flatMap(usersOf)
+  const users = [...people.values()].flatMap(usersOf).sort(byName)
   if (users.length < 2) throw invalidInput('bad_body', 'people', 'must be of at least two service users.')
   const decision = await decide(deps, account, { kind: 'join', users, others: [] }, actor)
   return { decision, people: await peopleOf(deps, account, [...people.keys()]) }
@@ -69,7 +69,7 @@ export async function splitPerson(
   if (unknown !== undefined)
     throw invalidInput('bad_body', 'contacts', `must be contacts of this person: ${unknown} is not.`)
   const taken = new Set(all.filter(({ contact }) => chosen.has(contact)).map(nameOf))
-  const known = usersOf(person)
+  const known = usersOf(person).sort(byName)
   const [users, others] = [
     known.filter((ref) => taken.has(nameOf(ref))),
     known.filter((ref) => !taken.has(nameOf(ref))),
@@ -107,7 +107,7 @@ export async function undoDecision(deps: DecideDeps, account: Account, id: strin
   })
 }
 
-/** A decision about exactly the same users replaces the one before, so that a repeated request adds nothing. */
+/** The same decision replaces the one before, so that a repeated request adds nothing. */
 async function decide(
   { database, clock }: DecideDeps,
   account: Account,
@@ -124,8 +124,8 @@ async function decide(
     const locked = await lockAccount(tx, account.shard, account.id)
     if (locked === undefined) throw new ApiError('token_invalid')
     const known = await listPeopleDecisions(tx, locked)
-    const about = namesOf([...users, ...others])
-    const replaced = known.filter((each) => namesOf([...each.users, ...each.others]) === about).map(({ id }) => id)
+    const text = textOf({ kind, users, others })
+    const replaced = known.filter((each) => textOf(each) === text).map(({ id }) => id)
     if (replaced.length > 0) await removePeopleDecisions(tx, locked, replaced)
     else if (known.length >= MAX_DECISIONS) throw new ApiError('too_many_decisions')
     const now = clock.now()
@@ -155,8 +155,12 @@ function nameOf({ service, user }: UserRef): string {
   return `${service} ${user}`
 }
 
-function namesOf(users: readonly UserRef[]): string {
-  return JSON.stringify(users.map(nameOf).sort())
+function byName(a: UserRef, b: UserRef): number {
+  return nameOf(a) < nameOf(b) ? -1 : 1
+}
+
+function textOf({ kind, users, others }: Pick<PeopleDecision, 'kind' | 'users' | 'others'>): string {
+  return JSON.stringify([kind, users.map(nameOf).sort(), others.map(nameOf).sort()])
 }
 
 function toView({ id, kind, decidedAt, users, others }: PeopleDecision): DecisionView {

@@ -44,12 +44,12 @@ suite('people, after a change', () => {
       own('2', { at: 2, name: 'Anna', email: 'anna@mail.test' }),
     ])
     const [ann, anna] = (await page.people(reader)) as [ListedPerson, ListedPerson]
-    await putItems(harness.tributary, reader, [own('2', { at: 2, name: 'Anna', email: 'ANN@mail.test' })], 'contacts')
+    await putItems(harness.tributary, reader, [own('2', { at: 2, name: 'ANN', email: 'ANN@mail.test' })], 'contacts')
     assert.deepEqual(names(await page.people(reader)), ['Ann'])
     assert.deepEqual([(await page.one(reader, anna.id)).id, (await page.one(reader, ann.id)).id], [ann.id, ann.id])
     await takeItems(harness.tributary, reader, ['1'])
     assert.equal((await harness.request(`/people/${ann.id}`, reader)).status, 404)
-    assert.deepEqual([(await page.one(reader, anna.id)).id, names(await page.people(reader))], [anna.id, ['Anna']])
+    assert.deepEqual([(await page.one(reader, anna.id)).id, names(await page.people(reader))], [anna.id, ['ANN']])
   })
 
   test('of other items: they appear there at once', async () => {

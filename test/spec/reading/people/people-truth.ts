@@ -190,9 +190,14 @@ export function knownContacts(seed: number, humans: number): KnownContact[] {
 }
 
 export interface Measured {
-  precision: number
-  recall: number
+  /** Pairs of service users that are one human. */
   pairs: number
+  /** Those of them that share an e-mail address, a link, or handle and name, as written. */
+  sharing: number
+  /** Those of these that are one person. */
+  found: number
+  /** Pairs that are one person. */
+  joined: number
   wrong: (readonly [KnownContact, KnownContact])[]
 }
 
@@ -202,7 +207,12 @@ export function measure(known: readonly KnownContact[], people: readonly (readon
   const pairsOf = <Each>(list: readonly Each[]) => list.flatMap((a, i) => list.slice(0, i).map((b) => [b, a] as const))
   const joined = people.flatMap((users) => pairsOf([...new Set(users)].map((user) => byUser.get(user)!)))
   const wrong = joined.filter(([a, b]) => a.human !== b.human)
-  const truth = [...Map.groupBy(known, ({ human }) => human).values()].flatMap(pairsOf).length
-  const right = joined.length - wrong.length
-  return { precision: right / joined.length, recall: right / truth, pairs: truth, wrong }
+  const truth = [...Map.groupBy(known, ({ human }) => human).values()].flatMap(pairsOf)
+  const share = (a: KnownContact['record'], b: KnownContact['record']) =>
+    (a.email !== undefined && a.email.toLowerCase() === b.email?.toLowerCase()) ||
+    (a.url !== undefined && a.url === b.url) ||
+    (a.handle !== undefined && a.handle === b.handle && a.name !== undefined && a.name === b.name)
+  const sharing = (pairs: readonly (readonly [KnownContact, KnownContact])[]) =>
+    pairs.filter(([a, b]) => a.human === b.human && share(a.record, b.record)).length
+  return { pairs: truth.length, sharing: sharing(truth), found: sharing(joined), joined: joined.length, wrong }
 }
