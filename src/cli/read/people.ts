@@ -14,7 +14,7 @@ import { command, type ServicesDeps } from '../command.ts'
 import { table } from '../output.ts'
 
 const ACTOR = 'cli'
-/** People that one call prints. */
+/** Limit: people that `tributary people` prints; where there are more, it says so. */
 const MAX_PRINTED = 500
 
 const contacts = {

@@ -74,9 +74,18 @@ export function createUserGroups(): UserGroups {
       }))
       for (const strength of ['strong', 'good', 'fair'] as const)
         joins.push(...(yield* joinBy(strength, shared, users, clusters)))
-      return { people: users.map((_, user) => clusters.of(user)), joins }
+      return { people: users.map((_, user) => clusters.of(user)), joins: withoutRepeated(joins) }
     },
   }
+}
+
+/** What joins the same users by the same value more than once is told with its greatest strength, which comes first. */
+function withoutRepeated(joins: readonly Join<number>[]): Join<number>[] {
+  const known = new Set<string>()
+  return joins.filter(({ by, value, decision, users }) => {
+    const size = known.size
+    return known.add(JSON.stringify([by, value, decision, users])).size > size
+  })
 }
 
 interface SharedKey {

@@ -112,7 +112,7 @@ function isFormOf(shorter: readonly string[], longer: readonly string[]): boolea
 /** Limit: letters of a word of a name that is looked for in a handle; a shorter one is in many. */
 const MIN_WORD_OF_HANDLE = 3
 
-/** Whether a handle is that of somebody else than the name: it is no word of it, and has neither the first name, nor its initial and another. */
+/** Whether a handle belongs to somebody else than the name: it contains neither the first name, nor its initial and another word. */
 export function handleContradicts(handle: string, name: string): boolean {
   if (scriptsOf(handle) !== scriptsOf(name)) return false
   if (JOINT.test(name)) return true

@@ -70,7 +70,7 @@ export function knownContacts(seed: number, humans: number): KnownContact[] {
   const known: KnownContact[] = []
   const handles = new Map<string, number>()
   const taken = new Set<string>()
-  let count = 0
+  const listed = { humans: 0 }
 
   /** A service gives a handle to one user only. */
   const atService = (service: string, found: KnownContact['record'], number: number): KnownContact['record'] => {
@@ -102,8 +102,8 @@ export function knownContacts(seed: number, humans: number): KnownContact[] {
 
   /** Lists a human at some services, each time as they appear there. */
   const list = (one: Human, services: readonly KnownContact['service'][] = SERVICES.filter(() => chance(0.6))) => {
-    const number = count
-    count += 1
+    const number = listed.humans
+    listed.humans += 1
     for (const service of services) {
       const times = service === 'self' && chance(0.06) ? 2 : 1
       for (let i = 0; i < times; i += 1)
@@ -135,7 +135,7 @@ export function knownContacts(seed: number, humans: number): KnownContact[] {
     ])
   }
 
-  while (count < humans) {
+  while (listed.humans < humans) {
     const kind = random()
     if (kind < 0.66) list(human(pick(GIVEN), family()))
     else if (kind < 0.73) {
