@@ -143,6 +143,17 @@ export function createAccount(transport: Transport, accessToken: string) {
         call(core, 'GET /people/{id}', { path: { id }, query, options }),
       items: (id: string, query?: QueryOf<'GET /people/{id}/items'>, options?: RequestOptions): Paged<Item> =>
         pagedByLink(core, 'GET /people/{id}/items', { path: { id }, query, options }),
+      /** Makes people one, by any contact of each. It counts more than what their contacts say, until it is undone. */
+      join: (people: string[], options?: RequestOptions) =>
+        call(core, 'POST /people/join', { body: { people }, options }),
+      /** Makes these contacts of a person another person. */
+      split: (id: string, contacts: string[], options?: RequestOptions) =>
+        call(core, 'POST /people/{id}/split', { path: { id }, body: { contacts }, options }),
+      decisions: {
+        list: (options?: RequestOptions) => call(core, 'GET /people/decisions', { options }),
+        undo: (id: string, options?: RequestOptions) =>
+          call(core, 'DELETE /people/decisions/{id}', { path: { id }, options }),
+      },
     },
 
     /** What changed after a cursor, up to the present. */

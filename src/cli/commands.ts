@@ -28,6 +28,7 @@ import * as push from './push/push.ts'
 import * as pushDrafts from './push/push-drafts.ts'
 import { verify } from './push/push-verify.ts'
 import { changes } from './read/changes.ts'
+import * as people from './read/people.ts'
 import * as connector from './sync/connector.ts'
 import { faults } from './sync/faults.ts'
 import { hooks } from './sync/hooks.ts'
@@ -87,6 +88,11 @@ export const COMMANDS: Command[] = [
   faults,
   quarantine,
   changes,
+  people.people,
+  people.join,
+  people.split,
+  people.decisions,
+  people.undo,
   exportAccount,
   erase,
   token.revoke,

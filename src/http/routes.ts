@@ -48,6 +48,7 @@ import * as feed from './read/feed.ts'
 import * as items from './read/items.ts'
 import { deleteOwn, storeOwn } from './read/own-items.ts'
 import * as people from './read/people.ts'
+import * as peopleDecisions from './read/people-decisions.ts'
 import { services } from './read/services.ts'
 import type { MountedRoute, Route } from './server/route.ts'
 import * as token from './sign-in/access-token.ts'
@@ -215,6 +216,10 @@ export const ROUTES: Listed[] = [
   ['GET', '/people', people.list, 'listPeople'],
   ['GET', '/people/:id', people.show, 'getPerson'],
   ['GET', '/people/:id/items', people.items, 'listItemsOfPerson'],
+  ['POST', '/people/join', peopleDecisions.join, 'joinPeople'],
+  ['POST', '/people/:id/split', peopleDecisions.split, 'splitPerson'],
+  ['GET', '/people/decisions', peopleDecisions.list, 'listPeopleDecisions'],
+  ['DELETE', '/people/decisions/:id', peopleDecisions.undo, 'undoPeopleDecision'],
   ['GET', '/changes', changes, 'listChanges'],
 
   ['GET', '/push', push.list, 'listDestinations'],

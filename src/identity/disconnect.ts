@@ -16,6 +16,7 @@ import { removeConnectSessions } from '#store/identity/connect-sessions.ts'
 import { removeConnectionsSessions } from '#store/identity/connections-sessions.ts'
 import { type CredentialKey, deleteCredential, findCredential } from '#store/identity/credentials.ts'
 import { addErasedProfiles, type DeletionRequest } from '#store/identity/deletion-requests.ts'
+import { erasePeopleDecisions, forgetDecidedUsers, peopleRevision } from '#store/identity/people-decisions.ts'
 import { deleteProfile, listAllProfiles, listProfiles, listProfilesByName } from '#store/identity/profiles.ts'
 import { removeReconnectLinks } from '#store/identity/reconnect-links.ts'
 import { forgetServiceUser, type ServiceUser } from '#store/identity/service-users.ts'
@@ -52,7 +53,7 @@ export async function disconnectProfiles(
     const locked = await lockOwnAccount(tx, account)
     const chosen = await listProfilesByName(tx, deps.registry, locked, name)
     if (chosen.length === 0) throw new ApiError('no_profile')
-    return eraseProfiles(deps, tx, locked, chosen, actor)
+    return eraseSome(deps, tx, locked, chosen, actor)
   })
   return revokeAll(deps, erased)
 }
@@ -75,7 +76,7 @@ export async function eraseServiceUser(
       request,
       chosen.map(({ id }) => id),
     )
-    return eraseProfiles(deps, tx, locked, chosen, `service:${service}`)
+    return eraseSome(deps, tx, locked, chosen, `service:${service}`)
   })
   await revokeAll(deps, erased)
   return erased.length
@@ -114,6 +115,7 @@ export async function eraseAccount(deps: IdentityDeps, tx: Queries, locked: Acco
     for (const key of await deleteProfile(tx, own, locked.shards)) await eraseStored(tx, key, deps.clock.now())
   await revokeAllTokens(tx, locked, deps.clock.now())
   await removeAgentGrants(tx, locked)
+  await erasePeopleDecisions(tx, locked)
   await removeConnectionsSessions(tx, locked)
   await removeConnectSessions(tx, locked)
   await deleteAccount(tx, locked)
@@ -133,6 +135,23 @@ export interface Erased {
   profile: Profile
   /** Undefined if there was none, or if it cannot be opened. */
   credential: Credential | undefined
+}
+
+/** Erases some profiles of an account that stays. Of services without a profile nothing is left, also not who a decision is about. */
+async function eraseSome(
+  deps: IdentityDeps,
+  tx: Queries,
+  account: Account,
+  profiles: Profile[],
+  actor: string,
+): Promise<Erased[]> {
+  const erased = await eraseProfiles(deps, tx, account, profiles, actor)
+  if ((await peopleRevision(tx, account)) > 0) {
+    const left = new Set((await listProfiles(tx, account)).map(({ service }) => service))
+    const services = profiles.map(({ service }) => service).filter((service) => !left.has(service))
+    await forgetDecidedUsers(tx, account, services)
+  }
+  return erased
 }
 
 /** Erases before the credential is revoked: a service that hangs must not delay the erasure. */

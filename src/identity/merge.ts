@@ -16,6 +16,7 @@ import {
   putCredential,
   type StoredCredential,
 } from '#store/identity/credentials.ts'
+import { movePeopleDecisions } from '#store/identity/people-decisions.ts'
 import {
   listAllProfiles,
   listProfiles,
@@ -92,6 +93,7 @@ async function merge(
   const { dropped, merged } = await mergeDuplicates(deps, tx, from, moving, existing)
   await joinOwnItems(tx, from, to, now)
   await moveProfiles(tx, from, to)
+  await movePeopleDecisions(tx, from, to)
   const shards = [...new Set([...to.shards, ...from.shards])]
   await setAccountShards(tx, to, shards)
   // Destinations store the account with the profile and need the change; items are not delivered again.

@@ -77,6 +77,11 @@ export const REASONS = {
   endpoint_retired: [410, 1, 'Items can no longer be read over the API here; use push.'],
   cursor_expired: [410, 2, 'What followed this cursor is no longer kept. Begin again without a cursor.'],
   body_too_large: [413, 1, 'The body is larger than this address accepts.'],
+  too_many_decisions: [
+    413,
+    4,
+    'The app decided about too many people of this account. Undo decisions that are not needed any more.',
+  ],
   too_many_contacts: [413, 2, 'The account has more contacts than can be grouped into people.'],
   media_type_unsupported: [415, 1, 'This address does not accept this content type.'],
   idempotency_conflict: [422, 1, 'This `Idempotency-Key` was used for another request. Use a new key.'],

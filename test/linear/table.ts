@@ -10,6 +10,7 @@ import { readItemQuery } from '#model/item-filter/read.ts'
 import { parseTextQuery } from '#model/items/text-query.ts'
 import { fold, searchVector, wordsOf } from '#model/items/words.ts'
 import { contactKeys } from '#model/people/contact-keys.ts'
+import { handleContradicts, namesContradict } from '#model/people/person-names.ts'
 import { parseXml } from '#model/xml/parse-xml.ts'
 import { parseCron } from '#platform/formats/cron.ts'
 import { findJsonFault } from '#platform/formats/json-fault.ts'
@@ -226,6 +227,11 @@ export const FUNCTIONS: Record<string, { run: (text: string) => unknown; pumps: 
     run: (text) => contactKeys({ name: text, handle: text, email: text, urls: [text] }),
     pumps: ['a', '@', '.', 'a@', 'a.', ' ', ' @', '/', '\u0301', 'www.'],
     begins: ['', 'a@', 'https://a/', 'https://'],
+  },
+  namesContradict: {
+    run: (text) => [namesContradict(text, `${text}b c`), handleContradicts(`@${text}`, `${text} b`)],
+    pumps: ['a', 'ae', 'y', 'sch', ' ', ' a', ',', '& ', '田', 'é'],
+    begins: ['', 'a ', '田 '],
   },
   parseTextQuery: { run: parseTextQuery, pumps: ['"', '"a ', '-', '-"', 'a', 'a ', '" "', '*', 'é" '] },
   parseCron: { run: parseCron, pumps: [' ', '1,', '* ', 'A', 'A/', '0 6 * * * '], begins: ['', '0 6 * * * '] },

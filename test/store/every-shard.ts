@@ -132,6 +132,7 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'operation-purge',
     'item-hour-purge',
     'pending-purge',
+    'people-decision-purge',
     'rate-limit-purge',
     'reconnect-link-purge',
     'sign-in-purge',

@@ -1053,7 +1053,7 @@ export type ErrorBody = {
   /** A sentence for developers; it names what was wrong. */
   error: string
   /** The number of the reason. */
-  code: 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40011 | 40110 | 40012 | 40007 | 40008 | 40009 | 40010 | 40101 | 40102 | 40103 | 40104 | 40105 | 40106 | 40107 | 40108 | 40109 | 40301 | 40302 | 40303 | 40304 | 40305 | 40306 | 40307 | 40308 | 41303 | 40401 | 40402 | 40403 | 40405 | 40404 | 40501 | 40801 | 40901 | 40902 | 40903 | 40904 | 40905 | 40906 | 41001 | 41002 | 41301 | 41302 | 41501 | 42201 | 43101 | 42901 | 42902 | 42903 | 42904 | 42905 | 42906 | 50001 | 50002 | 50201 | 50202 | 50203 | 50204 | 50301 | 50401 | 50701
+  code: 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40011 | 40110 | 40012 | 40007 | 40008 | 40009 | 40010 | 40101 | 40102 | 40103 | 40104 | 40105 | 40106 | 40107 | 40108 | 40109 | 40301 | 40302 | 40303 | 40304 | 40305 | 40306 | 40307 | 40308 | 41303 | 40401 | 40402 | 40403 | 40405 | 40404 | 40501 | 40801 | 40901 | 40902 | 40903 | 40904 | 40905 | 40906 | 41001 | 41002 | 41301 | 41304 | 41302 | 41501 | 42201 | 43101 | 42901 | 42902 | 42903 | 42904 | 42905 | 42906 | 50001 | 50002 | 50201 | 50202 | 50203 | 50204 | 50301 | 50401 | 50701
   reason: Reason
   /** The parameter or field at fault, with its path: `accounts.3.id`. */
   param?: string | undefined
@@ -2000,6 +2000,17 @@ export type PasskeyCreation = {
   exclude: string[]
 }
 
+/** What the app decided about people. It counts more than what contacts say. */
+export type PeopleDecision = {
+  id: string
+  kind: "join" | "split"
+  decided_at: number
+  /** They are one person. */
+  users: ServiceUser[]
+  /** Of a split: they are not that person. */
+  others?: ServiceUser[] | undefined
+}
+
 /** A person whom the account knows: contacts that belong together. */
 export type Person = {
   /** The global id of the first contact. */
@@ -2016,6 +2027,8 @@ export type Person = {
   services: {
     [field: string]: PersonContact[]
   }
+  /** Why these contacts are one person, the strongest reason first; empty for one service user. */
+  joined: PersonJoin[]
 }
 
 /** A contact at one service. */
@@ -2053,6 +2066,8 @@ export type PersonDetail = {
   services: {
     [field: string]: PersonContact[]
   }
+  /** Why these contacts are one person, the strongest reason first; empty for one service user. */
+  joined: PersonJoin[]
   /** How many items they appear in, by service and type. */
   appearances: {
     [field: string]: {
@@ -2061,6 +2076,20 @@ export type PersonDetail = {
   }
   /** The newest of these items. */
   items: Item[]
+}
+
+/** Why service users are one person. */
+export type PersonJoin = {
+  /** What they have in common: an e-mail address, a link, handle and name, or a decision of the app. */
+  by: "app" | "handle_and_name" | "email" | "link"
+  /** `certain`: the app decided. `strong`: the name as well. `good`: an e-mail address. `fair`: a link. */
+  strength: "certain" | "strong" | "good" | "fair"
+  /** The value, as it is compared. */
+  value?: string | undefined
+  /** The id of the decision, which can be undone. */
+  decision?: string | undefined
+  /** Those who have it in common. */
+  users: ServiceUser[]
 }
 
 /** The card of an item of the type `photos`; its `type` is `photo`. */
@@ -2319,7 +2348,7 @@ export type Readiness = {
 }
 
 /** Why a request was refused. */
-export type Reason = "bad_request" | "bad_parameter" | "bad_body" | "client_unknown" | "redirect_unregistered" | "session_expired" | "link_invalid" | "connections_closed" | "file_refused" | "code_invalid" | "same_account" | "token_conflict" | "parameter_unknown" | "token_missing" | "token_invalid" | "app_secret_invalid" | "service_refused" | "hook_refused" | "admin_token_invalid" | "signed_out" | "password_wrong" | "passkey_refused" | "needs_auth" | "other_app" | "app_unproven" | "scope_missing" | "origin_refused" | "role_refused" | "sign_in_again" | "demo_exposed" | "quota_reached" | "no_profile" | "service_unknown" | "no_service_keys" | "no_media" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "profile_paused" | "app_has_accounts" | "idempotency_in_progress" | "demo_not_running" | "last_operator" | "endpoint_retired" | "cursor_expired" | "body_too_large" | "too_many_contacts" | "media_type_unsupported" | "idempotency_conflict" | "headers_too_large" | "too_many_attempts" | "too_many_sign_ins" | "service_limited" | "too_many_readers" | "agent_limited" | "too_many_sessions" | "internal" | "key_missing" | "service_unreachable" | "destination_failed" | "address_refused" | "connector_failed" | "database_unavailable" | "service_timeout" | "storage_full"
+export type Reason = "bad_request" | "bad_parameter" | "bad_body" | "client_unknown" | "redirect_unregistered" | "session_expired" | "link_invalid" | "connections_closed" | "file_refused" | "code_invalid" | "same_account" | "token_conflict" | "parameter_unknown" | "token_missing" | "token_invalid" | "app_secret_invalid" | "service_refused" | "hook_refused" | "admin_token_invalid" | "signed_out" | "password_wrong" | "passkey_refused" | "needs_auth" | "other_app" | "app_unproven" | "scope_missing" | "origin_refused" | "role_refused" | "sign_in_again" | "demo_exposed" | "quota_reached" | "no_profile" | "service_unknown" | "no_service_keys" | "no_media" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "profile_paused" | "app_has_accounts" | "idempotency_in_progress" | "demo_not_running" | "last_operator" | "endpoint_retired" | "cursor_expired" | "body_too_large" | "too_many_decisions" | "too_many_contacts" | "media_type_unsupported" | "idempotency_conflict" | "headers_too_large" | "too_many_attempts" | "too_many_sign_ins" | "service_limited" | "too_many_readers" | "agent_limited" | "too_many_sessions" | "internal" | "key_missing" | "service_unreachable" | "destination_failed" | "address_refused" | "connector_failed" | "database_unavailable" | "service_timeout" | "storage_full"
 
 /** A link by which a person signs in again. */
 export type ReconnectLink = {
@@ -2457,6 +2486,13 @@ export type ServiceTokens = {
   refresh_token?: string | undefined
   expires_at?: number | undefined
   scope?: string | undefined
+}
+
+/** A user at a service, whom contacts name. */
+export type ServiceUser = {
+  service: string
+  /** The native id. */
+  user: string
 }
 
 /** All services, by name. */
@@ -4592,6 +4628,44 @@ export interface Operations {
     } | undefined
     body: undefined
     response: (PhotoItem | VideoItem | StatusItem | NewsItem | CheckinItem | EventItem | MessageItem | FileItem | TrackItem | ActivityItem | MeasureItem | ContactItem | SelectedItem)[]
+  }
+  /** Join people: all their contacts are one person from now on, whatever they say */
+  'POST /people/join': {
+    query: undefined
+    body: {
+      /** For each person the global id or IDR of any of their contacts. */
+      people: string[]
+    }
+    response: {
+      decision: PeopleDecision
+      /** Those whom the decision is about, as they are now. */
+      people: Person[]
+    }
+  }
+  /** Split a person: the given contacts are another person from now on, whatever they say */
+  'POST /people/{id}/split': {
+    query: undefined
+    body: {
+      /** Global ids or IDRs of contacts of this person. */
+      contacts: string[]
+    }
+    response: {
+      decision: PeopleDecision
+      /** Those whom the decision is about, as they are now. */
+      people: Person[]
+    }
+  }
+  /** List the decisions about people of the account, the oldest first */
+  'GET /people/decisions': {
+    query: undefined
+    body: undefined
+    response: PeopleDecision[]
+  }
+  /** Undo a decision about people: what contacts say counts again */
+  'DELETE /people/decisions/{id}': {
+    query: undefined
+    body: undefined
+    response: Deleted
   }
   /** Read what changed after a cursor: items, deletions and removed profiles */
   'GET /changes': {

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, linkSync, openSync, rmSync, writeSync } from 'node:fs'
 import { exportItems } from '#flows/read/export-items.ts'
+import { listDecisions } from '#flows/read/people/decide.ts'
 import { accountById } from '#identity/accounts.ts'
 import { deleteWholeAccount, disconnectProfiles } from '#identity/disconnect.ts'
 import { presentProfiles } from '#identity/profiles.ts'
@@ -26,7 +27,8 @@ export const exportAccount = command({
       // With --json and without --out everything is one document; otherwise one per line.
       const whole = out.json && file === undefined
       const profiles = await presentProfiles(deps, account, { auth: false, full: true })
-      const head = { account: account.id, app: account.appId, profiles }
+      const decisions = await listDecisions(deps, account)
+      const head = { account: account.id, app: account.appId, profiles, people_decisions: decisions }
       let items = 0
       write(whole ? `${JSON.stringify(head).slice(0, -1)},"items":[` : `${JSON.stringify(head)}\n`)
       for await (const batch of exportItems(deps, account)) {

@@ -6,6 +6,7 @@ import { purgeAppDeletions } from '#store/apps/deletions.ts'
 import { purgeIdempotencyKeys } from '#store/apps/idempotency-keys.ts'
 import { purgeRegistrations } from '#store/apps/registrations.ts'
 import { purgeDeletionRequests } from '#store/identity/deletion-requests.ts'
+import { purgeOrphanDecisions } from '#store/identity/people-decisions.ts'
 import { fillPersonTerms } from '#store/identity/person-terms.ts'
 import { purgeItemHours } from '#store/items/item-hours.ts'
 import { purgeOperations } from '#store/log/operations.ts'
@@ -67,7 +68,7 @@ interface Purged {
   registrations: number
   /** Responses kept for an `Idempotency-Key`. */
   idempotencyKeys: number
-  /** Cursors and dead letters of deleted destinations. */
+  /** Cursors and dead letters of deleted destinations, and decisions about people of accounts that are gone. */
   orphans: number
   /** Missing cursors that were created. */
   cursors: number
@@ -109,7 +110,8 @@ export async function purgeExpired(deps: ReviewDeps): Promise<Purged> {
     orphans:
       (await removeOrphanCursors(database)) +
       (await purgeOrphanDeadLetters(database)) +
-      (await purgeOrphanRecordedItems(database)),
+      (await purgeOrphanRecordedItems(database)) +
+      (await purgeOrphanDecisions(database)),
     cursors: await openMissingCursors(database, clock.now()),
     miscounted: await recountProfiles(deps),
     quotas: await reviewQuotas(deps),

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { accountOfApp, auditExport } from '#flows/accounts/export-account.ts'
 import { exportItems } from '#flows/read/export-items.ts'
+import { listDecisions } from '#flows/read/people/decide.ts'
 import { type ErasedAccount, eraseAccountOfApp, isStored } from '#identity/erase-account.ts'
 import { presentProfiles } from '#identity/profiles.ts'
 import { AccessEnded } from '#model/accounts/access.ts'
@@ -81,7 +82,8 @@ export async function sendExport(
 /** On the connections of long reads, and no faster than the client reads. */
 async function* exportLines(deps: HttpDeps, account: Account): AsyncGenerator<string> {
   const profiles = await presentProfiles(deps, account, { auth: false, full: true })
-  yield `${JSON.stringify({ account: account.id, app: account.appId, profiles })}\n`
+  const decisions = await listDecisions(deps, account)
+  yield `${JSON.stringify({ account: account.id, app: account.appId, profiles, people_decisions: decisions })}\n`
   const { background } = deps.database
   for await (const batch of exportItems({ ...deps, database: { ...deps.database, ...background } }, account))
     if (batch.length > 0) yield `${batch.join('\n')}\n`

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { PROFILE_STATES } from '#model/accounts/profile.ts'
+import { REASONS_TO_JOIN, STRENGTHS } from '#model/people/join.ts'
 import { item } from './items.ts'
 
 export const profileState = z
@@ -93,6 +94,37 @@ const contact = z
   })
   .meta({ id: 'PersonContact', description: 'A contact at one service.' })
 
+const serviceUser = z
+  .object({ service: z.string(), user: z.string().describe('The native id.') })
+  .meta({ id: 'ServiceUser', description: 'A user at a service, whom contacts name.' })
+
+const join = z
+  .object({
+    by: z
+      .enum(REASONS_TO_JOIN)
+      .describe('What they have in common: an e-mail address, a link, handle and name, or a decision of the app.'),
+    strength: z
+      .enum(STRENGTHS)
+      .describe('`certain`: the app decided. `strong`: the name as well. `good`: an e-mail address. `fair`: a link.'),
+    value: z.string().optional().describe('The value, as it is compared.'),
+    decision: z.string().optional().describe('The id of the decision, which can be undone.'),
+    users: z.array(serviceUser).describe('Those who have it in common.'),
+  })
+  .meta({ id: 'PersonJoin', description: 'Why service users are one person.' })
+
+export const peopleDecision = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['join', 'split']),
+    decided_at: z.int(),
+    users: z.array(serviceUser).describe('They are one person.'),
+    others: z.array(serviceUser).optional().describe('Of a split: they are not that person.'),
+  })
+  .meta({
+    id: 'PeopleDecision',
+    description: 'What the app decided about people. It counts more than what contacts say.',
+  })
+
 export const person = z
   .object({
     id: z.string().describe('The global id of the first contact.'),
@@ -104,6 +136,9 @@ export const person = z
     urls: z.array(z.string()),
     thumbnail_url: z.string().optional(),
     services: z.record(z.string(), z.array(contact)).describe('Their contacts, by service.'),
+    joined: z
+      .array(join)
+      .describe('Why these contacts are one person, the strongest reason first; empty for one service user.'),
   })
   .meta({ id: 'Person', description: 'A person whom the account knows: contacts that belong together.' })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { contactKeys } from './contact-keys.ts'
+import { ROLE_ADDRESSES } from './role-addresses.ts'
 
 const keys = (contact: { name?: string; handle?: string; email?: string; urls?: string[] }) => [
   ...new Set(contactKeys({ urls: [], ...contact })),
@@ -14,17 +15,45 @@ suite('the keys of a contact', () => {
       assert.deepEqual(keys({ email }), [], email)
   })
 
-  test('a link ignores scheme, www, case, fragment and a slash at the end', () => {
+  test('the address of a role is that of nobody, in any language and spelling', () => {
+    for (const email of ['info@a.test', 'No-Reply@a.test', 'do_not.reply+7@a.test', 'büro@a.test', 'Kontakt@a.test'])
+      assert.deepEqual(keys({ email }), [], email)
+    for (const role of ROLE_ADDRESSES) assert.deepEqual(keys({ email: `${role.toUpperCase()}@a.test` }), [], role)
+    assert.deepEqual(keys({ email: 'informer@a.test' }), ['email informer@a.test'])
+  })
+
+  test('a link ignores scheme, www, the case of its host and a slash at the end, and nothing else', () => {
     for (const url of [
       'https://ann.test/About',
-      'HTTP://www.ANN.test/about/',
-      'https://ann.test:443/about#me',
-      ' https://ann.test/about ',
+      'HTTP://www.ANN.test/About/',
+      'https://ann.test:443/About#',
+      ' https://ann.test/About ',
     ])
-      assert.deepEqual(keys({ urls: [url] }), ['link ann.test/about'], url)
-    assert.deepEqual(keys({ urls: ['https://ann.test', 'http://www.ann.test/'] }), ['link ann.test'])
+      assert.deepEqual(keys({ urls: [url] }), ['link ann.test/About'], url)
     assert.deepEqual(keys({ urls: ['https://site.test/profile.php?id=5'] }), ['link site.test/profile.php?id=5'])
+    for (const [a, b] of [
+      ['https://matrix.test/#/@a:x', 'https://matrix.test/#/@b:x'],
+      ['https://short.test/AbC', 'https://short.test/aBc'],
+      ['https://site.test/team#ann', 'https://site.test/team#bob'],
+      ['https://site.test/team', 'https://site.test/team#bob'],
+      ['https://site.test/p?id=a', 'https://site.test/p?id=A'],
+    ] as const)
+      assert.deepEqual(keys({ urls: [a, b] }).length, 2, a)
     for (const url of ['', 'ann.test', 'mailto:ann@mail.test', 'javascript:alert(1)', 'https://', '/ann'])
+      assert.deepEqual(keys({ urls: [url] }), [], url)
+  })
+
+  test('the address of a whole site is that of nobody', () => {
+    for (const url of [
+      'https://corp.test/',
+      'http://www.corp.test',
+      'https://twitter.test/#',
+      'https://app.test/#/',
+      'https://app.test/#!/',
+      'https://corp.test/#contact',
+      'https://corp.test/?utm_source=x',
+      'https://corp.test:8443//',
+    ])
       assert.deepEqual(keys({ urls: [url] }), [], url)
   })
 

@@ -1,17 +1,16 @@
 import { wordsOf } from '../items/words.ts'
-import { type ContactIdentity, contactKeys, foldName } from './contact-keys.ts'
+import { type ContactIdentity, foldName } from './contact-keys.ts'
+import type { PeopleDecision, UserRef } from './decisions.ts'
 import { bestName, type DisplayName, displayName } from './display-name.ts'
 import { createUserGroups } from './group-contacts.ts'
+import { compareJoins, type Join } from './join.ts'
 import { sortInSteps } from './sort-in-steps.ts'
 
 /** A contact, as the index reads it. */
-export interface IndexedContact extends ContactIdentity {
+export interface IndexedContact extends ContactIdentity, UserRef {
   /** The global id of the contact's item. */
   id: string
   at: number
-  service: string
-  /** The native id of the service user whom the contact names. */
-  user: string
 }
 
 /** A person of an account: the contacts that name them. */
@@ -22,6 +21,8 @@ export interface IndexedPerson {
   sortKey: string
   /** The words of names, handles and e-mail addresses, each after a space. */
   words: string
+  /** Why they are one person, the strongest reason first; undefined for a single service user. */
+  joined: Join<UserRef>[] | undefined
 }
 
 /** The people of an account. It holds ids and words only; all else is read from the items. */
@@ -41,6 +42,7 @@ const MAX_CONTACT_WORDS = 20
 const WITHOUT_NAME = '\uFFFF'
 
 interface User {
+  ref: UserRef
   /** Each after a space. */
   words: string
   contacts: { id: string; at: number; display: DisplayName }[]
@@ -54,35 +56,24 @@ export interface PeopleIndexBuilder {
   finish(): Generator<undefined, PeopleIndex>
 }
 
-export function createPeopleIndex(): PeopleIndexBuilder {
+export function createPeopleIndex(decisions: readonly PeopleDecision[] = []): PeopleIndexBuilder {
   const groups = createUserGroups()
   const users: User[] = []
-  const numbers = new Map<string, number>()
   let size = 0
-
-  const numberOf = ({ service, user }: IndexedContact): number => {
-    const key = `${service} ${user}`
-    const known = numbers.get(key)
-    if (known !== undefined) return known
-    const number = groups.add(service)
-    numbers.set(key, number)
-    users.push({ words: '', contacts: [] })
-    return number
-  }
 
   return {
     size: () => size,
     add: (contact) => {
       size += 1
-      const number = numberOf(contact)
-      groups.addKeys(number, contactKeys(contact))
-      const user = users[number]!
+      const { service, user: id } = contact
+      const user = (users[groups.add(contact, contact)] ??= { ref: { service, user: id }, words: '', contacts: [] })
       user.contacts.push({ id: contact.id, at: contact.at, display: displayName(contact) })
       const words = [contact.name, contact.handle, contact.email].flatMap((text) => wordsOf(text ?? ''))
       user.words = withWords(user.words, words.slice(0, MAX_CONTACT_WORDS))
     },
     *finish() {
-      const roots = yield* groups.join()
+      const { people: roots, joins } = yield* groups.join(decisions)
+      const joinsOf = Map.groupBy(joins, (join) => roots[join.users[0]!]!)
       const members = new Map<number, User[]>()
       for (const [number, root] of roots.entries()) {
         const known = members.get(root)
@@ -92,8 +83,12 @@ export function createPeopleIndex(): PeopleIndexBuilder {
       }
       const people: IndexedPerson[] = []
       const byContact = new Map<string, IndexedPerson>()
-      for (const group of members.values()) {
+      for (const [root, group] of members) {
         const person = toPerson(group)
+        person.joined = joinsOf
+          .get(root)
+          ?.map((join) => ({ ...join, users: join.users.map((number) => users[number]!.ref).sort(compareRefs) }))
+          .sort(compareJoins)
         people.push(person)
         for (const id of person.contacts) byContact.set(id, person)
         yield
@@ -109,7 +104,12 @@ function toPerson(group: readonly User[]): IndexedPerson {
     contacts: contacts.map(({ id }) => id),
     sortKey: foldName(bestName(contacts.map(({ display }) => display))).slice(0, MAX_SORT_KEY) || WITHOUT_NAME,
     words: group.reduce((words, user) => withWords(words, user.words.split(' ').slice(1)), ''),
+    joined: undefined,
   }
+}
+
+function compareRefs(one: UserRef, other: UserRef): number {
+  return compare(one.service, other.service) || compare(one.user, other.user)
 }
 
 /** Words that begin with a known one are found by it, and need no place of their own. */

@@ -34,6 +34,7 @@ const SHARDED_TABLES = [
   'open_sign_in',
   'operation',
   'pending',
+  'people_decision',
   'profile',
   'profile_sync',
   'quarantine',

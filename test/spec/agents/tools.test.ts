@@ -13,12 +13,14 @@ const BURST = 60
 
 let harness: LabHarness
 let account: string
+let ownToken: string
 before(async () => {
   harness = await startQuietHarness()
   await letWrite(harness, harness.app)
   await allowAgents(harness, harness.app)
   const ada = await signIn(harness, 'demo-social', 'ada')
   account = ada.account
+  ownToken = ada.access_token
   const ben = await signIn(harness, 'demo-social', 'ben')
   await store(ada.access_token, [
     { id: 'n1', at: 1000, type: 'statuses', text: INJECTION },
@@ -145,6 +147,17 @@ suite('tools that read', () => {
     const { profiles } = await callTool(harness, token, 'list_profiles')
     assert.ok((profiles as { service: string }[]).some(({ service }) => service === 'demo-social'))
     assert.deepEqual(await callTool(harness, token, 'list_people'), { people: [] })
+    await store(ownToken, [
+      { id: 'c1', at: 1, type: 'contacts', name: 'Ann Lee', email: 'ann@mail.test' },
+      { id: 'c2', at: 2, type: 'contacts', name: 'Ann Lee', email: 'ann@mail.test' },
+    ])
+    const { people } = await callTool(harness, token, 'list_people')
+    const users = ['c1', 'c2'].map((user) => ({ service: 'self', user }))
+    assert.deepEqual(
+      (people as { joined: unknown }[]).map(({ joined }) => joined),
+      [[{ by: 'email', strength: 'strong', value: 'ann@mail.test', users }]],
+    )
+    for (const id of ['c1', 'c2']) await send(harness, 'DELETE', `/services/self/notes/${id}`, { token: ownToken })
   })
 
   test('wrong arguments are told to the agent as a failed call', async () => {

@@ -47,6 +47,7 @@ suite('with a token', () => {
     '/profile',
     '/sync',
     '/profiles/shop/sync',
+    '/people',
   ])
     test(`GET ${path}`, async () => {
       assertCost(`GET ${path}`, await harness.warm(() => read(path)))

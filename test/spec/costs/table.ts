@@ -31,6 +31,7 @@ export const REQUESTS: TableOfCosts = {
   'GET /profile': row(2, 0, 'profile-list, token-find'),
   'GET /sync': row(5, 0, 'account-find, endpoint-list × 2, profile-list, token-find'),
   'GET /profiles/shop/sync': row(4, 0, 'endpoint-list, profile-find, profile-list, token-find'),
+  'GET /people': row(6, 0, 'changes-latest × 2, changes-of-some × 2, people-revision, token-find'),
   'GET /types/photos, nothing cached': row(2, 0, 'composed of item, token-find'),
   'GET /changes, a page of 20': row(
     4,

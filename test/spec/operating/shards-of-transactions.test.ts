@@ -46,6 +46,7 @@ const NOT_RUN: Record<string, string> = {
   'flows/uploads/read-upload.ts': 'one shard: the upload',
   'flows/connect/reconnect-link.ts': 'one shard',
   'identity/revoke-token.ts': 'one shard: the service user',
+  'flows/read/people/decide.ts': 'one shard: the account, its decisions and the audit entry',
   'flows/operators/links.ts': 'one shard: the audit entry; operators, their links, passkeys and sessions have no shard',
   'flows/operators/operators.ts': 'one shard: the audit entry',
   'flows/operators/passkeys.ts': 'one shard: the audit entry',

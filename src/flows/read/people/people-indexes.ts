@@ -1,3 +1,4 @@
+import type { Account } from '#model/accounts/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { partitionOf } from '#model/items/idr.ts'
 import { createPeopleIndex, type PeopleIndex } from '#model/people/people-index.ts'
@@ -6,19 +7,24 @@ import type { Database } from '#platform/postgres/database.ts'
 import { createYielder } from '#platform/waiting/event-loop-yield.ts'
 import { createSemaphore } from '#platform/waiting/semaphore.ts'
 import { createTtlCache } from '#platform/waiting/ttl-cache.ts'
+import { listPeopleDecisions, peopleRevision } from '#store/identity/people-decisions.ts'
 import type { ReadableProfile } from '#store/identity/readable-profiles.ts'
 import { haveChangedAfter } from '#store/items/change-keys.ts'
 import { latestChange } from '#store/items/changes.ts'
 import { CONTACT_BITS, contactsOf } from '#store/items/contacts.ts'
 import { readContactCard } from './contact-card.ts'
 
-/** The people of accounts, cached as long as no contact of theirs changes. */
+/** The people of accounts, cached as long as no contact of theirs and no decision about them changes. */
 export interface PeopleIndexes {
-  of(accountId: string, readable: readonly ReadableProfile[]): Promise<PeopleIndex>
+  of(account: PeopleOwner, readable: readonly ReadableProfile[]): Promise<PeopleIndex>
 }
+
+type PeopleOwner = Pick<Account, 'shard' | 'id'>
 
 interface CachedIndex {
   index: PeopleIndex
+  /** Of the decisions about the account's people. */
+  revision: number
   profiles: { profile: ReadableProfile; upTo: number; endpoints: string[] }[]
 }
 
@@ -46,16 +52,17 @@ export function createPeopleIndexes(
   })
 
   return {
-    of: async (accountId, readable) => {
+    of: async (account, readable) => {
       // Another set of profiles has other people, so that a disconnected profile is never in a cached index.
-      const key = [accountId, ...readable.map(({ profileId }) => profileId)].join(' ')
+      const key = [account.id, ...readable.map(({ profileId }) => profileId)].join(' ')
       for (;;) {
+        const revision = await peopleRevision(database, account)
         let isNew = false
         const cached = await cache.get(key, () => {
           isNew = true
-          return grouping.run(() => load(database, readable, maxContacts))
+          return grouping.run(() => load(database, account, readable, revision, maxContacts))
         })
-        if (isNew || (await isCurrent(database, cached))) return cached.index
+        if (isNew || (cached.revision >= revision && (await isCurrent(database, cached)))) return cached.index
         if ((await cache.peek(key)) === cached) cache.delete(key)
       }
     },
@@ -64,10 +71,13 @@ export function createPeopleIndexes(
 
 async function load(
   database: Database,
+  account: PeopleOwner,
   readable: readonly ReadableProfile[],
+  revision: number,
   maxContacts: number,
 ): Promise<CachedIndex> {
-  const builder = createPeopleIndex()
+  // Read after the revision: what is decided meanwhile counts as decided afterwards.
+  const builder = createPeopleIndex(revision === 0 ? [] : await listPeopleDecisions(database.background, account))
   const pause = createYielder()
   const profiles: CachedIndex['profiles'] = []
   for (const profile of readable) {
@@ -90,7 +100,7 @@ async function load(
   }
   const steps = builder.finish()
   for (let step = steps.next(); ; step = steps.next()) {
-    if (step.done === true) return { index: step.value, profiles }
+    if (step.done === true) return { index: step.value, revision, profiles }
     const pausing = pause()
     if (pausing !== undefined) await pausing
   }

@@ -36,7 +36,7 @@ export async function listPeople(
     services === undefined
       ? undefined
       : new Set(filterByServicesParameter(deps.registry, readable, services).map(partitionOf))
-  const index = await deps.people.of(account.id, readable)
+  const index = await deps.people.of(account, readable)
   const page = await pagePeople(index, query, partitions)
   return {
     people: await presentPeople(deps, readable, page.people),
@@ -54,14 +54,14 @@ export interface FoundPerson {
 /** Finds the person of any of their contacts, by the contact's global id or IDR. */
 export async function findPerson(deps: PeopleDeps, account: Account, id: string): Promise<FoundPerson> {
   const readable = await listReadable(deps.database, account)
-  const index = await deps.people.of(account.id, readable)
+  const index = await deps.people.of(account, readable)
   const indexed = index.byContact.get(toGlobalId(id))
   const [person] = indexed === undefined ? [] : await presentPeople(deps, readable, [indexed])
   if (person === undefined) throw new ApiError('not_found', 'The account has no contact with this id.')
   return { person, readable }
 }
 
-function toGlobalId(id: string): string {
+export function toGlobalId(id: string): string {
   const idr = parseIdr(id)
   return idr?.item === undefined ? id : globalId(idr)
 }

@@ -2,7 +2,9 @@ import { endpointOf } from '#kit/connector/own-items.ts'
 import { profileName } from '#model/accounts/profile-name.ts'
 import { formatIdr, partitionOf } from '#model/items/idr.ts'
 import { normalizeLink } from '#model/people/contact-keys.ts'
+import type { UserRef } from '#model/people/decisions.ts'
 import { bestName, displayName } from '#model/people/display-name.ts'
+import type { Join } from '#model/people/join.ts'
 import type { IndexedPerson } from '#model/people/people-index.ts'
 import { firstOf } from '#platform/formats/list-ends.ts'
 import type { ReadableProfile } from '#store/identity/readable-profiles.ts'
@@ -32,6 +34,8 @@ export interface PersonView {
   urls: string[]
   thumbnail_url: string | undefined
   services: Record<string, ContactView[]>
+  /** Why they are one person. */
+  joined: Join<UserRef>[]
 }
 
 /** Contacts that one statement reads. */
@@ -50,7 +54,7 @@ export async function presentPeople(
   )
   return people.flatMap((person) => {
     const found = person.contacts.map((id) => contacts.get(id)).filter((contact) => contact !== undefined)
-    return found.length === 0 ? [] : [toView(readable, found)]
+    return found.length === 0 ? [] : [toView(readable, found, person.joined)]
   })
 }
 
@@ -98,7 +102,11 @@ function toContact(
   }
 }
 
-function toView(readable: readonly ReadableProfile[], contacts: readonly FoundContact[]): PersonView {
+function toView(
+  readable: readonly ReadableProfile[],
+  contacts: readonly FoundContact[],
+  joined: Join<UserRef>[] = [],
+): PersonView {
   const views = contacts.map(({ view }) => view)
   const services: Record<string, ContactView[]> = {}
   for (const { service, view } of contacts) (services[service] ??= []).push(view)
@@ -118,6 +126,7 @@ function toView(readable: readonly ReadableProfile[], contacts: readonly FoundCo
     ),
     thumbnail_url: views.find(({ thumbnail_url: url }) => url !== undefined)?.thumbnail_url,
     services,
+    joined,
   }
 }
 

@@ -21,6 +21,13 @@ export interface ListedPerson {
   phones: string[]
   urls: string[]
   services: Record<string, Contact[]>
+  joined: {
+    by: string
+    strength: string
+    value?: string
+    decision?: string
+    users: { service: string; user: string }[]
+  }[]
   appearances?: Record<string, Record<string, number>>
   items?: Item[]
 }

@@ -25,7 +25,7 @@ suite('people', () => {
         email: 'Ann@Mail.test',
         url: 'https://library.test/ann',
       }),
-      contact('l2', { at: 20, name: 'Bob Ray', handle: 'bob', url: 'https://www.bob.test/' }),
+      contact('l2', { at: 20, name: 'Bob Ray', handle: 'bob', url: 'https://www.bob.test/about/' }),
       contact('l3', { at: 30, name: 'Zoë Ångström', handle: 'zoe' }),
       contact('l4', { at: 40, name: 'Ann Lee', handle: 'other' }),
       contact('ada', { at: 50, name: 'Ada Own' }),
@@ -33,7 +33,7 @@ suite('people', () => {
     await harness.put(library, [contact('l1', { at: 5, name: 'Ann L.' })], 'others')
     await harness.put(museum, [
       contact('m1', { at: 61, name: 'A. Lee', email: ' ann@mail.test' }),
-      contact('m2', { at: 62, name: 'Robert', url: 'http://bob.test' }),
+      contact('m2', { at: 62, name: 'Robert', url: 'http://bob.test/about' }),
       contact('m3', { at: 63, name: 'ZOE ANGSTROM', handle: '@Zoe' }),
     ])
     await harness.put(library, [

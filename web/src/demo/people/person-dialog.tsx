@@ -48,6 +48,19 @@ function PersonView({ person }: { person: PersonDetail }) {
           ))}
         </ul>
       </div>
+      {person.joined.length > 0 && (
+        <div>
+          <h3>Why this is one person</h3>
+          <ul className="person-contacts">
+            {person.joined.map(({ by, strength, value, users }) => (
+              <li key={`${by} ${strength} ${value} ${users.map(({ user }) => user).join(' ')}`}>
+                {by.replaceAll('_', ' ')} {value}{' '}
+                <span className="soft">{users.map(({ service }) => service).join(', ')}</span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
       <div>
         <h3>Where {person.name ?? 'this person'} appears</h3>
         <Table
