@@ -34,7 +34,7 @@ function served(name: string, run: (wire: Wire) => Promise<void>, ...options: [C
 }
 
 /** Sends bytes, leaves when something happened, and returns what was logged when the server had noticed it. */
-async function loggedAfterLeaving(wire: Wire, bytes: string, called: boolean): Promise<unknown[]> {
+async function loggedAfterLeaving(wire: Wire, bytes: string, called: boolean) {
   const accepted = once(wire.server.server, 'connection') as Promise<[Socket]>
   const client = await rawClient(wire.url)
   const [socket] = await accepted
@@ -82,26 +82,34 @@ suite('a client that leaves', () => {
   })
 })
 
+/** Returns when no new connection is accepted. */
+async function beginToClose({ server }: Wire): Promise<{ ended: Promise<unknown> }> {
+  const ended = server.close()
+  await until('it does not listen', () => !server.server.listening)
+  return { ended }
+}
+
 suite('a server that closes', () => {
-  served('answers a request in progress, and ends its connection', async (wire) => {
+  served('answers a request in progress, and the one that was sent behind it', async (wire) => {
     const client = await rawClient(wire.url)
-    const bytes = 'GET /wait HTTP/1.1\r\nHost: x\r\n\r\nGET /return/text HTTP/1.1\r\nHost: x\r\n\r\n'
-    client.send(bytes)
+    client.send(
+      'GET /wait HTTP/1.1\r\nHost: x\r\n\r\nGET /return/text HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    )
     await wire.called()
-    const closed = wire.server.close()
+    const closed = await beginToClose(wire)
     wire.release('reply')
     assert.equal(
       readable(await client.ended),
-      '200 OK · (usual) · (any origin) · content-type: text/plain; charset=utf-8 · content-length: 6 · Date · Connection: keep-alive · Keep-Alive: timeout=65\nwaited',
+      '200 OK · (usual) · (any origin) · content-type: text/plain; charset=utf-8 · content-length: 6 · Date · Connection: keep-alive · Keep-Alive: timeout=65\nwaited\n200 OK · (usual) · (any origin) · content-type: text/plain; charset=utf-8 · content-length: 5 · Date · Connection: close\nplain',
     )
-    await closed
+    await closed.ended
   })
 
   served('answers a request that arrives on a busy connection, and ends it', async (wire) => {
     const client = await rawClient(wire.url)
     client.send('GET /wait HTTP/1.1\r\nHost: x\r\n\r\n')
     await wire.called()
-    const closed = wire.server.close()
+    const closed = await beginToClose(wire)
     const arrived = once(wire.server.server, 'request')
     client.send('GET /return/text HTTP/1.1\r\nHost: x\r\n\r\n')
     await arrived
@@ -110,7 +118,7 @@ suite('a server that closes', () => {
       readable(await client.ended),
       '200 OK · (usual) · (any origin) · (JSON) · content-length: 1 · Date · Connection: keep-alive · Keep-Alive: timeout=65\n1\n200 OK · Connection: close · (usual) · (any origin) · content-type: text/plain; charset=utf-8 · content-length: 5 · Date\nplain',
     )
-    await closed
+    await closed.ended
   })
 
   served('can be closed twice', async (wire) => {

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Listed } from '#http/routes.ts'
 import type { HttpDeps } from '#http/server/deps.ts'
-import { route } from '#http/server/route.ts'
+import { type Call, route } from '#http/server/route.ts'
 import { beginUpload, endUpload } from '#http/server/uploading.ts'
 import { createServer } from '#http/server.ts'
 import type { Tributary } from '../../../harness/start.ts'
@@ -55,7 +55,7 @@ export async function openWire(
     route({ auth: 'none', summary: 's', ...(type === undefined ? {} : { type }), run: async () => values[name] }),
     'o',
   ]
-  const doing = (path: string, run: Parameters<typeof route>[0]['run']): Listed => [
+  const doing = (path: string, run: (deps: HttpDeps, call: Call) => Promise<unknown>): Listed => [
     'GET',
     path,
     route({ auth: 'none', summary: 's', ignoresUnknown: true, run }),
