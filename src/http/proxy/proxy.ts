@@ -1,5 +1,4 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Caller } from '#flows/proxy/deps.ts'
 import { createProxy, type Proxy, type ProxyCall } from '#flows/proxy/forward.ts'
@@ -8,6 +7,9 @@ import { parseProfileName } from '#model/accounts/profile-name.ts'
 import { ApiError } from '#model/errors.ts'
 import { flag, parse } from '#model/input/input.ts'
 import { Hangup } from '#platform/waiting/hangup.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
+import type { HttpServer } from '../exchange/serve.ts'
 import { endWith, pipeBody } from '../request/pipe-body.ts'
 import { withoutNames } from '../request/query-pairs.ts'
 import type { HttpDeps } from '../server/deps.ts'
@@ -61,27 +63,26 @@ interface ProxyContext {
 }
 
 /** Mounts `ANY /proxy/:service/<path>`. */
-export function mountProxy(server: FastifyInstance, deps: HttpDeps): void {
+export function mountProxy(server: HttpServer, deps: HttpDeps): void {
   const context: ProxyContext = { deps, proxy: createProxy(deps), callers: createProxyCallers(deps) }
-  server.decorate('proxy', context.proxy)
-  server.decorate('forgetAccount', (accountId) => context.callers.forget(accountId))
-  server.addHook('onClose', async () => {
+  server.parts.proxy = context.proxy
+  server.parts.forgetAccount = (accountId) => context.callers.forget(accountId)
+  server.onClose(async () => {
     context.callers.clear()
     await context.proxy.close()
   })
-  for (const method of WEBDAV) server.addHttpMethod(method, { hasBody: true })
   for (const url of ['/proxy/:service', '/proxy/:service/*']) {
     server.route({
-      method: [...PROXY_METHODS, 'HEAD', 'OPTIONS', ...WEBDAV],
+      methods: [...PROXY_METHODS, 'HEAD', 'OPTIONS', ...WEBDAV],
       url,
-      // In this hook the body has not been read yet.
-      onRequest: (request, reply) => serve(context, request, reply),
+      before: (request, reply) => serve(context, request, reply),
+      // The response was sent before the body would have been read.
       handler: (_request, reply) => reply,
     })
   }
 }
 
-async function serve(context: ProxyContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function serve(context: ProxyContext, request: HttpRequest, reply: HttpReply): Promise<void> {
   void reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' })
   if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined)
     return preflight(reply)
@@ -95,8 +96,8 @@ async function serve(context: ProxyContext, request: FastifyRequest, reply: Fast
 async function forwardCall(
   { deps, proxy }: ProxyContext,
   caller: Caller,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: HttpRequest,
+  reply: HttpReply,
 ): Promise<void> {
   const { account } = caller
   const hangup = new Hangup()
@@ -166,7 +167,7 @@ async function forwardCall(
 }
 
 function readCall(
-  request: FastifyRequest,
+  request: HttpRequest,
   hangup: Hangup,
   onProfile: ProxyCall['onProfile'],
   onStreamedBody: () => void,
@@ -175,7 +176,7 @@ function readCall(
   return {
     profile: service,
     method: request.method,
-    ...addressOf(request.raw.url ?? ''),
+    ...addressOf(request.url),
     paginate: wantsPages(request),
     headers: request.headers,
     body: request.raw,
@@ -187,12 +188,12 @@ function readCall(
 }
 
 /** A write as the wrong person cannot be undone, so a service name must mean the profile that is connected last right now. */
-function wantsCurrentProfile({ method, params }: FastifyRequest): boolean {
+function wantsCurrentProfile({ method, params }: HttpRequest): boolean {
   return !SAFE_METHODS.has(method) && !(params as { service: string }).service.includes('@')
 }
 
 // Most calls do not use the parameter; then nothing is parsed.
-function wantsPages({ query }: FastifyRequest): boolean {
+function wantsPages({ query }: HttpRequest): boolean {
   return 'paginate' in (query as object) && parse(proxyQuery, query, 'bad_parameter').paginate
 }
 
@@ -210,7 +211,7 @@ function addressOf(raw: string): { path: string; query: string } {
   }
 }
 
-function preflight(reply: FastifyReply): void {
+function preflight(reply: HttpReply): void {
   void reply
     .code(204)
     .headers({

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { FastifyReply } from 'fastify'
+import type { HttpReply } from '../exchange/reply.ts'
 
 /** Limit: milliseconds for which a client of server-sent events may read nothing; then its connection is closed. */
 const MAX_STALLED_MS = 60_000
@@ -22,7 +22,7 @@ export interface EventStream {
 }
 
 /** Begins a response with server-sent events; the reply is sent by the returned stream. */
-export function sendEvents(reply: FastifyReply): EventStream {
+export function sendEvents(reply: HttpReply): EventStream {
   void reply.hijack()
   const { raw } = reply
   raw.writeHead(200, {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { brotliCompressSync, gunzipSync, gzipSync, constants as zlib } from 'node:zlib'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '#platform/clock.ts'
 import { createTtlCache, type TtlCache } from '#platform/waiting/ttl-cache.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { acceptedEncodings } from '../request/accepted-encoding.ts'
 
 interface FixedText {
@@ -36,12 +37,12 @@ export function createFixedTexts(clock: Clock): FixedTexts {
  * has it.
  */
 export async function sendFixed(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: HttpRequest,
+  reply: HttpReply,
   type: string,
   make: () => string,
-  path = request.routeOptions.url ?? request.url,
-): Promise<FastifyReply> {
+  path = request.route.url ?? request.url,
+): Promise<HttpReply> {
   const { compressed, plain } = request.server.fixedTexts
   let fixed = compressed.get(path)
   if (fixed === undefined) {

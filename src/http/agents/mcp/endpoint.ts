@@ -1,8 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { grantOfAgent } from '#flows/agents/tokens.ts'
 import { READ_SCOPE_NAMES } from '#model/apps/agents.ts'
 import { ApiError } from '#model/errors.ts'
+import type { HttpReply } from '../../exchange/reply.ts'
+import type { HttpRequest } from '../../exchange/request.ts'
 import type { HttpDeps } from '../../server/deps.ts'
 import { errorBody } from '../../server/errors.ts'
 import { route } from '../../server/route.ts'
@@ -65,12 +66,12 @@ export const mcp = route({
 })
 
 /** A page of another origin could have resolved its own name to this address. */
-function refuseOtherOrigins({ config }: HttpDeps, { headers: { origin } }: FastifyRequest): void {
+function refuseOtherOrigins({ config }: HttpDeps, { headers: { origin } }: HttpRequest): void {
   if (origin !== undefined && origin !== new URL(config.baseUrl).origin) throw new ApiError('origin_refused')
 }
 
 /** Undefined after a refusal was sent, which says where tokens for this address can be had. */
-async function authenticated(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): Promise<Grant | undefined> {
+async function authenticated(deps: HttpDeps, request: HttpRequest, reply: HttpReply): Promise<Grant | undefined> {
   const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
   const grant = token === undefined ? undefined : await grantOfAgent(deps, token)
   if (grant !== undefined) return grant
@@ -90,10 +91,10 @@ function challenge(deps: HttpDeps, scope: string, word: string | undefined): str
 
 function respondWithFailure(
   deps: HttpDeps,
-  reply: FastifyReply,
+  reply: HttpReply,
   message: RpcMessage | undefined,
   failure: unknown,
-): FastifyReply {
+): HttpReply {
   const id = message?.id
   if (failure instanceof RpcError)
     return reply.code(failure.status).send(errorMessage(id, failure.code, failure.message, failure.data))
