@@ -125,7 +125,7 @@ function mount(server: HttpServer, deps: HttpDeps, accounts: Accounts, url: stri
       page: route.auth === 'browser',
       rawBody: route.rawBody === true,
       before: route.streamsBody === true ? unparsed(before, run) : before,
-      ...(route.idempotencyKey === undefined ? {} : { onSend: keepSent }),
+      onSend: route.idempotencyKey === undefined ? undefined : keepSent,
       handler: run,
     })
   }
@@ -133,7 +133,7 @@ function mount(server: HttpServer, deps: HttpDeps, accounts: Accounts, url: stri
     methods: ['OPTIONS'],
     url,
     handler: (_request, reply) => {
-      void reply.header('allow', allow)
+      reply.header('allow', allow)
       if (listed.some(({ route }) => CORS_AUTH.includes(route.auth))) allowOrigins(reply, allow)
       return reply.code(204).send()
     },
@@ -143,7 +143,7 @@ function mount(server: HttpServer, deps: HttpDeps, accounts: Accounts, url: stri
     url,
     page: true,
     handler: (_request, reply) => {
-      void reply.header('allow', allow)
+      reply.header('allow', allow)
       throw new ApiError('method_not_allowed')
     },
   })
@@ -184,8 +184,8 @@ async function serve(
 ): Promise<unknown> {
   const response = await callRoute(deps, accounts, route, request, reply)
   if (reply.sent) return reply
-  if (route.status !== undefined && reply.statusCode === 200) void reply.code(route.status)
-  if (route.type !== undefined && !reply.hasHeader('content-type')) void reply.type(route.type)
+  if (route.status !== undefined && reply.statusCode === 200) reply.code(route.status)
+  if (route.type !== undefined && !reply.hasHeader('content-type')) reply.type(route.type)
   return response
 }
 
@@ -278,12 +278,12 @@ async function recorded(
 }
 
 function setHeaders(deps: HttpDeps, request: HttpRequest, reply: HttpReply): void {
-  void reply.headers({ 'x-request-id': request.id, ...SECURITY_HEADERS })
-  if (deps.config.baseUrl.startsWith('https:')) void reply.header('strict-transport-security', 'max-age=31536000')
+  reply.headers({ 'x-request-id': request.id, ...SECURITY_HEADERS })
+  if (deps.config.baseUrl.startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000')
 }
 
 function allowOrigins(reply: HttpReply, methods: string): void {
-  void reply.headers({
+  reply.headers({
     'access-control-allow-origin': '*',
     'access-control-allow-methods': methods,
     // The asterisk covers every header but `authorization` (no cookies are used here).

@@ -54,7 +54,7 @@ export async function sendExport(
   actor: string,
   { request, reply }: { request: HttpRequest; reply: HttpReply },
 ): Promise<HttpReply> {
-  void reply.type(NDJSON)
+  reply.type(NDJSON)
   if (request.method === 'HEAD') return reply.send('')
   const giveBack = takePlace(deps, { name: `export ${actor}`, max: MAX_EXPORTS, retryAfterS: EXPORT_RETRY_S })
   try {
@@ -127,7 +127,7 @@ export const eraseByApp = route({
     erasing.catch((error: unknown) =>
       deps.log.error('an account could not be erased', { request_id: request.id, error }),
     )
-    void reply.code(202)
+    reply.code(202)
     return { account: id, state: 'erasing', deleted: [] }
   },
 })

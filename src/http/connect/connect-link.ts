@@ -75,7 +75,7 @@ export const start = route({
     try {
       const outcome = await startConnectLink(signIn, body.ticket, body.service, browsers, request.ip)
       // Ended, or taken by another browser, since it was read.
-      return outcome === undefined ? await showWhy() : continueSignIn(deps, reply, outcome)
+      return outcome === undefined ? showWhy() : continueSignIn(deps, reply, outcome)
     } catch (error) {
       return returnFailure(signIn, reply, opened.to, error)
     }

@@ -41,7 +41,7 @@ export async function beginSignIn(
       if (outcome.kind !== 'sent') throw new AuthorizeError('invalid_request')
       const url = new URL(outcome.url)
       if (plan === 'all') url.searchParams.set('demo_person', ONE_CLICK_PERSON)
-      return await reply.code(303).header('location', url.href).send()
+      return reply.code(303).header('location', url.href).send()
     } catch (error) {
       stopWith(signIn.trace, error)
       if (error instanceof ApiError) return backToPage(reply, { error: error.reason, description: error.message })

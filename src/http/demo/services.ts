@@ -96,10 +96,10 @@ async function forward(deps: HttpDeps, request: HttpRequest, reply: HttpReply): 
     })
   for (const name of RETURNED_HEADERS) {
     const value = response.headers[name]
-    if (value !== undefined) void reply.header(name, value)
+    if (value !== undefined) reply.header(name, value)
   }
   for (const cookie of ownCookies(response.headers['set-cookie'] ?? [], service))
-    void reply.header('set-cookie', `${cookie}; Path=${prefix}/; HttpOnly; SameSite=Lax${secure(deps)}`)
+    reply.header('set-cookie', `${cookie}; Path=${prefix}/; HttpOnly; SameSite=Lax${secure(deps)}`)
   return reply.code(response.status).header('content-security-policy', POLICY).send(response.body)
 }
 

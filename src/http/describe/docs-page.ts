@@ -35,7 +35,7 @@ export const docsPage = route({
   headers: ['ETag'],
   also: NOT_MODIFIED,
   run: async ({ config }, { request, reply }) => {
-    void reply.headers({ 'content-security-policy': policyFor(request, config.baseUrl), vary: 'accept' })
+    reply.headers({ 'content-security-policy': policyFor(request, config.baseUrl), vary: 'accept' })
     const { accept = '' } = request.headers
     if (accept.includes('text/markdown') && !accept.includes('text/html'))
       return sendFixed(request, reply, MARKDOWN, () => referenceMarkdown(described(request)), '/docs.md')

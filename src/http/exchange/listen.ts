@@ -30,21 +30,24 @@ export function createListener(
   onUnreadable: (error: Error, socket: Socket) => void,
 ): Listener {
   const create = () => nodeHttp.createServer(OPTIONS, respond).on('clientError', onUnreadable)
-  const server = create()
-  const others: Server[] = []
+  const servers = [create()]
+  const [server] = servers as [Server]
   const ends: (() => void | Promise<void>)[] = []
   let closing: Promise<void> | undefined
   const close = async () => {
-    await Promise.all([server, ...others].map(closeOne))
+    // Also one that never listened.
+    await Promise.all(servers.map((each) => new Promise((resolve) => each.close(resolve))))
     for (const end of ends.toReversed()) await end()
   }
   return {
     server,
     listen: async ({ port, host }) => {
-      await listenAt(server, port, host)
+      await once(server.listen({ port, host }), 'listening')
       const { address, port: chosen } = server.address() as AddressInfo
       // The name stands for addresses of two families, and browsers choose either.
-      if (host === 'localhost') others.push(...(await listenAtOthers(create, address, chosen)))
+      const all = host === 'localhost' ? await lookup(host, { all: true }) : []
+      for (const other of all)
+        if (other.address !== address) servers.push(await tryToListen(create(), other.address, chosen))
       return `http://${address.includes(':') ? `[${address}]` : address}:${chosen}`
     },
     close: () => {
@@ -56,28 +59,11 @@ export function createListener(
   }
 }
 
-async function listenAt(server: Server, port: number, host: string): Promise<void> {
-  await once(server.listen({ port, host }), 'listening')
-}
-
-async function listenAtOthers(create: () => Server, known: string, port: number): Promise<Server[]> {
-  const opened: Server[] = []
-  for (const { address } of await lookup('localhost', { all: true })) {
-    if (address === known) continue
-    const server = create()
-    try {
-      await listenAt(server, port, address)
-      opened.push(server)
-    } catch {
-      // One address is enough: this machine may not have the other one.
-    }
+async function tryToListen(server: Server, host: string, port: number): Promise<Server> {
+  try {
+    await once(server.listen({ port, host }), 'listening')
+  } catch {
+    // One address is enough: this machine may not have the other one.
   }
-  return opened
-}
-
-/** Resolves also for a server that never listened. */
-function closeOne(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-  })
+  return server
 }

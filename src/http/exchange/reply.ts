@@ -5,13 +5,16 @@ import type { HttpRequest } from './request.ts'
 /** What is sent: text, bytes, a stream, or no body. */
 export type Content = string | Buffer | Readable | undefined
 
-/** What the server and the route of a request do about its response. */
+/** What a server does about every response. */
 export interface Sending {
-  /** Before the headers are written. A promise delays them. */
-  onSend(request: HttpRequest, reply: HttpReply, content: Content): void | Promise<void>
+  /** Before the headers are written. */
+  onSend(request: HttpRequest, reply: HttpReply, content: Content): void
   /** Sends the response for an error. */
   onError(error: unknown, request: HttpRequest, reply: HttpReply): void
 }
+
+/** What a route does before its response is written. */
+export type Delay = (request: HttpRequest, reply: HttpReply, content: Content) => Promise<void>
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -20,15 +23,17 @@ export class HttpReply {
   readonly raw: ServerResponse
   readonly request: HttpRequest
   readonly #sending: Sending
+  readonly #delay: Delay | undefined
   readonly #beganMs = performance.now()
   readonly #headers: Record<string, string | number | string[]> = {}
   #isSent = false
   #hasFailed = false
 
-  constructor(raw: ServerResponse, request: HttpRequest, sending: Sending) {
+  constructor(raw: ServerResponse, request: HttpRequest, sending: Sending, delay?: Delay) {
     this.raw = raw
     this.request = request
     this.#sending = sending
+    this.#delay = delay
   }
 
   /** True when `send` was called, or the response is written to `raw`. */
@@ -96,7 +101,8 @@ export class HttpReply {
     this.#isSent = true
     try {
       const content = this.#contentOf(payload)
-      const delayed = this.#sending.onSend(this.request, this, content)
+      this.#sending.onSend(this.request, this, content)
+      const delayed = this.#delay?.(this.request, this, content)
       if (delayed === undefined) this.#write(content)
       else delayed.then(() => this.#write(content)).catch((error: unknown) => this.#refuse(error))
     } catch (error) {

@@ -19,20 +19,15 @@ export interface RouteFacts {
   readonly isWebFile?: boolean
 }
 
-interface Found {
-  id: string
-  /** The address without the prefix of old clients. */
-  url: string
-  route: RouteFacts
-  params: unknown
-  query: unknown
-  server: ServerParts
+type Known = Pick<HttpRequest, 'id' | 'url' | 'route' | 'server'> & {
+  found: { params: unknown; searchParams: unknown } | null
 }
 
 /** One request, from its headers to the end of its response. */
 export class HttpRequest {
   readonly raw: IncomingMessage
   readonly id: string
+  /** Without the prefix of old clients. */
   readonly url: string
   readonly route: RouteFacts
   readonly params: unknown
@@ -42,14 +37,14 @@ export class HttpRequest {
   /** Parsed, once it was read. */
   body: unknown = undefined
 
-  constructor(raw: IncomingMessage, found: Found) {
+  constructor(raw: IncomingMessage, { id, url, route, server, found }: Known) {
     this.raw = raw
-    this.id = found.id
-    this.url = found.url
-    this.route = found.route
-    this.params = found.params
-    this.query = found.query
-    this.server = found.server
+    this.id = id
+    this.url = url
+    this.route = route
+    this.server = server
+    this.params = found?.params ?? {}
+    this.query = found?.searchParams ?? {}
     this.method = raw.method ?? ''
   }
 

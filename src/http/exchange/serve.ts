@@ -4,21 +4,27 @@ import findMyWay, { type HTTPMethod } from 'find-my-way'
 import { ApiError, type Reason } from '#model/errors.ts'
 import { createListener, type Listener } from './listen.ts'
 import { type Bodies, readBody } from './read-body.ts'
-import { HttpReply, type Sending } from './reply.ts'
+import { type Delay, HttpReply, type Sending } from './reply.ts'
 import { HttpRequest, type RouteFacts, type ServerParts } from './request.ts'
 
-/** A route, and what runs for its requests, in this order. */
-export interface HttpRoute extends RouteFacts {
-  url: string
-  methods: readonly string[]
+/** What runs for the requests of a route, in this order. */
+interface Steps {
   /** Before the body is read. If it sends a response, nothing else runs. */
   before?(request: HttpRequest, reply: HttpReply): void | Promise<unknown>
   /** Default: the bodies that the server takes. */
   bodies?: Bodies
   /** Returns what is sent, unless it sent a response. */
   handler(request: HttpRequest, reply: HttpReply): unknown
-  onSend?: Sending['onSend']
+  /** After that of the server. */
+  onSend?: Delay | undefined
 }
+
+export interface HttpRoute extends RouteFacts, Steps {
+  url: string
+  methods: readonly string[]
+}
+
+type Served = RouteFacts & Steps
 
 /** What a server does for every request. Functions and no promises: one for each step would cost a fifth of a request. */
 export interface Rules extends Sending {
@@ -40,13 +46,14 @@ export interface HttpServer extends Listener {
   route(route: HttpRoute): void
 }
 
-interface Served {
-  route: RouteFacts & Partial<HttpRoute>
-  sending: Sending
-}
-
 /** Limit: characters of a parameter in a path; a longer one is at no address. */
 const MAX_PARAM_LENGTH = 2000
+
+const NOWHERE: Served = {
+  handler: () => {
+    throw new ApiError('not_found')
+  },
+}
 
 /** Creates a server that finds the route of a request and runs it. */
 export function createHttpServer(rules: Rules, parts: ServerParts): HttpServer {
@@ -55,52 +62,32 @@ export function createHttpServer(rules: Rules, parts: ServerParts): HttpServer {
     onBadUrl: (): Reason => 'bad_request',
     onMaxParamLength: (): Reason => 'not_found',
   })
-  const nowhere: Served = { route: {}, sending: rules }
-
-  const listener = createListener((raw, response) => {
-    const url = rules.rewrite(raw.url ?? '/')
-    const found = router.find(raw.method as HTTPMethod, url)
-    const { route, sending } = (found?.store as Served | null | undefined) ?? nowhere
-    const request = new HttpRequest(raw, {
-      id: rules.idOf(raw),
-      url,
-      route,
-      params: found?.params ?? {},
-      query: found?.searchParams ?? {},
-      server: parts,
-    })
-    const reply = new HttpReply(response, request, sending)
-    if (listener.isClosing()) response.setHeader('Connection', 'close')
-    // A path that cannot be read: the router's function says why.
-    if (found !== null && found.store === null) {
-      rules.onRequest(request, reply)
-      reply.fail(new ApiError(found.handler(raw, response, {}, null, {}) as Reason))
-      return
-    }
-    watchEnd(response, () => rules.onResponse(request, reply))
-    const next = () => begin(rules, route, request, reply)
-    if (rules.follow === undefined) next()
-    else rules.follow(request, next)
-  }, rules.onUnreadable)
+  const listener = createListener(
+    (raw, response) => {
+      const url = rules.rewrite(raw.url ?? '/')
+      const found = router.find(raw.method as HTTPMethod, url)
+      const route = (found?.store as Served | null | undefined) ?? NOWHERE
+      const request = new HttpRequest(raw, { id: rules.idOf(raw), url, route, found, server: parts })
+      const reply = new HttpReply(response, request, rules, route.onSend)
+      if (listener.isClosing()) response.setHeader('Connection', 'close')
+      // A path that cannot be read: the router's function says why.
+      if (found !== null && found.store === null) {
+        rules.onRequest(request, reply)
+        reply.fail(new ApiError(found.handler(raw, response, {}, null, {}) as Reason))
+        return
+      }
+      watchEnd(response, () => rules.onResponse(request, reply))
+      const next = () => begin(rules, route, request, reply)
+      if (rules.follow === undefined) next()
+      else rules.follow(request, next)
+    },
+    (error, socket) => rules.onUnreadable(error, socket),
+  )
 
   return {
     ...listener,
     parts,
-    route: (route) => {
-      const { onSend } = route
-      const sending: Sending =
-        onSend === undefined
-          ? rules
-          : {
-              onError: rules.onError,
-              onSend: (request, reply, content) => {
-                void rules.onSend(request, reply, content)
-                return onSend(request, reply, content)
-              },
-            }
-      const served: Served = { route, sending }
-      router.on([...route.methods] as HTTPMethod[], route.url, () => {}, served)
-    },
+    route: (route) => router.on([...route.methods] as HTTPMethod[], route.url, () => {}, route),
   }
 }
 
@@ -115,58 +102,41 @@ function watchEnd(response: ServerResponse, onEnd: () => void): void {
   response.on('finish', end).on('error', end)
 }
 
-function begin(rules: Rules, route: Served['route'], request: HttpRequest, reply: HttpReply): void {
+function begin(rules: Rules, route: Served, request: HttpRequest, reply: HttpReply): void {
+  const fail = (error: unknown) => reply.fail(error)
   try {
     rules.onRequest(request, reply)
     const waiting = route.before?.(request, reply)
     if (waiting === undefined) read(rules, route, request, reply)
-    else
-      waiting.then(
-        () => read(rules, route, request, reply),
-        (error: unknown) => reply.fail(error),
-      )
+    else waiting.then(() => read(rules, route, request, reply)).catch(fail)
   } catch (error) {
-    reply.fail(error)
+    fail(error)
   }
 }
 
-function read(rules: Rules, route: Served['route'], request: HttpRequest, reply: HttpReply): void {
+function read(rules: Rules, route: Served, request: HttpRequest, reply: HttpReply): void {
   if (reply.sent) return
-  try {
-    const reading = readBody(request, route.bodies ?? rules.bodies)
-    if (reading === undefined) {
-      handle(route, request, reply)
-      return
-    }
-    reading.then(
-      (body) => {
-        request.body = body
-        handle(route, request, reply)
-      },
-      (error: unknown) => {
-        // The client may still send the rest of the body.
-        reply.header('connection', 'close')
-        reply.fail(error)
-      },
-    )
-  } catch (error) {
-    reply.fail(error)
-  }
-}
-
-function handle(route: Served['route'], request: HttpRequest, reply: HttpReply): void {
-  if (route.handler === undefined) {
-    reply.fail(new ApiError('not_found'))
+  const reading = readBody(request, route.bodies ?? rules.bodies)
+  if (reading === undefined) {
+    handle(route, request, reply)
     return
   }
+  const onBody = (body: unknown) => {
+    request.body = body
+    handle(route, request, reply)
+  }
+  const onError = (error: unknown) => {
+    // The client may still send the rest of the body.
+    reply.header('connection', 'close').fail(error)
+  }
+  reading.then(onBody, onError).catch((error: unknown) => reply.fail(error))
+}
+
+function handle(route: Served, request: HttpRequest, reply: HttpReply): void {
   const settle = (value: unknown) => {
     if (!reply.sent && value !== reply) reply.send(value)
   }
-  try {
-    const value = route.handler(request, reply)
-    if (value instanceof Promise) value.then(settle, (error: unknown) => reply.fail(error))
-    else settle(value)
-  } catch (error) {
-    reply.fail(error)
-  }
+  const value = route.handler(request, reply)
+  if (value instanceof Promise) value.then(settle, (error: unknown) => reply.fail(error))
+  else settle(value)
 }

@@ -1,4 +1,3 @@
-import type { OutgoingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import type { Caller } from '#flows/proxy/deps.ts'
 import { createProxy, type Proxy, type ProxyCall } from '#flows/proxy/forward.ts'
@@ -83,7 +82,7 @@ export function mountProxy(server: HttpServer, deps: HttpDeps): void {
 }
 
 async function serve(context: ProxyContext, request: HttpRequest, reply: HttpReply): Promise<void> {
-  void reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' })
+  reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' })
   if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined)
     return preflight(reply)
   if (/websocket/i.test(request.headers.upgrade ?? ''))
@@ -144,11 +143,8 @@ async function forwardCall(
   try {
     const responseData = await proxy.forward(caller, call)
     reply.hijack()
-    if (deps.isDraining()) void reply.header('connection', 'close')
-    response.writeHead(
-      responseData.status,
-      Object.assign(reply.getHeaders() as OutgoingHttpHeaders, responseData.headers),
-    )
+    if (deps.isDraining()) reply.header('connection', 'close')
+    response.writeHead(responseData.status, Object.assign(reply.getHeaders(), responseData.headers))
     const { bytes, end } = Buffer.isBuffer(responseData.body)
       ? endWith(responseData.body, response)
       : await pipeBody(responseData.body, response)
@@ -212,7 +208,7 @@ function addressOf(raw: string): { path: string; query: string } {
 }
 
 function preflight(reply: HttpReply): void {
-  void reply
+  reply
     .code(204)
     .headers({
       allow: ALLOWED,

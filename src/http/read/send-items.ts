@@ -33,9 +33,9 @@ export async function sendItems(
   options: ItemsRequest,
 ): Promise<HttpReply> {
   const { body, next, total } = await respondWithItems(deps, scope, query, options)
-  void reply.type(JSON_TYPE)
+  reply.type(JSON_TYPE)
   if (next !== undefined) addLink(reply, `<${nextAddress(deps, request, query, next)}>; rel="next"`)
-  if (total !== undefined) void reply.header('x-total-count', String(total))
+  if (total !== undefined) reply.header('x-total-count', String(total))
   if (typeof body !== 'string') {
     const stream = Readable.from(body, { objectMode: false, highWaterMark: BUFFER_BYTES })
     const { token, id: accountId } = 'cached' in scope.account ? scope.account.cached : scope.account
@@ -92,7 +92,7 @@ export function sendItem(
     .digest('hex')
     .slice(0, 8)
   const tag = `"${version}-${parametersHash}"`
-  void reply.header('etag', `W/${tag}`)
+  reply.header('etag', `W/${tag}`)
   const known = (request.headers['if-none-match'] ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''))
   if (known.includes(tag) || known.includes('*')) return reply.code(304).send()
   return reply.type(JSON_TYPE).send(text)

@@ -23,7 +23,7 @@ export interface EventStream {
 
 /** Begins a response with server-sent events; the reply is sent by the returned stream. */
 export function sendEvents(reply: HttpReply): EventStream {
-  void reply.hijack()
+  reply.hijack()
   const { raw } = reply
   raw.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),

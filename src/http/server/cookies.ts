@@ -31,7 +31,7 @@ export function setCookie(
 ): void {
   const age = maxAgeS === undefined ? '' : `; Max-Age=${maxAgeS}`
   const secure = isHttps(deps) ? '; Secure' : ''
-  void reply.header('set-cookie', `${name}=${value}; Path=/; HttpOnly; SameSite=${sameSite}${age}${secure}`)
+  reply.header('set-cookie', `${name}=${value}; Path=/; HttpOnly; SameSite=${sameSite}${age}${secure}`)
 }
 
 function isHttps({ config }: CookieDeps): boolean {

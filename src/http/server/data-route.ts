@@ -28,7 +28,7 @@ function announceSunset({ config: { sunsetMs, baseUrl }, clock }: HttpDeps, repl
   if (sunsetMs === undefined) return
   const push = `${baseUrl}/docs#push`
   const deprecatedAtS = Math.floor(Math.min(DEPRECATED_AT_MS, sunsetMs) / 1000)
-  void reply.headers({
+  reply.headers({
     deprecation: `@${deprecatedAtS}`,
     sunset: new Date(sunsetMs).toUTCString(),
     link: `<${push}>; rel="deprecation"; type="text/html", <${push}>; rel="sunset"; type="text/html"`,
@@ -39,5 +39,5 @@ function announceSunset({ config: { sunsetMs, baseUrl }, clock }: HttpDeps, repl
 /** Appends a link to the `Link` header. */
 export function addLink(reply: HttpReply, link: string): void {
   const known = reply.getHeader('link')
-  void reply.header('link', known === undefined ? link : `${String(known)}, ${link}`)
+  reply.header('link', known === undefined ? link : `${String(known)}, ${link}`)
 }

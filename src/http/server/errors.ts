@@ -37,10 +37,10 @@ export function respondWithError(deps: ErrorDeps, error: unknown, request: HttpR
   const refusal = codeOf(error) === NUL_IN_TEXT ? nulError(request, error) : toApiError(error)
   if (refusal.status >= 500)
     log.error('a request failed', { request_id: request.id, reason: refusal.reason, error: refusal.cause ?? refusal })
-  if (refusal.retryAfterS !== undefined) void reply.header('retry-after', String(refusal.retryAfterS))
-  void reply.headers(rateLimitHeaders(refusal.rateLimits))
+  if (refusal.retryAfterS !== undefined) reply.header('retry-after', String(refusal.retryAfterS))
+  reply.headers(rateLimitHeaders(refusal.rateLimits))
   const challenge = challengeOf(refusal, request.headers.authorization !== undefined)
-  if (challenge !== undefined) void reply.header('www-authenticate', challenge)
+  if (challenge !== undefined) reply.header('www-authenticate', challenge)
   if (wantsPage(request)) return sendErrorPage(deps, refusal, request, reply)
   const body = errorBody(refusal, request.id, baseUrl)
   return reply

@@ -55,9 +55,9 @@ export async function sendFixed(
   // Each form has an ETag of its own, as RFC 9110 8.8.3.3 requires.
   const etag = `"${fixed.hash}${encoding === undefined ? '' : `-${encoding}`}"`
   const vary = reply.getHeader('vary')
-  void reply.headers({ etag, vary: vary === undefined ? 'accept-encoding' : `${String(vary)}, accept-encoding` })
+  reply.headers({ etag, vary: vary === undefined ? 'accept-encoding' : `${String(vary)}, accept-encoding` })
   if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
-  void reply.type(type)
+  reply.type(type)
   const { gzip } = fixed
   if (encoding === undefined) return reply.send(await plain.get(path, async () => gunzipSync(gzip)))
   if (encoding === 'br') fixed.br ??= toBrotli(gunzipSync(gzip))

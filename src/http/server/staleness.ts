@@ -21,7 +21,7 @@ export const staleness = {
 export function readingDeps(deps: HttpDeps, reply: HttpReply, maxStalenessS: number | undefined): HttpDeps {
   if (maxStalenessS === undefined) return deps
   const reads = deps.replica?.readsWithin(maxStalenessS * 1000)
-  void reply.header('x-staleness', ((reads?.stalenessMs ?? 0) / 1000).toFixed(3))
+  reply.header('x-staleness', ((reads?.stalenessMs ?? 0) / 1000).toFixed(3))
   if (reads === undefined) return deps
   return { ...deps, database: { ...deps.database, ...reads.queries, background: reads.background } }
 }

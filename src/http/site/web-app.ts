@@ -88,14 +88,14 @@ async function sendAsset(request: HttpRequest, reply: HttpReply): Promise<HttpRe
   const type = TYPES[ASSET.exec(file)?.[1] ?? '']
   if (type === undefined) throw new ApiError('not_found')
   // The name changes with the content.
-  void reply.headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' }).type(type)
+  reply.headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' }).type(type)
   for (const encoding of acceptedEncodings(request.headers['accept-encoding'], ['br', 'gzip'])) {
     const content = await readBuilt(`assets/${file}${ENDINGS[encoding]}`)
     if (content !== undefined) return reply.header('content-encoding', encoding).send(content)
   }
   const content = await readBuilt(`assets/${file}`)
   if (content === undefined) {
-    void reply.header('cache-control', 'no-store')
+    reply.header('cache-control', 'no-store')
     throw new ApiError('not_found')
   }
   return reply.send(content)

@@ -31,7 +31,7 @@ export async function followProgress(
   read: () => Promise<Progress | undefined>,
 ): Promise<HttpReply> {
   const leave = takePlace(deps, { name: `follow ${account.id}`, max: MAX_FOLLOWERS, retryAfterS: RETRY_AFTER_S })
-  void reply.hijack()
+  reply.hijack()
   const { raw } = reply
   raw.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),

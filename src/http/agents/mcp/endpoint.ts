@@ -51,14 +51,14 @@ export const mcp = route({
     if (grant === undefined) return reply
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
       throw new ApiError('media_type_unsupported')
-    void reply.type(JSON_TYPE)
+    reply.type(JSON_TYPE)
     let message: RpcMessage | undefined
     try {
       message = readMessage(String(request.body))
       const version = message.method === 'initialize' ? negotiate(message) : versionOf(request.headers, message)
       // The only notifications of clients are of the handshake and of cancellations, which need nothing here.
-      if (message.id === undefined) return await reply.code(202).send()
-      return await reply.send(resultMessage(message.id, await dispatch({ deps, grant, request }, message, version)))
+      if (message.id === undefined) return reply.code(202).send()
+      return reply.send(resultMessage(message.id, await dispatch({ deps, grant, request }, message, version)))
     } catch (failure) {
       return respondWithFailure(deps, reply, message, failure)
     }
@@ -76,7 +76,7 @@ async function authenticated(deps: HttpDeps, request: HttpRequest, reply: HttpRe
   const grant = token === undefined ? undefined : await grantOfAgent(deps, token)
   if (grant !== undefined) return grant
   const refusal = new ApiError(token === undefined ? 'token_missing' : 'token_invalid')
-  await reply
+  reply
     .code(401)
     .header('www-authenticate', challenge(deps, READ_SCOPE_NAMES.join(' '), token && 'invalid_token'))
     .type(JSON_TYPE)

@@ -69,7 +69,7 @@ export const reconnect = route({
       try {
         const profile = await profileIn(deps, account.id, body.profile)
         const { url } = await createReconnectLink(deps, profile, { returnsHere: true }, PERSON)
-        return await go(reply, url)
+        return go(reply, url)
       } catch (error) {
         // Ended meanwhile, or the app has no keys any more.
         if (!(error instanceof ApiError) || !['no_profile', 'no_service_keys'].includes(error.reason)) throw error

@@ -148,7 +148,7 @@ export const download = route({
   reasons: ['too_many_readers'],
   run: (deps, { request, reply }) =>
     whileOpen(deps, request, reply, ({ account }) => {
-      void reply.header('content-disposition', 'attachment; filename="my-data.ndjson"')
+      reply.header('content-disposition', 'attachment; filename="my-data.ndjson"')
       return sendExport(deps, account, `person:${account.id}`, { request, reply })
     }),
 })

@@ -110,11 +110,11 @@ export async function openWire(
     doing('/status/not-modified', async (_deps, { reply }) => reply.code(304).send('left out')),
     doing('/status/created', async (_deps, { reply }) => reply.code(201).header('location', '/a').send()),
     doing('/twice', async (_deps, { reply }) => {
-      void reply.send('first')
+      reply.send('first')
       return reply.send('second')
     }),
     doing('/cookies', async (_deps, { reply }) => {
-      void reply.header('set-cookie', 'a=1').header('set-cookie', 'b=2').header('X-Upper', 'kept')
+      reply.header('set-cookie', 'a=1').header('set-cookie', 'b=2').header('X-Upper', 'kept')
       return { upper: reply.getHeader('x-upper'), has: reply.hasHeader('X-UPPER') }
     }),
     doing('/stream', async (_deps, { reply }) => reply.type('text/plain').send(Readable.from(['one ', 'two']))),
@@ -138,7 +138,7 @@ export async function openWire(
       return reply.type('text/plain').send(Readable.from(pieces()))
     }),
     doing('/fails', async (_deps, { reply }) => {
-      void reply.code(201).type('text/plain').headers({ 'x-before': 'kept', 'content-length': '3' })
+      reply.code(201).type('text/plain').headers({ 'x-before': 'kept', 'content-length': '3' })
       throw new Error('secret')
     }),
     doing('/fails-after-head', async (_deps, { reply }) => {
@@ -148,7 +148,7 @@ export async function openWire(
       throw new Error('too late')
     }),
     doing('/fails-hijacked', async (_deps, { reply }) => {
-      void reply.hijack()
+      reply.hijack()
       reply.raw.writeHead(200, { 'content-type': 'text/plain', connection: 'close' })
       reply.raw.end('whole')
       throw new Error('nobody reads it')
