@@ -37,7 +37,7 @@ export interface Rules extends Sending {
   onRequest(request: HttpRequest, reply: HttpReply): void
   /** After the last byte was sent. */
   onResponse(request: HttpRequest, reply: HttpReply): void
-  /** HTTP that is no request. */
+  /** Malformed or too slow HTTP, before it became a request. */
   onUnreadable(error: Error, socket: Socket): void
 }
 

@@ -5,8 +5,8 @@ export const CASES: Record<string, string> = {
   'encoded characters in a parameter': get('/echo/%C3%A9%3F%23%25%3A'),
   'a percent sign that is encoded twice': get('/echo/%252F'),
   'an escape that is cut off': get('/echo/a%2'),
-  'an escape that is no hexadecimal number': get('/echo/a%zz'),
-  'an escape that is no UTF-8': get('/echo/%C3%28'),
+  'an escape with other letters than hexadecimal ones': get('/echo/a%zz'),
+  'an escape in another encoding than UTF-8': get('/echo/%C3%28'),
   'a bad escape where no route is': get('/nothing/%zz'),
   'a bad escape in the query': get('/echo/a?b=%zz&c=%C3%28&%zz=d'),
   'a name twice in the query': get('/echo/a?b=1&b=2&b=3'),
@@ -38,7 +38,7 @@ export const CASES: Record<string, string> = {
   'HEAD where nothing is': head('/nothing'),
   'HEAD of a route without it': head('/post'),
   'OPTIONS with a body': withBody('OPTIONS', '/post', 'application/json', '{}'),
-  'OPTIONS with a body that is no JSON': withBody('OPTIONS', '/post', 'application/json', '{'),
+  'OPTIONS with a broken body': withBody('OPTIONS', '/post', 'application/json', '{'),
   TRACE: method('TRACE', '/echo/a'),
   CONNECT: method('CONNECT', 'x:1'),
   'a method of WebDAV': method('PROPFIND', '/echo/a'),
@@ -47,7 +47,7 @@ export const CASES: Record<string, string> = {
   'an upgrade': get('/echo/a', 'Upgrade: websocket', 'Connection: upgrade, close'),
 
   'GET with a body': withBody('GET', '/echo/a', 'application/json', '{"a":1}'),
-  'GET with a body that is no JSON': withBody('GET', '/echo/a', 'application/json', '{'),
+  'GET with a broken body': withBody('GET', '/echo/a', 'application/json', '{'),
   'DELETE without a body': method('DELETE', '/echo/a'),
   'DELETE with a body': withBody('DELETE', '/echo/a', 'application/json', '{"a":1}'),
   'DELETE with a content type and no body': method('DELETE', '/echo/a', 'Content-Type: application/json'),
@@ -65,7 +65,7 @@ export const CASES: Record<string, string> = {
     method('POST', '/post', 'Content-Type: application/json', 'Transfer-Encoding: gzip, chunked') +
     '2\r\n{}\r\n0\r\n\r\n',
   'a body for an address that does not exist': withBody('POST', '/nothing', 'application/json', '{}'),
-  'a body that is no JSON for an address that does not exist': withBody('POST', '/nothing', 'application/json', '{'),
+  'a body of broken JSON for an address that does not exist': withBody('POST', '/nothing', 'application/json', '{'),
   'a body of another type for an address that does not exist': withBody('POST', '/nothing', 'image/png', 'x'),
   'a type that is none for an address that does not exist': withBody('POST', '/nothing', 'image', 'x'),
   'a body for a method that is not allowed': withBody('PUT', '/post', 'application/json', '{}'),
@@ -73,7 +73,7 @@ export const CASES: Record<string, string> = {
   'two lengths': method('POST', '/post', 'Content-Length: 2', 'Content-Length: 3') + '{}',
   'one length twice':
     method('POST', '/post', 'Content-Type: application/json', 'Content-Length: 2', 'Content-Length: 2') + '{}',
-  'a length that is no number': method('POST', '/post', 'Content-Length: 1x') + '{}',
+  'a length with a letter': method('POST', '/post', 'Content-Length: 1x') + '{}',
   'a length beside chunks':
     method('POST', '/post', 'Content-Length: 2', 'Transfer-Encoding: chunked') + '2\r\n{}\r\n0\r\n\r\n',
   'a length that is too short': withBody('POST', '/post', 'application/json', '{}', 1),
@@ -131,7 +131,7 @@ export const CASES: Record<string, string> = {
   'a form with files': withBody('POST', '/post', 'multipart/form-data; boundary=x', '--x--'),
 
   'JSON with a byte order mark': withBody('POST', '/post', 'application/json', '\u00ef\u00bb\u00bf{"a":1}'),
-  'JSON that is no UTF-8': withBody('POST', '/post', 'application/json', '{"a":"\u00ff"}'),
+  'JSON in another encoding than UTF-8': withBody('POST', '/post', 'application/json', '{"a":"\u00ff"}'),
   'JSON that is only space': withBody('POST', '/post', 'application/json', ' '),
   'JSON that ends early': withBody('POST', '/post', 'application/json', '{"a":'),
   'JSON that is a text': withBody('POST', '/post', 'application/json', '"__proto__"'),
@@ -206,7 +206,7 @@ export const CASES: Record<string, string> = {
     withBody('GET', '/return/text', 'text/plain', 'unread').replace('Connection: close\r\n', '') + get('/return/list'),
   'a refused type before another request':
     withBody('POST', '/post', 'image/png', 'unread').replace('Connection: close\r\n', '') + get('/return/list'),
-  'a body that is no JSON before another request':
+  'a body of broken JSON before another request':
     withBody('POST', '/post', 'application/json', '{').replace('Connection: close\r\n', '') + get('/return/list'),
 }
 

@@ -10,9 +10,9 @@ export const RECORDED: Record<string, string> = {
     '200 OK · (usual) · (any origin) · (JSON) · content-length: 101 · Date · Connection: close\n{"word":"%2F","query":{},"body":"none","url":"/echo/%252F","original":"/echo/%252F","ip":"127.0.0.1"}',
   'an escape that is cut off':
     '400 Bad Request · (usual) · (JSON) · content-length: 170 · Date · Connection: close\n40001 bad_request: The request cannot be understood.',
-  'an escape that is no hexadecimal number':
+  'an escape with other letters than hexadecimal ones':
     '400 Bad Request · (usual) · (JSON) · content-length: 170 · Date · Connection: close\n40001 bad_request: The request cannot be understood.',
-  'an escape that is no UTF-8':
+  'an escape in another encoding than UTF-8':
     '400 Bad Request · (usual) · (JSON) · content-length: 170 · Date · Connection: close\n40001 bad_request: The request cannot be understood.',
   'a bad escape where no route is':
     '400 Bad Request · (usual) · (JSON) · content-length: 170 · Date · Connection: close\n40001 bad_request: The request cannot be understood.',
@@ -71,7 +71,7 @@ export const RECORDED: Record<string, string> = {
     '405 Method Not Allowed · (usual) · allow: POST, OPTIONS · (JSON) · content-length: 190 · Date · Connection: close',
   'OPTIONS with a body':
     '204 No Content · (usual) · allow: POST, OPTIONS · access-control-allow-origin: * · access-control-allow-methods: POST, OPTIONS · access-control-allow-headers: *, authorization · access-control-max-age: 86400 · Date · Connection: close',
-  'OPTIONS with a body that is no JSON':
+  'OPTIONS with a broken body':
     '400 Bad Request · (usual) · connection: close · (JSON) · content-length: 227 · Date\n40003 bad_body: The body is not JSON: line 1, column 2: the text ends where a name in double quotes is expected.',
   TRACE:
     '404 Not Found · (usual) · (JSON) · content-length: 166 · Date · Connection: close\n40404 not_found: There is nothing at this address.',
@@ -86,7 +86,7 @@ export const RECORDED: Record<string, string> = {
     '200 OK · (usual) · (any origin) · (JSON) · content-length: 91 · Date · Connection: close\n{"word":"a","query":{},"body":"none","url":"/echo/a","original":"/echo/a","ip":"127.0.0.1"}',
   'GET with a body':
     '200 OK · (usual) · (any origin) · (JSON) · content-length: 91 · Date · Connection: close\n{"word":"a","query":{},"body":"none","url":"/echo/a","original":"/echo/a","ip":"127.0.0.1"}',
-  'GET with a body that is no JSON':
+  'GET with a broken body':
     '200 OK · (usual) · (any origin) · (JSON) · content-length: 91 · Date · Connection: close\n{"word":"a","query":{},"body":"none","url":"/echo/a","original":"/echo/a","ip":"127.0.0.1"}',
   'DELETE without a body':
     '200 OK · (usual) · (any origin) · (JSON) · content-length: 91 · Date · Connection: close\n{"word":"a","query":{},"body":"none","url":"/echo/a","original":"/echo/a","ip":"127.0.0.1"}',
@@ -114,7 +114,7 @@ export const RECORDED: Record<string, string> = {
   'POST in two codings': '200 OK · (usual) · (any origin) · (JSON) · content-length: 2 · Date · Connection: close\n{}',
   'a body for an address that does not exist':
     '404 Not Found · (usual) · (JSON) · content-length: 166 · Date · Connection: close\n40404 not_found: There is nothing at this address.',
-  'a body that is no JSON for an address that does not exist':
+  'a body of broken JSON for an address that does not exist':
     '400 Bad Request · (usual) · connection: close · (JSON) · content-length: 227 · Date\n40003 bad_body: The body is not JSON: line 1, column 2: the text ends where a name in double quotes is expected.',
   'a body of another type for an address that does not exist':
     '404 Not Found · (usual) · (JSON) · content-length: 166 · Date · Connection: close\n40404 not_found: There is nothing at this address.',
@@ -126,7 +126,7 @@ export const RECORDED: Record<string, string> = {
     '400 Bad Request · (unread) · (JSON) · content-length: 164 · connection: close\n40001 bad_request: The request cannot be understood.',
   'one length twice':
     '400 Bad Request · (unread) · (JSON) · content-length: 164 · connection: close\n40001 bad_request: The request cannot be understood.',
-  'a length that is no number':
+  'a length with a letter':
     '400 Bad Request · (unread) · (JSON) · content-length: 164 · connection: close\n40001 bad_request: The request cannot be understood.',
   'a length beside chunks':
     '400 Bad Request · (unread) · (JSON) · content-length: 164 · connection: close\n40001 bad_request: The request cannot be understood.',
@@ -185,7 +185,7 @@ export const RECORDED: Record<string, string> = {
     '415 Unsupported Media Type · (usual) · (any origin) · (JSON) · content-length: 206 · Date · Connection: close\n41501 media_type_unsupported: This address does not accept this content type.',
   'JSON with a byte order mark':
     '200 OK · (usual) · (any origin) · (JSON) · content-length: 7 · Date · Connection: close\n{"a":1}',
-  'JSON that is no UTF-8':
+  'JSON in another encoding than UTF-8':
     '200 OK · (usual) · (any origin) · (JSON) · content-length: 11 · Date · Connection: close\n{"a":"�"}',
   'JSON that is only space':
     '400 Bad Request · (usual) · (any origin) · connection: close · (JSON) · content-length: 211 · Date\n40003 bad_body: The body is not JSON: line 1, column 2: the text ends where a value is expected.',
@@ -274,6 +274,6 @@ export const RECORDED: Record<string, string> = {
     '200 OK · (usual) · (any origin) · content-type: text/plain; charset=utf-8 · content-length: 5 · Date · Connection: keep-alive · Keep-Alive: timeout=65\nplain\n200 OK · (usual) · (any origin) · (JSON) · content-length: 8 · Date · Connection: close\n[1,"é"]',
   'a refused type before another request':
     '415 Unsupported Media Type · (usual) · (any origin) · (JSON) · content-length: 206 · Date · Connection: keep-alive · Keep-Alive: timeout=65\n41501 media_type_unsupported: This address does not accept this content type.\n200 OK · (usual) · (any origin) · (JSON) · content-length: 8 · Date · Connection: close\n[1,"é"]',
-  'a body that is no JSON before another request':
+  'a body of broken JSON before another request':
     '400 Bad Request · (usual) · (any origin) · connection: close · (JSON) · content-length: 227 · Date\n40003 bad_body: The body is not JSON: line 1, column 2: the text ends where a name in double quotes is expected.',
 }
