@@ -3,7 +3,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer as createBareServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fastify } from 'fastify'
+import findMyWay from 'find-my-way'
 import type { HttpDeps } from '#http/server/deps.ts'
 import { route } from '#http/server/route.ts'
 import { createServer } from '#http/server.ts'
@@ -28,15 +28,18 @@ const SERVERS: Record<string, () => Promise<number>> = {
     await once(server.listen(0, '127.0.0.1'), 'listening')
     return (server.address() as AddressInfo).port
   },
-  'bare Fastify': async () => {
-    const server = fastify()
-    server.get('/items', (_request, reply) => reply.type('application/json').send(ITEMS))
-    await server.listen({ port: 0, host: '127.0.0.1' })
-    return (server.server.address() as AddressInfo).port
+  'find-my-way': async () => {
+    const router = findMyWay()
+    router.on('GET', '/items', (_request, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(ITEMS),
+    )
+    const server = createBareServer((request, response) => router.lookup(request, response))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    return (server.address() as AddressInfo).port
   },
   'our server': async () => {
     const deps = {
-      config: { baseUrl: 'http://localhost', trustProxy: false, drainMs: 0 },
+      config: { baseUrl: 'http://localhost', trustProxy: [], drainMs: 0 },
       clock: systemClock,
       log: createLog({ level: 'info', format: 'json', clock: systemClock, write: () => {} }),
       isDraining: () => false,
@@ -49,7 +52,7 @@ const SERVERS: Record<string, () => Promise<number>> = {
   },
 }
 
-/** The cost of the HTTP library and of our server, compared with the bare runtime in the same run. */
+/** The cost of the router and of our server, compared with the bare runtime in the same run. */
 export async function benchHttp(): Promise<void> {
   const names = Object.keys(SERVERS)
   const rates = new Map<string, number[]>(names.map((name) => [name, []]))

@@ -36,7 +36,7 @@ async function loadedBy(...files: string[]): Promise<{ loaded: string[]; builtin
 suite('packages that a process loads', () => {
   for (const [name, files, rare] of [
     ['the request process', ['app.ts'], RARE],
-    ['the worker that syncs', ['worker-main.ts', 'sync-lane.ts'], [...RARE, '/fastify/', '/prom-client/', '/zod/']],
+    ['the worker that syncs', ['worker-main.ts', 'sync-lane.ts'], [...RARE, '/find-my-way/', '/prom-client/', '/zod/']],
   ] as const)
     test(`${name} loads none that it rarely needs`, async () => {
       const { loaded, builtin } = await loadedBy(...files)

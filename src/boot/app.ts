@@ -38,6 +38,8 @@ export interface StartOptions {
   /** Where the work runs: in worker processes, or in this process. */
   workers?: 'processes' | 'inline'
   tuning?: Tuning
+  /** Sees every response before it is sent. */
+  onSend?: HttpDeps['onSend']
 }
 
 export async function start(config: Config, log: Log, version: string, options: StartOptions): Promise<Started> {
@@ -96,6 +98,7 @@ export async function start(config: Config, log: Log, version: string, options: 
       version,
       demo: () => demo && { ...readDemoApp(config.dataDir, live.baseUrl), services: demo.services },
       isDraining: () => draining,
+      onSend: options.onSend,
     }
     const server = createServer(serverDeps, routes)
     closing.push(async () => {

@@ -1,14 +1,15 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ApiError, invalidInput } from '#model/errors.ts'
 import { parse } from '#model/input/input.ts'
+import type { HttpReply } from './exchange/reply.ts'
+import type { HttpRequest } from './exchange/request.ts'
 import { withoutEmpty } from './request/parameters.ts'
 import { queryOf } from './request/query-pairs.ts'
 import type { Call, Route } from './server/route.ts'
 import { refuseMisspelt, refuseUnknown } from './unknown-names.ts'
 
 /** Validates path, query and body of a request by the schemas of its route. */
-export function checkRequest(route: Route, request: FastifyRequest, reply: FastifyReply): Call {
+export function checkRequest(route: Route, request: HttpRequest, reply: HttpReply): Call {
   return {
     path: route.path === undefined ? {} : parse(route.path, request.params, 'bad_parameter'),
     query: checkQuery(route, queryOf(request)),
@@ -28,7 +29,7 @@ function checkQuery(route: Route, given: Record<string, unknown>): Record<string
   return parse(route.query, given, 'bad_parameter')
 }
 
-function checkBody(route: Route, schema: z.ZodType, { body = {}, headers }: FastifyRequest): unknown {
+function checkBody(route: Route, schema: z.ZodType, { body = {}, headers }: HttpRequest): unknown {
   const isForm = (headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded')
   const given = route.emptyIsAbsent === true ? withoutEmpty(body) : body
   refuseMisspelt(route, given)

@@ -64,9 +64,8 @@ export async function startTributary(
   const cheap = { passwordCost: CHEAP_PASSWORDS, ...tuning }
   const watched = workers === 'inline' ? { onPlanned: planner.onPlanned, ...cheap } : cheap
   const responses = describedResponses()
-  const started = await responses.during(() =>
-    start(config, log, '0.0.0-test', { serve: true, tuning: watched, workers, demo }),
-  )
+  const { onSend } = responses
+  const started = await start(config, log, '0.0.0-test', { serve: true, tuning: watched, workers, demo, onSend })
   refuseSeveralShards(started.store.database)
   const url = started.url!
   const opened = openSql(database.url)

@@ -100,7 +100,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S43',
-    file: 'src/http/server.ts',
+    file: 'src/http/exchange/listen.ts',
     find: 'requestTimeout: 60_000',
     replace: 'requestTimeout: 600_000',
     tests: ['test/spec/operating/slow-clients.test.ts'],
@@ -213,9 +213,9 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   },
   {
     check: 'S60',
-    file: 'src/http/server/errors.ts',
-    find: "FST_ERR_BAD_URL: 'bad_request',",
-    replace: '',
+    file: 'src/http/exchange/serve.ts',
+    find: "'bad_request',",
+    replace: "'internal',",
     tests: ['test/spec/reading/fuzz.test.ts'],
   },
 ]

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { accountOfApp, auditExport } from '#flows/accounts/export-account.ts'
 import { exportItems } from '#flows/read/export-items.ts'
@@ -10,6 +9,8 @@ import { AccessEnded } from '#model/accounts/access.ts'
 import type { Account } from '#model/accounts/account.ts'
 import { REVOCATION_RESULT_NAMES } from '#model/accounts/revocation.ts'
 import { abortableSleep } from '#platform/waiting/abortable-sleep.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { text } from '../request/parameters.ts'
 import type { HttpDeps } from '../server/deps.ts'
 import { takePlace } from '../server/places.ts'
@@ -52,9 +53,9 @@ export async function sendExport(
   deps: HttpDeps,
   account: Account,
   actor: string,
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-): Promise<FastifyReply> {
-  void reply.type(NDJSON)
+  { request, reply }: { request: HttpRequest; reply: HttpReply },
+): Promise<HttpReply> {
+  reply.type(NDJSON)
   if (request.method === 'HEAD') return reply.send('')
   const giveBack = takePlace(deps, { name: `export ${actor}`, max: MAX_EXPORTS, retryAfterS: EXPORT_RETRY_S })
   try {
@@ -128,7 +129,7 @@ export const eraseByApp = route({
     erasing.catch((error: unknown) =>
       deps.log.error('an account could not be erased', { request_id: request.id, error }),
     )
-    void reply.code(202)
+    reply.code(202)
     return { account: id, state: 'erasing', deleted: [] }
   },
 })
@@ -148,7 +149,7 @@ function eraseOnce(deps: HttpDeps, appId: string, id: string, actor: string): Pr
 }
 
 /** RFC 7240: `wait=` in seconds. */
-function waitMs({ headers }: FastifyRequest): number {
+function waitMs({ headers }: HttpRequest): number {
   const wait = /(?:^|[,;\s])wait=(\d{1,6})(?=$|[,;\s])/i.exec(String(headers['prefer'] ?? ''))?.[1]
   return Math.min(wait === undefined ? MAX_ERASE_WAIT_S : Number(wait), MAX_ERASE_WAIT_S) * 1000
 }

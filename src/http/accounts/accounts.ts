@@ -69,7 +69,7 @@ export const list = route({
   headers: ['Link', 'X-Total-Count'],
   run: async (deps, { app, query, reply }) => {
     const { accounts, next, total } = await listAccounts(deps, app.id, query)
-    if (total !== undefined) void reply.header('x-total-count', String(total))
+    if (total !== undefined) reply.header('x-total-count', String(total))
     if (next !== undefined) {
       const { service, state, q, reason, limit } = query
       const flags = { failing: query.failing ? 'true' : undefined, count: query.count ? 'true' : undefined }

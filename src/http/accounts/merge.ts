@@ -1,10 +1,10 @@
-import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Caller } from '#flows/requests/idempotency.ts'
 import { accountOf } from '#identity/accounts.ts'
 import { mergeAccounts } from '#identity/merge.ts'
 import { presentProfiles } from '#identity/profiles.ts'
 import { ApiError } from '#model/errors.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { text } from '../request/parameters.ts'
 import type { HttpDeps } from '../server/deps.ts'
 import { accountCaller } from '../server/idempotency.ts'
@@ -37,7 +37,7 @@ export const mergeByBody = route({
   run: (deps, { body, request }) => merge(deps, body, request),
 })
 
-async function merge(deps: HttpDeps, { source, dest }: z.output<typeof fields>, request: FastifyRequest) {
+async function merge(deps: HttpDeps, { source, dest }: z.output<typeof fields>, request: HttpRequest) {
   const account = await mergeAccounts(deps, source, dest)
   request.server.forgetAccount(account.id)
   return presentProfiles(deps, account, { auth: false, full: false })

@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { allowAgent, declineAgent, readAgentPrompt } from '#flows/agents/consent.ts'
 import {
@@ -15,6 +14,7 @@ import { servicesOf } from '#identity/services.ts'
 import { stopWith } from '#identity/sign-in-trace.ts'
 import { describeError } from '#model/oauth-errors.ts'
 import { PAGE } from '../describe/description/other-responses.ts'
+import type { HttpReply } from '../exchange/reply.ts'
 import { agentConsentPage, agentServicesPage } from '../pages/agent.ts'
 import { languageFor, sendPersonPage } from '../pages/person-page.ts'
 import { text } from '../request/parameters.ts'
@@ -140,10 +140,10 @@ export const answer = route({
 /** Returns refusals to the agent by redirect. In a step of a sign-in, they are logged as its end. */
 async function returning(
   deps: HttpDeps | SignInDeps<HttpDeps>,
-  reply: FastifyReply,
+  reply: HttpReply,
   to: AgentReturn,
-  run: () => Promise<FastifyReply>,
-): Promise<FastifyReply> {
+  run: () => Promise<HttpReply>,
+): Promise<HttpReply> {
   try {
     return await run()
   } catch (error) {
@@ -162,10 +162,10 @@ function wordOf({ reason }: AuthorizeError): string {
 
 function redirect(
   deps: HttpDeps,
-  reply: FastifyReply,
+  reply: HttpReply,
   { redirectUri, state }: AgentReturn,
   params: Record<string, string>,
-): FastifyReply {
+): HttpReply {
   const query = new URLSearchParams({ ...params, ...(state === undefined ? {} : { state }), iss: issuerOf(deps) })
   const joiner = redirectUri.includes('?') ? '&' : '?'
   return reply

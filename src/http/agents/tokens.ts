@@ -40,7 +40,7 @@ export const issue = route({
             redirectUri: given(body, 'redirect_uri'),
             verifier: given(body, 'code_verifier'),
           })
-    void reply.header('cache-control', 'no-store')
+    reply.header('cache-control', 'no-store')
     return {
       access_token: accessToken,
       token_type: 'Bearer',

@@ -190,7 +190,7 @@ export const remove = route({
       if (progress.state === 'erasing') await sleep(WAIT_MS)
     }
     if (progress.state === 'deleted') return { deleted: id }
-    void reply.code(202)
+    reply.code(202)
     return progress
   },
 })

@@ -1,10 +1,11 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type LinkBrowser, type OpenedSession, openConnectLink, startConnectLink } from '#flows/connect/connect-link.ts'
 import { linkPath, SESSION_S } from '#flows/connect/connect-session.ts'
 import { isSettled, syncProgress } from '#flows/sync/progress.ts'
 import { AuthorizeError } from '#identity/errors.ts'
 import { offersOf } from '#identity/offers.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { choicesPage } from '../pages/connect.ts'
 import { connectedPage, endedPage, linkIntro, linkNotice } from '../pages/connect-link.ts'
 import { html } from '../pages/html.ts'
@@ -74,7 +75,7 @@ export const start = route({
     try {
       const outcome = await startConnectLink(signIn, body.ticket, body.service, browsers, request.ip)
       // Ended, or taken by another browser, since it was read.
-      return outcome === undefined ? await showWhy() : continueSignIn(deps, reply, outcome)
+      return outcome === undefined ? showWhy() : continueSignIn(deps, reply, outcome)
     } catch (error) {
       return returnFailure(signIn, reply, opened.to, error)
     }
@@ -82,17 +83,17 @@ export const start = route({
 })
 
 /** Links outlive the cookie of a sign-in, so they have their own. */
-function linkBrowser(deps: HttpDeps, request: FastifyRequest): LinkBrowser {
+function linkBrowser(deps: HttpDeps, request: HttpRequest): LinkBrowser {
   return { link: browserOf(deps, request, 'tributary-link'), signIn: browserOf(deps, request) }
 }
 
 async function showLink(
   deps: HttpDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: HttpRequest,
+  reply: HttpReply,
   given: { ticket: string; q?: string | undefined; page?: number | undefined },
   opened: OpenedSession,
-): Promise<FastifyReply> {
+): Promise<HttpReply> {
   const language = languageFor(request, opened.kind === 'unknown' ? undefined : opened.to.locale)
   if (opened.kind === 'done') {
     const progress = opened.profile && (await syncProgress(deps, opened.profile))

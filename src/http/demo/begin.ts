@@ -1,10 +1,11 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DEMO_PAGE } from '#flows/operations/demo.ts'
 import { checkReturn, startSignIn } from '#flows/sign-in/start.ts'
 import { AuthorizeError } from '#identity/errors.ts'
 import { stopWith, traceSignIn } from '#identity/sign-in-trace.ts'
 import { ApiError } from '#model/errors.ts'
 import { describeError } from '#model/oauth-errors.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { rememberBrowser } from '../server/browser.ts'
 import type { HttpDeps } from '../server/deps.ts'
 import { requireDemo } from './session.ts'
@@ -23,10 +24,10 @@ interface DemoSignIn {
 /** Begins a sign-in for this browser, as the server of an app would; the token does not show up in an address. */
 export async function beginSignIn(
   deps: HttpDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: HttpRequest,
+  reply: HttpReply,
   { service, plan, token }: DemoSignIn,
-): Promise<FastifyReply> {
+): Promise<HttpReply> {
   const demo = requireDemo(deps)
   const state = newState(deps, rememberBrowser(deps, request, reply, 'tributary-demo'), plan)
   return traceSignIn(deps, { step: 'request', requestId: request.id }, async (signIn) => {
@@ -40,7 +41,7 @@ export async function beginSignIn(
       if (outcome.kind !== 'sent') throw new AuthorizeError('invalid_request')
       const url = new URL(outcome.url)
       if (plan === 'all') url.searchParams.set('demo_person', ONE_CLICK_PERSON)
-      return await reply.code(303).header('location', url.href).send()
+      return reply.code(303).header('location', url.href).send()
     } catch (error) {
       stopWith(signIn.trace, error)
       if (error instanceof ApiError) return backToPage(reply, { error: error.reason, description: error.message })
@@ -51,10 +52,7 @@ export async function beginSignIn(
 }
 
 /** Always with 303: a reload or Back repeats the page and not the request before it. */
-export function backToPage(
-  reply: FastifyReply,
-  failure?: { error: string; description?: string | undefined },
-): FastifyReply {
+export function backToPage(reply: HttpReply, failure?: { error: string; description?: string | undefined }): HttpReply {
   const fields = failure && {
     error: failure.error,
     ...(failure.description === undefined ? {} : { error_description: failure.description }),

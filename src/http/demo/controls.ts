@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import {
   DEMO_ACTIONS,
@@ -9,6 +8,7 @@ import {
 import { forgetThrottling } from '#flows/operations/demo-sync.ts'
 import { chooseProfile, requestSync } from '#flows/sync/progress.ts'
 import { ApiError } from '#model/errors.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import type { HttpDeps } from '../server/deps.ts'
 import { route } from '../server/route.ts'
 import { requireUnexposed } from './exposed.ts'
@@ -75,7 +75,7 @@ async function whileRunning<Result>(work: () => Promise<Result>): Promise<Result
 /** The person sees the effect at once, and not at the next scheduled sync. */
 async function showEffect(
   deps: HttpDeps,
-  request: FastifyRequest,
+  request: HttpRequest,
   action: DemoAction,
   only: string | undefined,
 ): Promise<void> {

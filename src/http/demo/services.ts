@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { DemoServicesUnavailable, isDemoService } from '#flows/operations/demo-services.ts'
 import { ApiError } from '#model/errors.ts'
+import type { Bodies } from '../exchange/read-body.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
+import type { HttpServer } from '../exchange/serve.ts'
 import { text } from '../request/parameters.ts'
 import type { HttpDeps } from '../server/deps.ts'
 import { requireOwnPage } from '../server/own-page.ts'
@@ -40,45 +43,41 @@ export const submitToDemoService: MountedRoute = {
   summary: 'Demo services: submit the form of a page',
 }
 
+/** Only forms, which are passed on as they are. */
+const BODIES: Bodies = {
+  maxBytes: MAX_FORM_BYTES,
+  parsers: new Map([['application/x-www-form-urlencoded', (_request, bytes) => bytes]]),
+}
+
 /** Serves the pages and pictures of the demo services, which run in a process of their own, below our own address. */
-export function mountDemoServices(server: FastifyInstance, deps: HttpDeps): void {
-  void server.register(async (scope) => {
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'buffer', bodyLimit: MAX_FORM_BYTES },
-      (_request, body, done) => done(null, body),
-    )
-    scope.route({
-      method: ['GET', 'HEAD', 'POST'],
-      url: '/demo/services/:service/*',
-      config: { page: true },
-      onRequest: (request, _reply, done) => {
-        if (isBrowserWrite(request.method, submitToDemoService)) requireOwnPage(deps.config.baseUrl, request.headers)
-        done()
-      },
-      handler: (request, reply) => forward(deps, request, reply),
-    })
-    scope.route({
-      method: ['OPTIONS', 'PUT', 'PATCH', 'DELETE'],
-      url: '/demo/services/:service/*',
-      config: { page: true },
-      handler: (request, reply) => {
-        void reply.header('allow', 'GET, POST, HEAD, OPTIONS')
-        if (request.method !== 'OPTIONS') throw new ApiError('method_not_allowed')
-        return reply.code(204).send()
-      },
-    })
+export function mountDemoServices(server: HttpServer, deps: HttpDeps): void {
+  const shared = { url: '/demo/services/:service/*', page: true, bodies: BODIES }
+  server.route({
+    ...shared,
+    methods: ['GET', 'HEAD', 'POST'],
+    before: (request) => {
+      if (isBrowserWrite(request.method, submitToDemoService)) requireOwnPage(deps.config.baseUrl, request.headers)
+    },
+    handler: (request, reply) => forward(deps, request, reply),
+  })
+  server.route({
+    ...shared,
+    methods: ['OPTIONS', 'PUT', 'PATCH', 'DELETE'],
+    handler: (request, reply) => {
+      reply.header('allow', 'GET, POST, HEAD, OPTIONS')
+      if (request.method !== 'OPTIONS') throw new ApiError('method_not_allowed')
+      return reply.code(204).send()
+    },
   })
 }
 
-async function forward(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function forward(deps: HttpDeps, request: HttpRequest, reply: HttpReply): Promise<HttpReply> {
   const { services } = requireDemo(deps)
   const { service } = request.params as { service: string }
   if (!isDemoService(service)) throw new ApiError('not_found')
   const prefix = `/demo/services/${service}`
   // As it was sent: a path that is encoded in another way is another path.
-  const target = (request.raw.url ?? '').replace(/^\/v0(?=\/)/, '').slice(prefix.length)
+  const target = request.url.slice(prefix.length)
   const path = target.split('?', 1)[0]!
   if (!path.startsWith('/')) throw new ApiError('not_found')
   if (request.method === 'POST' && !FORM_PATHS.has(path)) throw new ApiError('method_not_allowed')
@@ -97,10 +96,10 @@ async function forward(deps: HttpDeps, request: FastifyRequest, reply: FastifyRe
     })
   for (const name of RETURNED_HEADERS) {
     const value = response.headers[name]
-    if (value !== undefined) void reply.header(name, value)
+    if (value !== undefined) reply.header(name, value)
   }
   for (const cookie of ownCookies(response.headers['set-cookie'] ?? [], service))
-    void reply.header('set-cookie', `${cookie}; Path=${prefix}/; HttpOnly; SameSite=Lax${secure(deps)}`)
+    reply.header('set-cookie', `${cookie}; Path=${prefix}/; HttpOnly; SameSite=Lax${secure(deps)}`)
   return reply.code(response.status).header('content-security-policy', POLICY).send(response.body)
 }
 

@@ -1,9 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DEMO_SERVICES } from '#flows/operations/demo-services.ts'
 import { chooseProfile } from '#flows/sync/progress.ts'
 import { accountOf } from '#identity/accounts.ts'
 import type { OpenedAccount } from '#model/accounts/account.ts'
 import { ApiError } from '#model/errors.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { cookieName, readCookie, setCookie } from '../server/cookies.ts'
 import type { HttpDeps } from '../server/deps.ts'
 
@@ -38,7 +39,7 @@ export function requireDemo(deps: HttpDeps): NonNullable<ReturnType<HttpDeps['de
 
 export function readRemembered(
   deps: Pick<HttpDeps, 'config' | 'keyring'>,
-  request: FastifyRequest,
+  request: HttpRequest,
 ): Remembered | undefined {
   const value = readCookie(request, nameIn(deps))
   if (value === undefined) return undefined
@@ -51,19 +52,19 @@ export function readRemembered(
 }
 
 /** The browser's demo account; undefined if it has none, or if its token was revoked or its account deleted. */
-export async function openSession(deps: HttpDeps, request: FastifyRequest): Promise<DemoSession | undefined> {
+export async function openSession(deps: HttpDeps, request: HttpRequest): Promise<DemoSession | undefined> {
   const remembered = readRemembered(deps, request)
   if (remembered === undefined) return undefined
   const account = await accountOf(deps, remembered.token)
   return account?.appId === deps.demo()?.clientId && account !== undefined ? { ...remembered, account } : undefined
 }
 
-export function rememberSession(deps: SessionDeps, reply: FastifyReply, { token, redeemed }: Remembered): void {
+export function rememberSession(deps: SessionDeps, reply: HttpReply, { token, redeemed }: Remembered): void {
   const value = deps.keyring.seal(JSON.stringify({ token, redeemed: redeemed.slice(-MAX_REDEEMED) }), CELL)
   setCookie(deps, reply, nameIn(deps), value.toString('base64url'), { maxAgeS: MAX_AGE_S })
 }
 
-export function forgetSession(deps: SessionDeps, reply: FastifyReply): void {
+export function forgetSession(deps: SessionDeps, reply: HttpReply): void {
   setCookie(deps, reply, nameIn(deps), '', { maxAgeS: 0 })
 }
 

@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { findDemoApp } from '#flows/apps/authenticate-app.ts'
 import { DEMO_SERVICES, isDemoService } from '#flows/operations/demo-services.ts'
@@ -7,6 +6,8 @@ import { accountOf } from '#identity/accounts.ts'
 import { traceSignIn } from '#identity/sign-in-trace.ts'
 import { ApiError } from '#model/errors.ts'
 import { createTtlCache, type TtlCache } from '#platform/waiting/ttl-cache.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { text } from '../request/parameters.ts'
 import { browserOf } from '../server/browser.ts'
 import type { HttpDeps } from '../server/deps.ts'
@@ -52,11 +53,11 @@ export const demoStart = route({
 /** Connects the next service in order that is not connected; then back to the page. */
 async function connectNext(
   deps: HttpDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: HttpRequest,
+  reply: HttpReply,
   token: string | undefined,
   after: string | undefined,
-): Promise<FastifyReply> {
+): Promise<HttpReply> {
   const account = token === undefined ? undefined : await accountOf(deps, token)
   const order = DEMO_SERVICES.map(({ service }): string => service)
   const next = (await shownServices(deps, account)).find(

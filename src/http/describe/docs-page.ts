@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ApiError } from '#model/errors.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { PAGE_POLICY, page } from '../pages/layout.ts'
 import { sendFixed } from '../server/fixed-text.ts'
 import { ownHosts } from '../server/own-hosts.ts'
@@ -20,12 +20,12 @@ const SCRIPT = '/docs/try-it.js'
  * The page loads one script and calls the API; nothing inline. Not `'self'`, because responses of services that the proxy passes on are
  * of this origin too: a page must not run them.
  */
-function policyFor(request: FastifyRequest, baseUrl: string): string {
+function policyFor(request: HttpRequest, baseUrl: string): string {
   const scripts = ownHosts(request, baseUrl).map((host) => `${host}${SCRIPT}`)
   return `${PAGE_POLICY}; script-src ${scripts.join(' ')}; connect-src 'self'`
 }
 
-const described = ({ server }: FastifyRequest) => readReference(server.describe())
+const described = ({ server }: HttpRequest) => readReference(server.describe())
 
 export const docsPage = route({
   auth: 'browser',
@@ -35,7 +35,7 @@ export const docsPage = route({
   headers: ['ETag'],
   also: NOT_MODIFIED,
   run: async ({ config }, { request, reply }) => {
-    void reply.headers({ 'content-security-policy': policyFor(request, config.baseUrl), vary: 'accept' })
+    reply.headers({ 'content-security-policy': policyFor(request, config.baseUrl), vary: 'accept' })
     const { accept = '' } = request.headers
     if (accept.includes('text/markdown') && !accept.includes('text/html'))
       return sendFixed(request, reply, MARKDOWN, () => referenceMarkdown(described(request)), '/docs.md')

@@ -27,7 +27,7 @@ export const readiness = route({
   also: { 503: { description: 'A check failed.', response: ready } },
   run: async (deps, { reply }) => {
     const readiness = await checkReadiness(deps)
-    if (!readiness.ready) void reply.code(503)
+    if (!readiness.ready) reply.code(503)
     return readiness
   },
 })

@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { limitGuesses } from '#flows/apps/limit-guesses.ts'
 import type { Browser } from '#flows/operators/deps.ts'
@@ -8,6 +7,8 @@ import { changePassword, guessedOperator, signInWithPassword } from '#flows/oper
 import { endSession, endSessionsOf, operatorOfSession } from '#flows/operators/sessions.ts'
 import { MAX_OPERATOR_NAME, MAX_PASSWORD, type Operator, RECENT_SIGN_IN_MS } from '#model/apps/operator.ts'
 import { ApiError } from '#model/errors.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import type { HttpDeps } from '../server/deps.ts'
 import {
   clearSession,
@@ -211,7 +212,7 @@ export const removePasskey = route({
 /** A wrong secret of 256 bits counts like a wrong password; other refusals do not. */
 async function counted<Result>(
   deps: HttpDeps,
-  request: FastifyRequest,
+  request: HttpRequest,
   subject: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -234,7 +235,7 @@ async function counted<Result>(
   )
 }
 
-async function begin(deps: HttpDeps, reply: FastifyReply, opened: string) {
+async function begin(deps: HttpDeps, reply: HttpReply, opened: string) {
   setSession(deps, reply, opened)
   const operator = await operatorOfSession(deps, opened)
   if (operator?.session === undefined) throw new ApiError('signed_out')
@@ -252,7 +253,7 @@ function present(deps: HttpDeps, { name: own, role, apps, session }: Operator) {
   }
 }
 
-function browserOf(deps: HttpDeps, request: FastifyRequest): Browser {
+function browserOf(deps: HttpDeps, request: HttpRequest): Browser {
   return {
     name: request.headers['user-agent'] ?? '',
     address: request.ip,

@@ -40,10 +40,10 @@ export const download = route({
       const operator = await requireSignedIn(deps, request)
       const account = await redeemExportTicket(deps, operator, id, ticket)
       followSession(deps, request, reply, () => operator)
-      void reply.header('content-disposition', `attachment; filename="account-${account.id}.ndjson"`)
+      reply.header('content-disposition', `attachment; filename="account-${account.id}.ndjson"`)
       return await sendExport(deps, account, operator.actor, { request, reply })
     } catch (error) {
-      void reply.removeHeader('content-disposition')
+      reply.removeHeader('content-disposition')
       // The pages for other errors are for people who connect services.
       if (!(error instanceof ApiError) || !(request.headers.accept ?? '').includes('text/html')) throw error
       return sendPage(reply, refusedPage(error.message, id), error.status)

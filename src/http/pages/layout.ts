@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { FastifyReply } from 'fastify'
+import type { HttpReply } from '../exchange/reply.ts'
 import { Html, html } from './html.ts'
 import { directionOf, type Language } from './languages/languages.ts'
 
@@ -47,6 +47,6 @@ ${body}
 `.text
 }
 
-export function sendPage(reply: FastifyReply, text: string, status = 200, policy = PAGE_POLICY): FastifyReply {
+export function sendPage(reply: HttpReply, text: string, status = 200, policy = PAGE_POLICY): HttpReply {
   return reply.code(status).type('text/html; charset=utf-8').header('content-security-policy', policy).send(text)
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '#model/apps/app.ts'
 import { logoPath } from '#model/apps/branding.ts'
 import { readableColors } from '#model/apps/contrast.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { Html, html } from './html.ts'
 import { TEXTS } from './languages/connect/index.ts'
 import { chooseLanguage, directionOf, type Language } from './languages/languages.ts'
@@ -23,11 +24,11 @@ export interface PersonPage {
 }
 
 /** `locale` is what the app asked for. */
-export function languageFor(request: FastifyRequest, locale: string | undefined): Language {
+export function languageFor(request: HttpRequest, locale: string | undefined): Language {
   return chooseLanguage(locale, request.headers['accept-language'])
 }
 
-export function sendPersonPage(reply: FastifyReply, page: PersonPage, status = 200): FastifyReply {
+export function sendPersonPage(reply: HttpReply, page: PersonPage, status = 200): HttpReply {
   const { text, policy } = renderPersonPage(page)
   return reply
     .code(status)

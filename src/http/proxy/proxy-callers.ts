@@ -1,16 +1,16 @@
-import type { FastifyRequest } from 'fastify'
 import { recordCall } from '#flows/operators/record-acting.ts'
 import type { Caller } from '#flows/proxy/deps.ts'
 import type { Account } from '#model/accounts/account.ts'
 import { createSharedLoads } from '#platform/waiting/shared-loads.ts'
 import { createTtlCache } from '#platform/waiting/ttl-cache.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { actsForAccount, operatorOf, requireAccount } from '../server/authenticate.ts'
 import type { HttpDeps } from '../server/deps.ts'
 
 /** Finds the account that calls the proxy, with its profiles. */
 export interface ProxyCallers {
   /** `isCurrent`: not older than the request. Otherwise it may be up to a second old. */
-  find(request: FastifyRequest, isCurrent: boolean): Promise<Caller>
+  find(request: HttpRequest, isCurrent: boolean): Promise<Caller>
   /** The profiles of this account have changed. */
   forget(accountId: string): void
   clear(): void
@@ -24,7 +24,7 @@ const MAX_CALLERS = 10_000
 export function createProxyCallers(deps: HttpDeps): ProxyCallers {
   const accounts = createTtlCache<Account>(deps.clock, { ttlMs: ACCOUNT_TTL_MS, maxEntries: MAX_CALLERS })
   const share = createSharedLoads<Account>()
-  const current = (key: string, request: FastifyRequest) =>
+  const current = (key: string, request: HttpRequest) =>
     share(key, () => {
       accounts.delete(key)
       return accounts.get(key, () => requireAccount(deps, request))
@@ -43,7 +43,7 @@ export function createProxyCallers(deps: HttpDeps): ProxyCallers {
 }
 
 /** Of an operator, whose calls are recorded. */
-async function actingAccount(deps: HttpDeps, request: FastifyRequest): Promise<Account> {
+async function actingAccount(deps: HttpDeps, request: HttpRequest): Promise<Account> {
   const account = await requireAccount(deps, request)
   const { service } = request.params as { service: string }
   if (request.method !== 'GET' && request.method !== 'HEAD')
@@ -52,6 +52,6 @@ async function actingAccount(deps: HttpDeps, request: FastifyRequest): Promise<A
 }
 
 // Everything that determines the caller: the key of the account cache.
-function callerKey({ headers, query }: FastifyRequest): string {
+function callerKey({ headers, query }: HttpRequest): string {
   return `${headers.authorization}\n${String((query as Record<string, unknown>)['access_token'])}`
 }

@@ -1,5 +1,3 @@
-import type { OutgoingHttpHeaders } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Caller } from '#flows/proxy/deps.ts'
 import { createProxy, type Proxy, type ProxyCall } from '#flows/proxy/forward.ts'
@@ -8,6 +6,9 @@ import { parseProfileName } from '#model/accounts/profile-name.ts'
 import { ApiError } from '#model/errors.ts'
 import { flag, parse } from '#model/input/input.ts'
 import { Hangup } from '#platform/waiting/hangup.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
+import type { HttpServer } from '../exchange/serve.ts'
 import { endWith, pipeBody } from '../request/pipe-body.ts'
 import { withoutNames } from '../request/query-pairs.ts'
 import { actsForAccount, tokenOf } from '../server/authenticate.ts'
@@ -64,28 +65,27 @@ interface ProxyContext {
 }
 
 /** Mounts `ANY /proxy/:service/<path>`. */
-export function mountProxy(server: FastifyInstance, deps: HttpDeps): void {
+export function mountProxy(server: HttpServer, deps: HttpDeps): void {
   const context: ProxyContext = { deps, proxy: createProxy(deps), callers: createProxyCallers(deps) }
-  server.decorate('proxy', context.proxy)
-  server.decorate('forgetAccount', (accountId) => context.callers.forget(accountId))
-  server.addHook('onClose', async () => {
+  server.parts.proxy = context.proxy
+  server.parts.forgetAccount = (accountId) => context.callers.forget(accountId)
+  server.onClose(async () => {
     context.callers.clear()
     await context.proxy.close()
   })
-  for (const method of WEBDAV) server.addHttpMethod(method, { hasBody: true })
   for (const url of ['/proxy/:service', '/proxy/:service/*']) {
     server.route({
-      method: [...PROXY_METHODS, 'HEAD', 'OPTIONS', ...WEBDAV],
+      methods: [...PROXY_METHODS, 'HEAD', 'OPTIONS', ...WEBDAV],
       url,
-      // In this hook the body has not been read yet.
-      onRequest: (request, reply) => serve(context, request, reply),
+      before: (request, reply) => serve(context, request, reply),
+      // The response was sent before the body would have been read.
       handler: (_request, reply) => reply,
     })
   }
 }
 
-async function serve(context: ProxyContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  void reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' })
+async function serve(context: ProxyContext, request: HttpRequest, reply: HttpReply): Promise<void> {
+  reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' })
   if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined)
     return preflight(reply)
   if (/websocket/i.test(request.headers.upgrade ?? ''))
@@ -101,8 +101,8 @@ async function serve(context: ProxyContext, request: FastifyRequest, reply: Fast
 async function forwardCall(
   { deps, proxy }: ProxyContext,
   caller: Caller,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: HttpRequest,
+  reply: HttpReply,
 ): Promise<void> {
   const { account } = caller
   const hangup = new Hangup()
@@ -149,11 +149,8 @@ async function forwardCall(
   try {
     const responseData = await proxy.forward(caller, call)
     reply.hijack()
-    if (deps.isDraining()) void reply.header('connection', 'close')
-    response.writeHead(
-      responseData.status,
-      Object.assign(reply.getHeaders() as OutgoingHttpHeaders, responseData.headers),
-    )
+    if (deps.isDraining()) reply.header('connection', 'close')
+    response.writeHead(responseData.status, Object.assign(reply.getHeaders(), responseData.headers))
     const { bytes, end } = Buffer.isBuffer(responseData.body)
       ? endWith(responseData.body, response)
       : await pipeBody(responseData.body, response)
@@ -173,7 +170,7 @@ async function forwardCall(
 
 function readCall(
   { config }: HttpDeps,
-  request: FastifyRequest,
+  request: HttpRequest,
   given: Pick<ProxyCall, 'hangup' | 'onProfile' | 'onStreamedBody'>,
 ): ProxyCall {
   const { service } = request.params as { service: string }
@@ -183,7 +180,7 @@ function readCall(
     proxyUrl: proxyUrlOf(config, service),
     accountToken: actsForAccount(request) ? undefined : tokenOf(request),
     method: request.method,
-    ...addressOf(request.raw.url ?? ''),
+    ...addressOf(request.url),
     paginate: wantsPages(request),
     headers: request.headers,
     body: request.raw,
@@ -192,12 +189,12 @@ function readCall(
 }
 
 /** A write as the wrong person cannot be undone, so a service name must mean the profile that is connected last right now. */
-function wantsCurrentProfile({ method, params }: FastifyRequest): boolean {
+function wantsCurrentProfile({ method, params }: HttpRequest): boolean {
   return !SAFE_METHODS.has(method) && !(params as { service: string }).service.includes('@')
 }
 
 // Most calls do not use the parameter; then nothing is parsed.
-function wantsPages({ query }: FastifyRequest): boolean {
+function wantsPages({ query }: HttpRequest): boolean {
   return 'paginate' in (query as object) && parse(proxyQuery, query, 'bad_parameter').paginate
 }
 
@@ -215,8 +212,8 @@ function addressOf(raw: string): { path: string; query: string } {
   }
 }
 
-function preflight(reply: FastifyReply): void {
-  void reply
+function preflight(reply: HttpReply): void {
+  reply
     .code(204)
     .headers({
       allow: ALLOWED,

@@ -1,8 +1,8 @@
-import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { TestResult } from '#flows/push/manage/dry-run.ts'
 import type { ShownDestination } from '#flows/push/manage/status.ts'
 import { withoutSecrets } from '#model/apps/destination-address.ts'
+import type { HttpReply } from '../exchange/reply.ts'
 import { text } from '../request/parameters.ts'
 
 // Shared by the routes of push.
@@ -44,7 +44,7 @@ export function presentTest({ checks, matches }: TestResult): Record<string, unk
 }
 
 /** Aborts when the caller is gone. */
-export function disconnection(reply: FastifyReply): AbortSignal {
+export function disconnection(reply: HttpReply): AbortSignal {
   const disconnected = new AbortController()
   reply.raw.once('close', () => disconnected.abort())
   return disconnected.signal

@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { closeFeed, openFeed } from '#flows/read/feed/open-feed.ts'
 import { hasFeedNews, readFeed } from '#flows/read/feed/read-feed.ts'
@@ -8,6 +7,8 @@ import type { App } from '#model/apps/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { type ChangeFilter, changesQuery } from '#model/item-filter/changes.ts'
 import { abortableSleep } from '#platform/waiting/abortable-sleep.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { sendEvents } from '../request/event-stream.ts'
 import { requireApp } from '../server/authenticate.ts'
 import type { HttpDeps } from '../server/deps.ts'
@@ -101,7 +102,7 @@ const reading = ({ id }: App): Places => ({ name: `changes ${id}`, max: MAX_READ
 /** A reader of the feed of its app. */
 interface Follower {
   app: App
-  request: FastifyRequest
+  request: HttpRequest
   limit: number
   filter: ChangeFilter
   showing: Presentation
@@ -167,8 +168,8 @@ async function stream(
   deps: HttpDeps,
   follower: Follower,
   from: string | undefined,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+  reply: HttpReply,
+): Promise<HttpReply> {
   // Before the head of the response: a cursor that is refused gets a status.
   let page = await readPage(deps, follower, from)
   const events = sendEvents(reply)
@@ -202,7 +203,7 @@ async function stream(
   return reply
 }
 
-function lastEventId({ headers }: FastifyRequest): string | undefined {
+function lastEventId({ headers }: HttpRequest): string | undefined {
   const id = headers['last-event-id']
   return typeof id === 'string' && id !== '' ? id : undefined
 }

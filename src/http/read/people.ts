@@ -51,7 +51,7 @@ export const list = dataRoute({
   headers: ['Link', 'X-Total-Count', ...SUNSET],
   run: async (deps, { query: { services, cursor, ...query }, account, request, reply }) => {
     const { people, next, total } = await listPeople(deps, account, { ...query, after: cursor }, services)
-    if (total !== undefined) void reply.header('x-total-count', total)
+    if (total !== undefined) reply.header('x-total-count', total)
     if (next !== undefined)
       addLink(reply, `<${addressWith(deps, request, REPLACED, `cursor=${writeCursor(next)}`)}>; rel="next"`)
     return people

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ItemScope } from '#flows/read/find.ts'
 import { type ItemsRequest, respondWithItems } from '#flows/read/respond.ts'
 import { AccessEnded } from '#model/accounts/access.ts'
 import { AccountChanged, type VerifiedOrCachedAccount } from '#model/accounts/account.ts'
 import type { ItemKey, Query } from '#model/items/query.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { withoutNames } from '../request/query-pairs.ts'
 import { addLink } from '../server/data-route.ts'
 import type { HttpDeps } from '../server/deps.ts'
@@ -19,8 +20,8 @@ const UNSAFE = /[^!-~]|["<>\\^`{|}]/gu
 const BUFFER_BYTES = 16 * 1024
 
 export interface Exchange {
-  request: FastifyRequest
-  reply: FastifyReply
+  request: HttpRequest
+  reply: HttpReply
 }
 
 /** Sends items, with a link to the next page if there is one. A large response is streamed no faster than the client reads. */
@@ -30,11 +31,11 @@ export async function sendItems(
   scope: ItemScope<VerifiedOrCachedAccount>,
   query: Query,
   options: ItemsRequest,
-): Promise<FastifyReply> {
+): Promise<HttpReply> {
   const { body, next, total } = await respondWithItems(deps, scope, query, options)
-  void reply.type(JSON_TYPE)
+  reply.type(JSON_TYPE)
   if (next !== undefined) addLink(reply, `<${nextAddress(deps, request, query, next)}>; rel="next"`)
-  if (total !== undefined) void reply.header('x-total-count', String(total))
+  if (total !== undefined) reply.header('x-total-count', String(total))
   if (typeof body !== 'string') {
     const stream = Readable.from(body, { objectMode: false, highWaterMark: BUFFER_BYTES })
     const { token, id: accountId } = 'cached' in scope.account ? scope.account.cached : scope.account
@@ -52,7 +53,7 @@ export async function sendItems(
 }
 
 /** The address of the same query after the last item. */
-function nextAddress(deps: HttpDeps, request: FastifyRequest, query: Query, last: ItemKey): string {
+function nextAddress(deps: HttpDeps, request: HttpRequest, query: Query, last: ItemKey): string {
   // The default of `until` is now: fixed here, so that newer items do not shift the next page.
   return addressWith(deps, request, REPLACED, `before=${last.at}_${last.id}&until=${query.until}`)
 }
@@ -63,7 +64,7 @@ function nextAddress(deps: HttpDeps, request: FastifyRequest, query: Query, last
  */
 export function addressWith(
   { config }: Pick<HttpDeps, 'config'>,
-  { originalUrl, headers }: FastifyRequest,
+  { originalUrl, headers }: HttpRequest,
   replaced: readonly string[],
   added: string,
   path = pathOf(originalUrl),
@@ -85,13 +86,13 @@ function pathOf(originalUrl: string): string {
 export function sendItem(
   { request, reply }: Exchange,
   { text, version }: { text: string; version: string },
-): FastifyReply {
+): HttpReply {
   const parametersHash = createHash('sha1')
     .update(JSON.stringify(request.query, withoutToken))
     .digest('hex')
     .slice(0, 8)
   const tag = `"${version}-${parametersHash}"`
-  void reply.header('etag', `W/${tag}`)
+  reply.header('etag', `W/${tag}`)
   const known = (request.headers['if-none-match'] ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''))
   if (known.includes(tag) || known.includes('*')) return reply.code(304).send()
   return reply.type(JSON_TYPE).send(text)
@@ -101,7 +102,7 @@ export function sendItem(
  * Redirects to an item's media. The address is the service's own, unchanged, also where it is signed; parameters of the request are
  * not added, and no `Referer` tells the service the address of the request, which may contain the access token.
  */
-export function sendMedia({ reply }: Exchange, address: string): FastifyReply {
+export function sendMedia({ reply }: Exchange, address: string): HttpReply {
   return reply
     .code(302)
     .headers({ location: address, 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' })

@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { listServices } from '#flows/read/services.ts'
 import { invalidInput } from '#model/errors.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { text } from '../request/parameters.ts'
 import { actsForApp, hasToken, requireAccount, requireApp } from '../server/authenticate.ts'
 import type { HttpDeps } from '../server/deps.ts'
@@ -19,11 +19,7 @@ export const services = route({
 })
 
 /** The app whose keys are shown: that of the access token, the one an operator acts for, or the one that is named. */
-async function appOf(
-  deps: HttpDeps,
-  request: FastifyRequest,
-  clientId: string | undefined,
-): Promise<string | undefined> {
+async function appOf(deps: HttpDeps, request: HttpRequest, clientId: string | undefined): Promise<string | undefined> {
   if (!hasToken(request) && !actsForApp(request)) return clientId
   const appId = actsForApp(request) ? (await requireApp(deps, request)).id : (await requireAccount(deps, request)).appId
   if (clientId !== undefined && clientId !== appId)

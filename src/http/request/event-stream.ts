@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { FastifyReply } from 'fastify'
+import type { HttpReply } from '../exchange/reply.ts'
 
 /** Limit: milliseconds for which a client of server-sent events may read nothing; then its connection is closed. */
 const MAX_STALLED_MS = 60_000
@@ -22,8 +22,8 @@ export interface EventStream {
 }
 
 /** Begins a response with server-sent events; the reply is sent by the returned stream. */
-export function sendEvents(reply: FastifyReply): EventStream {
-  void reply.hijack()
+export function sendEvents(reply: HttpReply): EventStream {
+  reply.hijack()
   const { raw } = reply
   raw.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),

@@ -1,10 +1,10 @@
-import type { FastifyRequest } from 'fastify'
 import { ApiError, invalidInput } from '#model/errors.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 
 const FAULT = 'must not contain the character U+0000.'
 
 /** The error for a text with U+0000, which PostgreSQL cannot store: it names the parameter or the field of the body. */
-export function nulError({ params, query, body }: FastifyRequest, cause: unknown): ApiError {
+export function nulError({ params, query, body }: HttpRequest, cause: unknown): ApiError {
   const parameter = pathToNul({ ...asObject(params), ...asObject(query) })
   if (parameter !== undefined) return invalidInput('bad_parameter', parameter.join('.'), FAULT, cause)
   const field = pathToNul(body)

@@ -1,8 +1,8 @@
-import type { FastifyRequest } from 'fastify'
 import { decodePercent } from '#platform/formats/decode-percent.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 
 /** The parsed query: each name with its text, or several texts. */
-export function queryOf({ query }: FastifyRequest): Record<string, unknown> {
+export function queryOf({ query }: HttpRequest): Record<string, unknown> {
   return typeof query === 'object' ? { ...query } : {}
 }
 

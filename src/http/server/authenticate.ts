@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
 import { authenticateApp, findNamedApp } from '#flows/apps/authenticate-app.ts'
 import { limitGuesses } from '#flows/apps/limit-guesses.ts'
 import { recordReading } from '#flows/operators/record-acting.ts'
@@ -9,6 +8,7 @@ import type { App } from '#model/apps/app.ts'
 import { ADMIN, mayUseApp, type Operator } from '#model/apps/operator.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
 import { decodePercent } from '#platform/formats/decode-percent.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { queryOf } from '../request/query-pairs.ts'
 import type { HttpDeps } from './deps.ts'
 import { isFromDashboard, requireDashboard, requireSignedIn, type SessionDeps } from './operator-session.ts'
@@ -21,15 +21,15 @@ const ACCOUNT_HEADER = 'tributary-account'
 /** What finding the caller depends on. */
 export type CallerDeps = SessionDeps & Pick<HttpDeps, 'adminToken'>
 
-const operators = new WeakMap<FastifyRequest, Operator>()
+const operators = new WeakMap<HttpRequest, Operator>()
 
 /** The operator who calls; undefined if an app or a person calls. Known once the caller was authenticated. */
-export function operatorOf(request: FastifyRequest): Operator | undefined {
+export function operatorOf(request: HttpRequest): Operator | undefined {
   return operators.get(request)
 }
 
 /** Requires the admin token in `Authorization: Bearer`, or the session of an operator in a request of the dashboard. */
-export async function requireOperator(deps: CallerDeps, request: FastifyRequest): Promise<Operator> {
+export async function requireOperator(deps: CallerDeps, request: HttpRequest): Promise<Operator> {
   const { authorization } = request.headers
   const operator = await (authorization === undefined && isFromDashboard(request)
     ? requireSession(deps, request)
@@ -39,12 +39,12 @@ export async function requireOperator(deps: CallerDeps, request: FastifyRequest)
 }
 
 /** For what concerns the whole installation. */
-export async function requireFullOperator(deps: CallerDeps, request: FastifyRequest): Promise<void> {
+export async function requireFullOperator(deps: CallerDeps, request: HttpRequest): Promise<void> {
   const { role } = await requireOperator(deps, request)
   if (role !== 'operator') throw new ApiError('role_refused')
 }
 
-async function requireSession(deps: CallerDeps, request: FastifyRequest): Promise<Operator> {
+async function requireSession(deps: CallerDeps, request: HttpRequest): Promise<Operator> {
   requireDashboard(deps, request)
   return requireSignedIn(deps, request)
 }
@@ -52,7 +52,7 @@ async function requireSession(deps: CallerDeps, request: FastifyRequest): Promis
 /** Wrong tokens are counted like wrong secrets. */
 async function requireAdminToken(
   deps: CallerDeps,
-  request: FastifyRequest,
+  request: HttpRequest,
   secret: string | undefined,
 ): Promise<Operator> {
   const refusal = () => new ApiError('admin_token_invalid')
@@ -67,10 +67,10 @@ function isAdmin({ adminToken }: CallerDeps, authorization: string): boolean {
 }
 
 /** Whether the caller names an app to act for. */
-export const actsForApp = (request: FastifyRequest): boolean => request.headers[APP_HEADER] !== undefined
+export const actsForApp = (request: HttpRequest): boolean => request.headers[APP_HEADER] !== undefined
 
 /** Requires HTTP Basic with `client_id:client_secret`, or an operator who names the app in a header. */
-export async function requireApp(deps: CallerDeps, request: FastifyRequest): Promise<App> {
+export async function requireApp(deps: CallerDeps, request: HttpRequest): Promise<App> {
   const acted = request.headers[APP_HEADER]
   if (acted !== undefined) return appForOperator(deps, await requireOperator(deps, request), String(acted))
   const credentials = basicCredentials(request.headers.authorization)
@@ -85,18 +85,18 @@ async function appForOperator(deps: CallerDeps, operator: Operator, clientId: st
 }
 
 /** Whether an operator calls for an account, which is then not found by a token. */
-export function actsForAccount(request: FastifyRequest): boolean {
+export function actsForAccount(request: HttpRequest): boolean {
   return request.headers[ACCOUNT_HEADER] !== undefined
 }
 
 /** Requires an access token, or an operator who names the account in a header. */
-export async function requireAccount(deps: CallerDeps, request: FastifyRequest): Promise<Account> {
+export async function requireAccount(deps: CallerDeps, request: HttpRequest): Promise<Account> {
   const acted = request.headers[ACCOUNT_HEADER]
   return acted === undefined ? openAccount(deps, request) : accountForOperator(deps, request, String(acted))
 }
 
 /** An account of an app that the operator may not use looks like one that does not exist. */
-async function accountForOperator(deps: CallerDeps, request: FastifyRequest, id: string): Promise<Account> {
+async function accountForOperator(deps: CallerDeps, request: HttpRequest, id: string): Promise<Account> {
   const operator = await requireOperator(deps, request)
   const account = await accountById(deps, id)
   if (!mayUseApp(operator, account.appId)) throw new ApiError('not_found', `There is no account ${id}.`)
@@ -107,7 +107,7 @@ async function accountForOperator(deps: CallerDeps, request: FastifyRequest, id:
 /** The account of the request's access token. */
 export async function openAccount(
   deps: Pick<HttpDeps, 'database' | 'hasher'>,
-  request: FastifyRequest,
+  request: HttpRequest,
 ): Promise<OpenedAccount> {
   const account = await accountOf(deps, tokenOf(request))
   if (account === undefined) throw new ApiError('token_invalid')
@@ -115,7 +115,7 @@ export async function openAccount(
 }
 
 /** Whether the request names an account, by an access token or a header, valid or not. */
-export function hasToken(request: FastifyRequest): boolean {
+export function hasToken(request: HttpRequest): boolean {
   return (
     actsForAccount(request) ||
     'access_token' in queryOf(request) ||
@@ -124,7 +124,7 @@ export function hasToken(request: FastifyRequest): boolean {
 }
 
 /** The access token, as `access_token` in the query or as Bearer; two different ones are an error. */
-export function tokenOf(request: FastifyRequest): string {
+export function tokenOf(request: HttpRequest): string {
   const { access_token: inQuery } = queryOf(request)
   if (inQuery !== undefined && typeof inQuery !== 'string')
     throw invalidInput('bad_parameter', 'access_token', 'was given more than once.')

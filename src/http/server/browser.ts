@@ -1,5 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomSecret } from '#platform/crypto/ids.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { cookieName, readCookie, setCookie } from './cookies.ts'
 import type { HttpDeps } from './deps.ts'
 
@@ -10,7 +11,7 @@ const MAX_AGE_S = 20 * 60
 type Owner = 'tributary' | 'tributary-link' | 'tributary-demo'
 
 /** Returns the hash of the browser's cookie, which binds a sign-in to the browser that began it. */
-export function browserOf(deps: HttpDeps, request: FastifyRequest, owner: Owner = 'tributary'): Buffer | undefined {
+export function browserOf(deps: HttpDeps, request: HttpRequest, owner: Owner = 'tributary'): Buffer | undefined {
   const value = readSecret(request, cookieName(deps, owner))
   return value === undefined ? undefined : deps.hasher.hash('browser', value)
 }
@@ -18,8 +19,8 @@ export function browserOf(deps: HttpDeps, request: FastifyRequest, owner: Owner 
 /** Sets the cookie. An existing one is kept and renewed, so that two concurrent sign-ins both succeed. */
 export function rememberBrowser(
   deps: HttpDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: HttpRequest,
+  reply: HttpReply,
   owner: Owner = 'tributary',
   maxAgeS = MAX_AGE_S,
 ): Buffer {
@@ -29,7 +30,7 @@ export function rememberBrowser(
   return deps.hasher.hash('browser', value)
 }
 
-function readSecret(request: FastifyRequest, name: string): string | undefined {
+function readSecret(request: HttpRequest, name: string): string | undefined {
   const value = readCookie(request, name)
   return value !== undefined && /^[0-9a-z]{52}$/.test(value) ? value : undefined
 }

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import {
   type Account,
   AccountChanged,
@@ -8,6 +7,7 @@ import {
 } from '#model/accounts/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { createTtlCache } from '#platform/waiting/ttl-cache.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { actsForAccount, type CallerDeps, openAccount, requireAccount, tokenOf } from './authenticate.ts'
 
 const TTL_MS = 60_000
@@ -17,7 +17,7 @@ const MAX_TOKENS = 10_000
 /** Finds the account of a request, for routes that may read with a cached one. */
 export interface Accounts {
   /** Runs a route with the cached account first, and again with the current one if it has changed. */
-  read<Result>(request: FastifyRequest, run: (account: VerifiedOrCachedAccount) => Promise<Result>): Promise<Result>
+  read<Result>(request: HttpRequest, run: (account: VerifiedOrCachedAccount) => Promise<Result>): Promise<Result>
   clear(): void
 }
 
@@ -29,7 +29,7 @@ export interface Accounts {
 export function createAccounts(deps: CallerDeps): Accounts {
   const cache = createTtlCache<CachedAccount>(deps.clock, { ttlMs: TTL_MS, maxEntries: MAX_TOKENS })
 
-  const lookUp = async (request: FastifyRequest): Promise<{ account: Account; cached: CachedAccount }> => {
+  const lookUp = async (request: HttpRequest): Promise<{ account: Account; cached: CachedAccount }> => {
     const account = await openAccount(deps, request)
     const { id, profiles, token } = account
     const cached = { cached: { id, profiles, token } }
@@ -62,7 +62,7 @@ export function createAccounts(deps: CallerDeps): Accounts {
 
 async function readActing<Result>(
   deps: CallerDeps,
-  request: FastifyRequest,
+  request: HttpRequest,
   run: (account: VerifiedOrCachedAccount) => Promise<Result>,
 ): Promise<Result> {
   try {

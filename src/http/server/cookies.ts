@@ -1,4 +1,5 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import type { HttpDeps } from './deps.ts'
 
 type CookieDeps = { config: Pick<HttpDeps['config'], 'baseUrl'> }
@@ -15,7 +16,7 @@ export function cookieName(deps: CookieDeps, name: string): string {
   return isHttps(deps) ? `__Host-${name}` : name
 }
 
-export function readCookie(request: FastifyRequest, name: string): string | undefined {
+export function readCookie(request: HttpRequest, name: string): string | undefined {
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim())
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
 }
@@ -23,14 +24,14 @@ export function readCookie(request: FastifyRequest, name: string): string | unde
 /** Sets a cookie that scripts cannot read. An age of 0 removes it. */
 export function setCookie(
   deps: CookieDeps,
-  reply: FastifyReply,
+  reply: HttpReply,
   name: string,
   value: string,
   { maxAgeS, sameSite = 'Lax' }: CookieOptions,
 ): void {
   const age = maxAgeS === undefined ? '' : `; Max-Age=${maxAgeS}`
   const secure = isHttps(deps) ? '; Secure' : ''
-  void reply.header('set-cookie', `${name}=${value}; Path=/; HttpOnly; SameSite=${sameSite}${age}${secure}`)
+  reply.header('set-cookie', `${name}=${value}; Path=/; HttpOnly; SameSite=${sameSite}${age}${secure}`)
 }
 
 function isHttps({ config }: CookieDeps): boolean {

@@ -1,5 +1,5 @@
-import type { FastifyReply } from 'fastify'
 import { ApiError, type Reason } from '#model/errors.ts'
+import type { HttpReply } from '../exchange/reply.ts'
 import type { HttpDeps } from './deps.ts'
 import { type AccountDefinition, type Route, route, type Shape } from './route.ts'
 
@@ -16,7 +16,7 @@ export function dataRoute<Path extends Shape = undefined, Query extends Shape = 
     : route({ ...definition, auth: 'account', reasons, run: announcing(definition.run) })
 }
 
-function announcing<Call extends { reply: FastifyReply }>(run: (deps: HttpDeps, call: Call) => Promise<unknown>) {
+function announcing<Call extends { reply: HttpReply }>(run: (deps: HttpDeps, call: Call) => Promise<unknown>) {
   return async (deps: HttpDeps, call: Call) => {
     announceSunset(deps, call.reply)
     return run(deps, call)
@@ -24,11 +24,11 @@ function announcing<Call extends { reply: FastifyReply }>(run: (deps: HttpDeps, 
 }
 
 /** Adds the headers of RFC 9745 and RFC 8594, with a link to push as the replacement. */
-function announceSunset({ config: { sunsetMs, baseUrl }, clock }: HttpDeps, reply: FastifyReply): void {
+function announceSunset({ config: { sunsetMs, baseUrl }, clock }: HttpDeps, reply: HttpReply): void {
   if (sunsetMs === undefined) return
   const push = `${baseUrl}/docs#push`
   const deprecatedAtS = Math.floor(Math.min(DEPRECATED_AT_MS, sunsetMs) / 1000)
-  void reply.headers({
+  reply.headers({
     deprecation: `@${deprecatedAtS}`,
     sunset: new Date(sunsetMs).toUTCString(),
     link: `<${push}>; rel="deprecation"; type="text/html", <${push}>; rel="sunset"; type="text/html"`,
@@ -37,7 +37,7 @@ function announceSunset({ config: { sunsetMs, baseUrl }, clock }: HttpDeps, repl
 }
 
 /** Appends a link to the `Link` header. */
-export function addLink(reply: FastifyReply, link: string): void {
+export function addLink(reply: HttpReply, link: string): void {
   const known = reply.getHeader('link')
-  void reply.header('link', known === undefined ? link : `${String(known)}, ${link}`)
+  reply.header('link', known === undefined ? link : `${String(known)}, ${link}`)
 }

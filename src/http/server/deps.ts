@@ -18,6 +18,7 @@ import type { LaneView } from '#platform/isolation/lane.ts'
 import type { Replica } from '#platform/postgres/replica.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import type { Tracer } from '#platform/telemetry/trace.ts'
+import type { Sending } from '../exchange/reply.ts'
 import type { Tasks } from './tasks.ts'
 
 /** The dependencies of the HTTP server, which it passes to the flows. Each flow declares the parts that it uses. */
@@ -68,4 +69,6 @@ export interface HttpDeps
   clock: Clock
   log: Log
   tracer?: Tracer | undefined
+  /** Sees every response before it is sent. */
+  onSend?: Sending['onSend'] | undefined
 }

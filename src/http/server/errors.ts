@@ -1,9 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PROGRAM } from '#config/program-name.ts'
 import { ApiError } from '#model/errors.ts'
 import { rateLimitHeaders } from '#model/sync/rate-limit.ts'
 import { SealError } from '#platform/crypto/sealing.ts'
 import { codeOf, isUnavailable } from '#platform/errors.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { errorPage } from '../pages/error-page.ts'
 import { languageFor, sendPersonPage } from '../pages/person-page.ts'
 import { nulError } from '../request/nul-character.ts'
@@ -13,24 +14,6 @@ import { appOfBrowser } from './last-app.ts'
 import { isLocalCaller } from './local-caller.ts'
 import { oauthErrorFields } from './oauth-error-fields.ts'
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    page?: boolean
-    rawBody?: boolean
-    /** A built page of `web/` or one of its files: not part of the API. */
-    isWebFile?: boolean
-  }
-}
-
-// Errors of the HTTP library before a route is called.
-const LIBRARY: Record<string, ConstructorParameters<typeof ApiError>[0]> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'media_type_unsupported',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'bad_request',
-  FST_ERR_BAD_URL: 'bad_request',
-  FST_ERR_MAX_PARAM_LENGTH: 'not_found',
-}
-
 type ErrorDeps = Pick<HttpDeps, 'log' | 'config' | 'hasher'>
 
 const DISK_FULL = '53100'
@@ -39,8 +22,6 @@ const NUL_IN_TEXT = '22021'
 /** Converts any error to one that the caller may read; the text of an internal error is not disclosed. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  const reason = LIBRARY[codeOf(error) ?? '']
-  if (reason !== undefined) return new ApiError(reason, undefined, { cause: error })
   if (codeOf(error) === DISK_FULL) return new ApiError('storage_full', undefined, { retryAfterS: 60, cause: error })
   if (isUnavailable(error)) return new ApiError('database_unavailable', undefined, { retryAfterS: 2, cause: error })
   if (error instanceof SealError && error.reason === 'unknown_key')
@@ -48,12 +29,7 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError('internal', undefined, { cause: error })
 }
 
-export function respondWithError(
-  deps: ErrorDeps,
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
+export function respondWithError(deps: ErrorDeps, error: unknown, request: HttpRequest, reply: HttpReply): HttpReply {
   const {
     log,
     config: { baseUrl },
@@ -61,10 +37,10 @@ export function respondWithError(
   const refusal = codeOf(error) === NUL_IN_TEXT ? nulError(request, error) : toApiError(error)
   if (refusal.status >= 500)
     log.error('a request failed', { request_id: request.id, reason: refusal.reason, error: refusal.cause ?? refusal })
-  if (refusal.retryAfterS !== undefined) void reply.header('retry-after', String(refusal.retryAfterS))
-  void reply.headers(rateLimitHeaders(refusal.rateLimits))
+  if (refusal.retryAfterS !== undefined) reply.header('retry-after', String(refusal.retryAfterS))
+  reply.headers(rateLimitHeaders(refusal.rateLimits))
   const challenge = challengeOf(refusal, request.headers.authorization !== undefined)
-  if (challenge !== undefined) void reply.header('www-authenticate', challenge)
+  if (challenge !== undefined) reply.header('www-authenticate', challenge)
   if (wantsPage(request)) return sendErrorPage(deps, refusal, request, reply)
   const body = errorBody(refusal, request.id, baseUrl)
   return reply
@@ -77,12 +53,12 @@ export function respondWithError(
  * Routes for browsers, and addresses and methods that do not exist, respond with pages, and only if the client accepts HTML. Programs
  * that accept anything get JSON.
  */
-function wantsPage(request: FastifyRequest): boolean {
-  const isForBrowsers = request.is404 || request.routeOptions.config.page === true
+function wantsPage(request: HttpRequest): boolean {
+  const isForBrowsers = request.route.url === undefined || request.route.page === true
   return isForBrowsers && (request.headers.accept ?? '').includes('text/html')
 }
 
-function sendErrorPage(deps: ErrorDeps, refusal: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendErrorPage(deps: ErrorDeps, refusal: ApiError, request: HttpRequest, reply: HttpReply): HttpReply {
   const { baseUrl } = deps.config
   const isLocal = isLocalCaller(request.ip, request.headers, baseUrl)
   const [path = ''] = request.url.split('?', 1)

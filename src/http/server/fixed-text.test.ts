@@ -1,23 +1,54 @@
 import assert from 'node:assert/strict'
-import { after, suite, test } from 'node:test'
+import { once } from 'node:events'
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { after, before, suite, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import fastify from 'fastify'
+import type { ServerParts } from '../exchange/request.ts'
+import { createHttpServer, type Rules } from '../exchange/serve.ts'
 import { createFixedTexts, sendFixed } from './fixed-text.ts'
 
 const TEXT = 'A text that repeats itself, é. '.repeat(100)
 let nowMs = 0
 let made = 0
-const server = fastify()
-server.decorate('fixedTexts', createFixedTexts({ now: () => nowMs }))
-server.get('/text', async (request, reply) =>
-  sendFixed(request, reply.header('vary', 'accept'), 'text/plain; charset=utf-8', () => {
-    made += 1
-    return TEXT
-  }),
-)
+const fixedTexts = createFixedTexts({ now: () => nowMs })
+const rules: Rules = {
+  bodies: { maxBytes: 0, parsers: new Map() },
+  idOf: () => 'id',
+  rewrite: (url) => url,
+  onRequest: () => {},
+  onSend: () => {},
+  onResponse: () => {},
+  onError: (error) => assert.fail(error as Error),
+  onUnreadable: (error) => assert.fail(error),
+}
+const server = createHttpServer(rules, { fixedTexts } as ServerParts)
+server.route({
+  methods: ['GET'],
+  url: '/text',
+  handler: (request, reply) =>
+    sendFixed(request, reply.header('vary', 'accept'), 'text/plain; charset=utf-8', () => {
+      made += 1
+      return TEXT
+    }),
+})
+let url: string
+before(async () => {
+  url = await server.listen({ port: 0, host: '127.0.0.1' })
+})
 after(() => server.close())
 
-const get = (headers: Record<string, string> = {}) => server.inject({ url: '/text', headers })
+interface Received {
+  status: number
+  headers: IncomingHttpHeaders
+  bytes: Buffer
+}
+
+/** Not `fetch`, which decodes. */
+async function get(headers: Record<string, string> = {}): Promise<Received> {
+  const [response] = (await once(request(`${url}/text`, { headers }).end(), 'response')) as [IncomingMessage]
+  const bytes = Buffer.concat(await response.toArray())
+  return { status: response.statusCode!, headers: response.headers, bytes }
+}
 
 suite('a fixed text', () => {
   const plain = (bytes: Buffer) => bytes
@@ -37,19 +68,19 @@ suite('a fixed text', () => {
   ] as const)
     test(`is sent as ${encoding ?? 'it is'} to “${accepts}”, with an ETag for 304`, async () => {
       const accepting = accepts === undefined ? {} : { 'accept-encoding': accepts }
-      const { headers, rawPayload, statusCode } = await get(accepting)
-      assert.equal(statusCode, 200)
+      const { headers, bytes, status } = await get(accepting)
+      assert.equal(status, 200)
       assert.equal(headers['content-encoding'], encoding)
       assert.equal(headers['content-type'], 'text/plain; charset=utf-8')
-      assert.equal(headers['content-length'], String(rawPayload.length))
+      assert.equal(headers['content-length'], String(bytes.length))
       assert.equal(headers.vary, 'accept, accept-encoding')
-      assert.equal(decode(rawPayload).toString(), TEXT)
+      assert.equal(decode(bytes).toString(), TEXT)
       for (const known of [headers.etag!, `W/${headers.etag}`, `"x", ${headers.etag}`, '*']) {
         const again = await get({ ...accepting, 'if-none-match': known })
-        assert.deepEqual([again.statusCode, again.body, again.headers.etag], [304, '', headers.etag])
+        assert.deepEqual([again.status, String(again.bytes), again.headers.etag], [304, '', headers.etag])
         assert.equal(again.headers.vary, 'accept, accept-encoding')
       }
-      assert.equal((await get({ ...accepting, 'if-none-match': '"x"' })).statusCode, 200)
+      assert.equal((await get({ ...accepting, 'if-none-match': '"x"' })).status, 200)
       assert.equal(made, 1)
     })
 
@@ -61,14 +92,14 @@ suite('a fixed text', () => {
   })
 
   test('is kept uncompressed for a minute only, and not made again after that', async () => {
-    const { plain: kept } = server.fixedTexts
+    const { plain: kept } = fixedTexts
     await get()
     const before = await kept.peek('/text')
     await get()
     assert.ok(before !== undefined && (await kept.peek('/text')) === before)
     nowMs += 60_000
     assert.equal(kept.peek('/text'), undefined)
-    assert.equal((await get()).body, TEXT)
+    assert.equal(String((await get()).bytes), TEXT)
     assert.equal(made, 1)
   })
 })

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { brotliCompressSync, gunzipSync, gzipSync, constants as zlib } from 'node:zlib'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '#platform/clock.ts'
 import { createTtlCache, type TtlCache } from '#platform/waiting/ttl-cache.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { acceptedEncodings } from '../request/accepted-encoding.ts'
 
 interface FixedText {
@@ -36,12 +37,12 @@ export function createFixedTexts(clock: Clock): FixedTexts {
  * has it.
  */
 export async function sendFixed(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: HttpRequest,
+  reply: HttpReply,
   type: string,
   make: () => string,
-  path = request.routeOptions.url ?? request.url,
-): Promise<FastifyReply> {
+  path = request.route.url ?? request.url,
+): Promise<HttpReply> {
   const { compressed, plain } = request.server.fixedTexts
   let fixed = compressed.get(path)
   if (fixed === undefined) {
@@ -54,9 +55,9 @@ export async function sendFixed(
   // Each form has an ETag of its own, as RFC 9110 8.8.3.3 requires.
   const etag = `"${fixed.hash}${encoding === undefined ? '' : `-${encoding}`}"`
   const vary = reply.getHeader('vary')
-  void reply.headers({ etag, vary: vary === undefined ? 'accept-encoding' : `${String(vary)}, accept-encoding` })
+  reply.headers({ etag, vary: vary === undefined ? 'accept-encoding' : `${String(vary)}, accept-encoding` })
   if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
-  void reply.type(type)
+  reply.type(type)
   const { gzip } = fixed
   if (encoding === undefined) return reply.send(await plain.get(path, async () => gunzipSync(gzip)))
   if (encoding === 'br') fixed.br ??= toBrotli(gunzipSync(gzip))

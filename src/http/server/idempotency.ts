@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { beginRequest, type Caller, type Execution } from '#flows/requests/idempotency.ts'
 import type { Account } from '#model/accounts/account.ts'
 import type { App } from '#model/apps/app.ts'
 import type { Operator } from '#model/apps/operator.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { withoutNames } from '../request/query-pairs.ts'
 import type { HttpDeps } from './deps.ts'
 import type { Route } from './route.ts'
@@ -14,11 +15,11 @@ const KEPT_HEADERS = ['content-type', 'location', 'link', 'www-authenticate']
 /** A token is how the caller is known, not what is requested. */
 const CREDENTIALS = new Set(['access_token'])
 
-const bodies = new WeakMap<FastifyRequest, string>()
-const executions = new WeakMap<FastifyRequest, Execution>()
+const bodies = new WeakMap<HttpRequest, string>()
+const executions = new WeakMap<HttpRequest, Execution>()
 
 /** Remembers a body before it is parsed, so that a repetition can be compared with it. */
-export function rememberBody(request: FastifyRequest, body: string): void {
+export function rememberBody(request: HttpRequest, body: string): void {
   if (request.headers[HEADER] === undefined) return
   bodies.set(request, createHash('sha256').update(body).digest('hex'))
 }
@@ -30,7 +31,7 @@ export function rememberBody(request: FastifyRequest, body: string): void {
 export async function runOnce(
   deps: HttpDeps,
   route: Route,
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  { request, reply }: { request: HttpRequest; reply: HttpReply },
   caller: () => Promise<Caller>,
   run: () => Promise<unknown>,
 ): Promise<unknown> {
@@ -41,7 +42,7 @@ export async function runOnce(
   const query = queryStart < 0 ? '' : request.url.slice(queryStart + 1)
   const begun = await beginRequest(deps, {
     caller: await caller(),
-    route: `${request.method} ${request.routeOptions.url}`,
+    route: `${request.method} ${request.route.url}`,
     key: String(key),
     content: [request.method, path, withoutNames(query, CREDENTIALS), bodies.get(request) ?? ''],
   })
@@ -55,18 +56,17 @@ export async function runOnce(
 }
 
 /** Hook of routes that take the header: keeps the response before the caller gets it. */
-export async function keepSent(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+export async function keepSent(request: HttpRequest, reply: HttpReply, content: unknown): Promise<void> {
   const execution = executions.get(request)
-  if (execution === undefined) return payload
+  if (execution === undefined) return
   executions.delete(request)
   const headers: Record<string, string> = {}
   for (const name of KEPT_HEADERS) {
     const value = reply.getHeader(name)
     if (value !== undefined) headers[name] = String(value)
   }
-  if (typeof payload === 'string') await execution.finish({ status: reply.statusCode, headers, body: payload })
+  if (typeof content === 'string') await execution.finish({ status: reply.statusCode, headers, body: content })
   else await execution.abandon()
-  return payload
 }
 
 export function appCaller({ id }: Pick<App, 'id'>, operator?: Operator): Caller {

@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReturnTo } from '#flows/sign-in/return-to.ts'
 import { encodeBase32 } from '#platform/crypto/ids.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import type { AppLink } from '../pages/error-page.ts'
 import { cookieName, readCookie, setCookie } from './cookies.ts'
 import type { HttpDeps } from './deps.ts'
@@ -17,14 +18,14 @@ type CookieDeps = Pick<HttpDeps, 'config' | 'hasher'>
  * Remembers the app whose redirect address was verified, so that a page can lead back to it when the sign-in is no longer known:
  * after Back, a reload, or too much time. Signed, so that no other host of the domain can set a link.
  */
-export function rememberApp(deps: CookieDeps, reply: FastifyReply, app: { name: string }, to: ReturnTo): void {
+export function rememberApp(deps: CookieDeps, reply: HttpReply, app: { name: string }, to: ReturnTo): void {
   const { protocol, origin } = new URL(to.redirectUri)
   const link: AppLink = { name: app.name.slice(0, MAX_NAME), url: /^https?:$/.test(protocol) ? origin : undefined }
   const value = Buffer.from(JSON.stringify(link)).toString('base64url')
   setCookie(deps, reply, nameIn(deps), `${value}.${signatureOf(deps, value)}`, { maxAgeS: MAX_AGE_S })
 }
 
-export function appOfBrowser(deps: CookieDeps, request: FastifyRequest): AppLink | undefined {
+export function appOfBrowser(deps: CookieDeps, request: HttpRequest): AppLink | undefined {
   const [value = '', given = ''] = (readCookie(request, nameIn(deps)) ?? '').split('.')
   const [expected, signature] = [Buffer.from(signatureOf(deps, value)), Buffer.from(given)]
   if (expected.length !== signature.length || !timingSafeEqual(expected, signature)) return undefined

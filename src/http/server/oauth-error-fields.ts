@@ -1,13 +1,13 @@
-import type { FastifyRequest } from 'fastify'
 import type { ApiError } from '#model/errors.ts'
 import { describeError, oauthWordOf } from '#model/oauth-errors.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 
 /**
  * What clients of OAuth read in an error body. `error` is a sentence, as everywhere, and the word of RFC 6749 is beside it.
  * Only a standard request to the token endpoints gets the RFC's own form, in which `error` is the word.
  */
-export function oauthErrorFields(refusal: ApiError, request: FastifyRequest, see: string): Record<string, string> {
-  const { url = '' } = request.routeOptions
+export function oauthErrorFields(refusal: ApiError, request: HttpRequest, see: string): Record<string, string> {
+  const { url = '' } = request.route
   if (!url.startsWith('/oauth/') && !url.startsWith('/auth/')) return {}
   const word = oauthWordOf(refusal)
   const description = describeError(refusal.message)
@@ -19,6 +19,6 @@ export function oauthErrorFields(refusal: ApiError, request: FastifyRequest, see
 const TOKEN_ENDPOINTS = new Set(['/oauth/access_token', '/oauth/revoke', '/oauth/agents/token'])
 
 /** `grant_type` is required by RFC 6749 and unknown to clients of the original interface. */
-function isStandardRequest({ body }: FastifyRequest, url: string): boolean {
+function isStandardRequest({ body }: HttpRequest, url: string): boolean {
   return TOKEN_ENDPOINTS.has(url) && typeof body === 'object' && body !== null && Object.hasOwn(body, 'grant_type')
 }

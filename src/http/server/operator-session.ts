@@ -1,9 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { operatorOfSession } from '#flows/operators/sessions.ts'
 import type { Operator } from '#model/apps/operator.ts'
 import { ApiError } from '#model/errors.ts'
 import { encodeBase32 } from '#platform/crypto/ids.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { cookieName, readCookie, setCookie } from './cookies.ts'
 import type { HttpDeps } from './deps.ts'
 import { isOwnOrigin } from './own-page.ts'
@@ -23,31 +24,31 @@ export interface SessionDeps extends Pick<HttpDeps, 'database' | 'hasher' | 'clo
 }
 
 /** Whether the dashboard sent the request. */
-export function isFromDashboard(request: FastifyRequest): boolean {
+export function isFromDashboard(request: HttpRequest): boolean {
   return request.headers[DASHBOARD_HEADER] !== undefined
 }
 
 /** Requires a request of the dashboard itself, from a page of our own origin. */
-export function requireDashboard(deps: Pick<SessionDeps, 'config'>, request: FastifyRequest): void {
+export function requireDashboard(deps: Pick<SessionDeps, 'config'>, request: HttpRequest): void {
   const { headers } = request
   const isOwn = headers.origin === undefined || isOwnOrigin(deps.config.baseUrl, headers)
   if (headers[DASHBOARD_HEADER] !== '1' || !isOwn) throw new ApiError('origin_refused')
 }
 
 /** The operator who is signed in in this browser; undefined if nobody is. */
-export async function signedInOperator(deps: SessionDeps, request: FastifyRequest): Promise<Operator | undefined> {
+export async function signedInOperator(deps: SessionDeps, request: HttpRequest): Promise<Operator | undefined> {
   const token = sessionToken(deps, request)
   return token === undefined ? undefined : operatorOfSession(deps, token)
 }
 
-export async function requireSignedIn(deps: SessionDeps, request: FastifyRequest): Promise<Operator> {
+export async function requireSignedIn(deps: SessionDeps, request: HttpRequest): Promise<Operator> {
   const operator = await signedInOperator(deps, request)
   if (operator === undefined) throw new ApiError('signed_out')
   return operator
 }
 
 /** The value of the session's cookie. */
-export function sessionToken(deps: Pick<SessionDeps, 'config'>, request: FastifyRequest): string | undefined {
+export function sessionToken(deps: Pick<SessionDeps, 'config'>, request: HttpRequest): string | undefined {
   const value = readCookie(request, nameIn(deps, SESSION))
   return value !== undefined && /^[0-9a-z]{52}$/.test(value) ? value : undefined
 }
@@ -56,16 +57,13 @@ export function sessionToken(deps: Pick<SessionDeps, 'config'>, request: Fastify
 const MAX_KNOWN_DAYS = 180
 
 /** Remembers who signed in with this browser. It proves nothing but that, and gives a place before strangers who guess. */
-export function setKnown(deps: Pick<SessionDeps, 'config' | 'hasher'>, reply: FastifyReply, operatorId: string): void {
+export function setKnown(deps: Pick<SessionDeps, 'config' | 'hasher'>, reply: HttpReply, operatorId: string): void {
   const value = `${operatorId}.${proofOf(deps, operatorId)}`
   setCookie(deps, reply, nameIn(deps, KNOWN), value, { sameSite: 'Strict', maxAgeS: MAX_KNOWN_DAYS * 86_400 })
 }
 
 /** Who signed in with this browser before. */
-export function knownOperator(
-  deps: Pick<SessionDeps, 'config' | 'hasher'>,
-  request: FastifyRequest,
-): string | undefined {
+export function knownOperator(deps: Pick<SessionDeps, 'config' | 'hasher'>, request: HttpRequest): string | undefined {
   const [id = '', proof = ''] = readCookie(request, nameIn(deps, KNOWN))?.split('.') ?? []
   const [expected, given] = [Buffer.from(proofOf(deps, id)), Buffer.from(proof)]
   return expected.length === given.length && timingSafeEqual(expected, given) ? id : undefined
@@ -76,11 +74,11 @@ function proofOf({ hasher }: Pick<SessionDeps, 'hasher'>, operatorId: string): s
 }
 
 /** Without a lifetime: the server ends sessions, and a browser that is closed forgets the cookie. */
-export function setSession(deps: Pick<SessionDeps, 'config'>, reply: FastifyReply, token: string): void {
+export function setSession(deps: Pick<SessionDeps, 'config'>, reply: HttpReply, token: string): void {
   setCookie(deps, reply, nameIn(deps, SESSION), token, { sameSite: 'Strict' })
 }
 
-export function clearSession(deps: Pick<SessionDeps, 'config'>, reply: FastifyReply): void {
+export function clearSession(deps: Pick<SessionDeps, 'config'>, reply: HttpReply): void {
   setCookie(deps, reply, nameIn(deps, SESSION), '', { sameSite: 'Strict', maxAgeS: 0 })
 }
 
@@ -90,9 +88,9 @@ export function clearSession(deps: Pick<SessionDeps, 'config'>, reply: FastifyRe
  */
 export function followSession(
   deps: SessionDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  operatorOf: (request: FastifyRequest) => Operator | undefined,
+  request: HttpRequest,
+  reply: HttpReply,
+  operatorOf: (request: HttpRequest) => Operator | undefined,
 ): void {
   const verify = async () => {
     const operator = operatorOf(request)

@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify'
 import { mayUseApp, type Operator, requireRecentSignIn } from '#model/apps/operator.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Clock } from '#platform/clock.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import type { MountedRoute, Route } from './route.ts'
 
 const OF_ONE_APP = /^\/admin\/apps\/:client_id(?:\/|$)/
@@ -16,7 +16,7 @@ export function developersOf(path: string, route: Route | MountedRoute): 'of the
 }
 
 /** Refuses what the role of the operator does not allow. An app of others looks like one that does not exist. */
-export function requirePermission(operator: Operator, path: string, route: Route, request: FastifyRequest): void {
+export function requirePermission(operator: Operator, path: string, route: Route, request: HttpRequest): void {
   if (operator.role === 'operator') return
   const who = developersOf(path, route)
   if (who === 'all') return

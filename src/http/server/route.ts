@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Caller } from '#flows/requests/idempotency.ts'
 import type { SignInDeps } from '#identity/deps.ts'
@@ -7,6 +6,8 @@ import type { Account, VerifiedOrCachedAccount } from '#model/accounts/account.t
 import type { App } from '#model/apps/app.ts'
 import type { Operator } from '#model/apps/operator.ts'
 import type { Reason } from '#model/errors.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import type { HttpDeps } from './deps.ts'
 import type { HeaderName } from './response-headers.ts'
 
@@ -27,8 +28,8 @@ interface Checked<Path extends Shape, Query extends Shape, Body extends BodyShap
   path: Given<Path>
   query: Given<Query>
   body: Given<Body>
-  request: FastifyRequest
-  reply: FastifyReply
+  request: HttpRequest
+  reply: HttpReply
 }
 
 /** The argument of a handler: the checked request, and the authenticated caller. */

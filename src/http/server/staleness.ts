@@ -1,5 +1,5 @@
-import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
+import type { HttpReply } from '../exchange/reply.ts'
 import type { HttpDeps } from './deps.ts'
 
 /** A parameter of routes that read items. */
@@ -18,10 +18,10 @@ export const staleness = {
  * The dependencies for a read whose items may be this old: on the replica while it is recent enough, otherwise on the primary. Tokens
  * and profiles are looked up on the primary in any case.
  */
-export function readingDeps(deps: HttpDeps, reply: FastifyReply, maxStalenessS: number | undefined): HttpDeps {
+export function readingDeps(deps: HttpDeps, reply: HttpReply, maxStalenessS: number | undefined): HttpDeps {
   if (maxStalenessS === undefined) return deps
   const reads = deps.replica?.readsWithin(maxStalenessS * 1000)
-  void reply.header('x-staleness', ((reads?.stalenessMs ?? 0) / 1000).toFixed(3))
+  reply.header('x-staleness', ((reads?.stalenessMs ?? 0) / 1000).toFixed(3))
   if (reads === undefined) return deps
   return { ...deps, database: { ...deps.database, ...reads.queries, background: reads.background } }
 }

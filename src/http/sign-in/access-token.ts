@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { authenticateApp, findPublicApp } from '#flows/apps/authenticate-app.ts'
 import { exchangeCode } from '#flows/sign-in/exchange-code.ts'
@@ -7,6 +6,7 @@ import { presentProfiles } from '#identity/profiles.ts'
 import type { App } from '#model/apps/app.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
 import { flag } from '#model/input/input.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { text } from '../request/parameters.ts'
 import { basicCredentials } from '../server/authenticate.ts'
 import type { HttpDeps } from '../server/deps.ts'
@@ -110,7 +110,7 @@ export const metadata = route({
 })
 
 /** Authenticates the app by HTTP Basic or by fields; different ids in both are an error. */
-export async function appFrom(deps: HttpDeps, request: FastifyRequest, fields: ClientFields): Promise<App> {
+export async function appFrom(deps: HttpDeps, request: HttpRequest, fields: ClientFields): Promise<App> {
   const { id, secret } = clientOf(request, fields)
   if (id === undefined) throw invalidInput('bad_parameter', 'client_id', 'is missing.')
   if (secret === undefined && basicCredentials(request.headers.authorization) !== undefined)
@@ -125,10 +125,7 @@ interface ClientFields {
 }
 
 /** The credentials that a request has. Some libraries send Basic with an empty secret for a public client. */
-function clientOf(
-  request: FastifyRequest,
-  fields: ClientFields,
-): { id: string | undefined; secret: string | undefined } {
+function clientOf(request: HttpRequest, fields: ClientFields): { id: string | undefined; secret: string | undefined } {
   const basic = basicCredentials(request.headers.authorization)
   if (basic !== undefined && fields.client_id !== undefined && fields.client_id !== basic.id)
     throw invalidInput('bad_parameter', 'client_id', 'differs from the one in the header.')
@@ -139,7 +136,7 @@ function clientOf(
 /** A public app exchanges without its secret, if it has PKCE; one that sends a secret must send the right one. */
 async function exchangingApp(
   deps: HttpDeps,
-  request: FastifyRequest,
+  request: HttpRequest,
   fields: ClientFields,
 ): Promise<{ app: App; isAuthenticated: boolean }> {
   const { id, secret } = clientOf(request, fields)

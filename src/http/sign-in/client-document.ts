@@ -15,7 +15,7 @@ export const clientDocument = route({
     const [, service, registration] = /^([a-z0-9-]+)(?:\.([a-z0-9]+))?\.json$/.exec(path.document) ?? []
     if (service === undefined) throw new ApiError('not_found')
     const document = await readClientDocument(deps, path.client_id, service, registration)
-    void reply.header('cache-control', 'public, max-age=300')
+    reply.header('cache-control', 'public, max-age=300')
     return document
   },
 })

@@ -1,6 +1,6 @@
-import type { FastifyReply } from 'fastify'
 import type { SignInOutcome } from '#flows/sign-in/outcome.ts'
 import { AuthorizeError } from '#identity/errors.ts'
+import type { HttpReply } from '../exchange/reply.ts'
 import { donePage } from '../pages/confirm.ts'
 import { languageFor, sendPersonPage } from '../pages/person-page.ts'
 import type { HttpDeps } from '../server/deps.ts'
@@ -9,10 +9,10 @@ import { returnCode, returnError, returnReconnected, returnToken } from './retur
 /** Sends the browser on, after a request of a sign-in: to a page of ours, to the service or to the app. */
 export function continueSignIn(
   deps: Pick<HttpDeps, 'config'>,
-  reply: FastifyReply,
+  reply: HttpReply,
   outcome: SignInOutcome,
   status: 302 | 303 = 303,
-): FastifyReply {
+): HttpReply {
   const goTo = (address: string) => reply.code(status).header('location', address).send()
   if ('account' in outcome) reply.request.server.forgetAccount(outcome.account)
   switch (outcome.kind) {

@@ -1,47 +1,47 @@
-import type { FastifyReply } from 'fastify'
 import type { ReturnTo } from '#flows/sign-in/return-to.ts'
 import type { SignInDeps } from '#identity/deps.ts'
 import { AuthorizeError, type AuthorizeReason } from '#identity/errors.ts'
 import { stopWith } from '#identity/sign-in-trace.ts'
 import { ApiError } from '#model/errors.ts'
 import { describeError } from '#model/oauth-errors.ts'
+import type { HttpReply } from '../exchange/reply.ts'
 import type { HttpDeps } from '../server/deps.ts'
 
 type ReturnDeps = { config: Pick<HttpDeps['config'], 'baseUrl'> }
 
 /** Redirects the browser to the app. The caller has checked that the address is registered for it. */
-export function returnCode(deps: ReturnDeps, reply: FastifyReply, to: ReturnTo, code: string): FastifyReply {
+export function returnCode(deps: ReturnDeps, reply: HttpReply, to: ReturnTo, code: string): HttpReply {
   return redirect(reply, withQuery(to.redirectUri, { code, ...originOf(deps, to) }))
 }
 
 /** In the fragment, which browsers do not send to servers. */
 export function returnToken(
   deps: ReturnDeps,
-  reply: FastifyReply,
+  reply: HttpReply,
   to: ReturnTo,
   token: string,
   account: string,
-): FastifyReply {
+): HttpReply {
   return redirect(reply, `${to.redirectUri}#${encode({ access_token: token, account, ...originOf(deps, to) })}`)
 }
 
 /** Names the profile that was connected again. The app asked for it, so there is no code. */
-export function returnReconnected({ config }: ReturnDeps, reply: FastifyReply, to: ReturnTo): FastifyReply {
+export function returnReconnected({ config }: ReturnDeps, reply: HttpReply, to: ReturnTo): HttpReply {
   const { profile, account } = to.reconnect ?? {}
   return redirect(reply, withQuery(to.redirectUri, { reconnected: profile, account, iss: config.baseUrl }))
 }
 
-export function returnError(deps: ReturnDeps, reply: FastifyReply, to: ReturnTo, error: AuthorizeError): FastifyReply {
+export function returnError(deps: ReturnDeps, reply: HttpReply, to: ReturnTo, error: AuthorizeError): HttpReply {
   return redirect(reply, errorAddress(deps, to, error))
 }
 
 /** Returns why a sign-in could not be started. What only the person can mend is thrown, for an error page. */
 export function returnFailure(
   { config, log, trace }: Pick<SignInDeps, 'config' | 'log' | 'trace'>,
-  reply: FastifyReply,
+  reply: HttpReply,
   to: ReturnTo,
   error: unknown,
-): FastifyReply {
+): HttpReply {
   if (error instanceof ApiError) throw error
   stopWith(trace, error)
   if (!(error instanceof AuthorizeError))
@@ -96,7 +96,7 @@ function encode(params: Record<string, string | undefined>): string {
 }
 
 // 303 turns a POST into a GET; 307 would send the form to the app.
-function redirect(reply: FastifyReply, address: string): FastifyReply {
+function redirect(reply: HttpReply, address: string): HttpReply {
   return reply
     .code(reply.request.method === 'GET' ? 302 : 303)
     .header('location', address)

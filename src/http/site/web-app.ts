@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '#model/errors.ts'
 import { codeOf } from '#platform/errors.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
+import type { HttpServer } from '../exchange/serve.ts'
 import { html } from '../pages/html.ts'
 import { page, sendPage } from '../pages/layout.ts'
 import { acceptedEncodings } from '../request/accepted-encoding.ts'
@@ -30,11 +32,10 @@ type WebPage = 'dashboard' | 'demo'
  * Serves the built pages of `web/` and their files: the dashboard at every address below `/dashboard`, because it has a router of its
  * own. The demo's page is a route, which only `tributary demo` has.
  */
-export function mountWeb(server: FastifyInstance, deps: HttpDeps): void {
-  const show = (name: WebPage) => (request: FastifyRequest, reply: FastifyReply) =>
-    sendWebPage(deps, name, request, reply)
-  const get = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) =>
-    server.route({ method: ['GET', 'HEAD'], url, config: { page: !url.startsWith(ASSETS), isWebFile: true }, handler })
+export function mountWeb(server: HttpServer, deps: HttpDeps): void {
+  const show = (name: WebPage) => (request: HttpRequest, reply: HttpReply) => sendWebPage(deps, name, request, reply)
+  const get = (url: string, handler: (request: HttpRequest, reply: HttpReply) => Promise<HttpReply>) =>
+    server.route({ methods: ['GET', 'HEAD'], url, page: !url.startsWith(ASSETS), isWebFile: true, handler })
   get('/dashboard', show('dashboard'))
   get('/dashboard/*', show('dashboard'))
   get(`${ASSETS}:file`, sendAsset)
@@ -44,9 +45,9 @@ export function mountWeb(server: FastifyInstance, deps: HttpDeps): void {
 async function sendWebPage(
   { config }: Pick<HttpDeps, 'config'>,
   name: WebPage,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+  request: HttpRequest,
+  reply: HttpReply,
+): Promise<HttpReply> {
   return (await sendBuiltPage({ config }, name, request, reply)) ?? sendPage(reply, NOT_BUILT, 503)
 }
 
@@ -54,9 +55,9 @@ async function sendWebPage(
 export async function sendBuiltPage(
   { config }: Pick<HttpDeps, 'config'>,
   name: WebPage,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply | undefined> {
+  request: HttpRequest,
+  reply: HttpReply,
+): Promise<HttpReply | undefined> {
   const text = await readBuilt(`${name}.html`)
   return text && sendPage(reply, text.toString('utf8'), 200, policyFor(request, config.baseUrl))
 }
@@ -65,7 +66,7 @@ export async function sendBuiltPage(
  * Scripts and styles come from our own files only: not `'self'`, because responses of services that the proxy passes on are of this
  * origin too. Forms may lead to the configured host, where the page was opened by another name.
  */
-function policyFor(request: FastifyRequest, baseUrl: string): string {
+function policyFor(request: HttpRequest, baseUrl: string): string {
   const hosts = ownHosts(request, baseUrl)
   const assets = hosts.map((host) => `${host}${ASSETS}`).join(' ')
   return [
@@ -82,19 +83,19 @@ function policyFor(request: FastifyRequest, baseUrl: string): string {
   ].join('; ')
 }
 
-async function sendAsset(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendAsset(request: HttpRequest, reply: HttpReply): Promise<HttpReply> {
   const { file } = request.params as { file: string }
   const type = TYPES[ASSET.exec(file)?.[1] ?? '']
   if (type === undefined) throw new ApiError('not_found')
   // The name changes with the content.
-  void reply.headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' }).type(type)
+  reply.headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' }).type(type)
   for (const encoding of acceptedEncodings(request.headers['accept-encoding'], ['br', 'gzip'])) {
     const content = await readBuilt(`assets/${file}${ENDINGS[encoding]}`)
     if (content !== undefined) return reply.header('content-encoding', encoding).send(content)
   }
   const content = await readBuilt(`assets/${file}`)
   if (content === undefined) {
-    void reply.header('cache-control', 'no-store')
+    reply.header('cache-control', 'no-store')
     throw new ApiError('not_found')
   }
   return reply.send(content)

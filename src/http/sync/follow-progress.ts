@@ -1,6 +1,7 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Account } from '#model/accounts/account.ts'
 import { abortableSleep } from '#platform/waiting/abortable-sleep.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import type { HttpDeps } from '../server/deps.ts'
 import { takePlace } from '../server/places.ts'
 
@@ -17,7 +18,7 @@ export interface Progress {
   isOver: boolean
 }
 
-export function wantsStream({ method, headers }: FastifyRequest): boolean {
+export function wantsStream({ method, headers }: HttpRequest): boolean {
   // HEAD would hold the connection for a stream that it never shows.
   return method === 'GET' && (headers.accept ?? '').includes('text/event-stream')
 }
@@ -25,12 +26,12 @@ export function wantsStream({ method, headers }: FastifyRequest): boolean {
 /** Sends the progress whenever it changes, until the sync is over, the client disconnects or its access ends. */
 export async function followProgress(
   deps: HttpDeps,
-  { account, request, reply }: { account: Account; request: FastifyRequest; reply: FastifyReply },
+  { account, request, reply }: { account: Account; request: HttpRequest; reply: HttpReply },
   profiles: { shard: number; profileId: string }[],
   read: () => Promise<Progress | undefined>,
-): Promise<FastifyReply> {
+): Promise<HttpReply> {
   const leave = takePlace(deps, { name: `follow ${account.id}`, max: MAX_FOLLOWERS, retryAfterS: RETRY_AFTER_S })
-  void reply.hijack()
+  reply.hijack()
   const { raw } = reply
   raw.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),

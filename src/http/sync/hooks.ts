@@ -1,9 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { limitGuesses } from '#flows/apps/limit-guesses.ts'
 import { type Guarded, type HookCall, receiveHook, respondToHandshake } from '#flows/sync/hook.ts'
 import type { HandshakeResponse } from '#kit/connector/connector.ts'
 import { ApiError } from '#model/errors.ts'
+import type { HttpReply } from '../exchange/reply.ts'
+import type { HttpRequest } from '../exchange/request.ts'
 import { queryOf } from '../request/query-pairs.ts'
 import type { HttpDeps } from '../server/deps.ts'
 import { route } from '../server/route.ts'
@@ -48,30 +49,26 @@ export const notify = route({
   },
 })
 
-function sendHandshake(reply: FastifyReply, response: HandshakeResponse): FastifyReply {
+function sendHandshake(reply: HttpReply, response: HandshakeResponse): HttpReply {
   return typeof response === 'string'
     ? reply.type('text/plain; charset=utf-8').send(response)
     : reply.type('application/json; charset=utf-8').send(JSON.stringify(response.json))
 }
 
-export function rawBodyOf({ body }: FastifyRequest): string {
+export function rawBodyOf({ body }: HttpRequest): string {
   return typeof body === 'string' ? body : ''
 }
 
 /** Counts per hook only: a service calls for many apps from one address, and one app may have set a wrong secret. */
 export function guardedBy(
   deps: HttpDeps,
-  { path: hook, request }: { path: z.output<typeof path>; request: FastifyRequest },
+  { path: hook, request }: { path: z.output<typeof path>; request: HttpRequest },
 ): Guarded {
   const guess = { subject: `hook ${hook.client_id} ${hook.service}`, address: request.ip, alone: true }
   return (compare) => limitGuesses(deps, guess, () => new ApiError('hook_refused'), compare)
 }
 
-export function hookCall(
-  path: { service: string; client_id: string },
-  request: FastifyRequest,
-  body: string,
-): HookCall {
+export function hookCall(path: { service: string; client_id: string }, request: HttpRequest, body: string): HookCall {
   const texts = (pairs: object) =>
     Object.fromEntries(Object.entries(pairs).filter((pair): pair is [string, string] => typeof pair[1] === 'string'))
   return {

@@ -21,7 +21,7 @@ export async function startSecondServer(
   })
   const log = createLog({ level: 'error', format: 'json', clock: systemClock, write: () => {} })
   const responses = describedResponses()
-  const started = await responses.during(() => start(config, log, '0.0.0-test', { serve: true, workers: 'inline' }))
+  const started = await start(config, log, '0.0.0-test', { serve: true, workers: 'inline', onSend: responses.onSend })
   return {
     tributary: { url: started.url! },
     stop: async () => {

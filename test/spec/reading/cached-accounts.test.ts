@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import type { FastifyRequest } from 'fastify'
+import type { HttpRequest } from '#http/exchange/request.ts'
 import { createAccounts } from '#http/server/cached-accounts.ts'
 import type { VerifiedOrCachedAccount } from '#model/accounts/account.ts'
 import { ApiError } from '#model/errors.ts'
@@ -123,7 +123,7 @@ suite('a cached account', () => {
       adminToken: undefined,
       config: { baseUrl: harness.tributary.url },
     })
-    const request = { query: {}, headers: { authorization: `Bearer ${reader.token}` } } as FastifyRequest
+    const request = { query: {}, headers: { authorization: `Bearer ${reader.token}` } } as HttpRequest
     const runs: VerifiedOrCachedAccount[] = []
     const refuse = () =>
       accounts.read(request, async (account) => {

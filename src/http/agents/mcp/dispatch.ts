@@ -1,9 +1,9 @@
-import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { auditAgentCall, limitAgent } from '#flows/agents/grants.ts'
 import type { grantOfAgent } from '#flows/agents/tokens.ts'
 import { ApiError } from '#model/errors.ts'
 import { parse } from '#model/input/input.ts'
+import type { HttpRequest } from '../../exchange/request.ts'
 import type { HttpDeps } from '../../server/deps.ts'
 import { RPC_CODES, RpcError, type RpcMessage } from './messages.ts'
 import { describeTool, type Tool } from './tool.ts'
@@ -16,7 +16,7 @@ export type Grant = NonNullable<Awaited<ReturnType<typeof grantOfAgent>>>
 export interface McpCall {
   deps: HttpDeps
   grant: Grant
-  request: FastifyRequest
+  request: HttpRequest
 }
 
 const INSTRUCTIONS =

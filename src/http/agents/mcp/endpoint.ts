@@ -1,8 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { grantOfAgent } from '#flows/agents/tokens.ts'
 import { READ_SCOPE_NAMES } from '#model/apps/agents.ts'
 import { ApiError } from '#model/errors.ts'
+import type { HttpReply } from '../../exchange/reply.ts'
+import type { HttpRequest } from '../../exchange/request.ts'
 import type { HttpDeps } from '../../server/deps.ts'
 import { errorBody } from '../../server/errors.ts'
 import { route } from '../../server/route.ts'
@@ -50,14 +51,14 @@ export const mcp = route({
     if (grant === undefined) return reply
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
       throw new ApiError('media_type_unsupported')
-    void reply.type(JSON_TYPE)
+    reply.type(JSON_TYPE)
     let message: RpcMessage | undefined
     try {
       message = readMessage(String(request.body))
       const version = message.method === 'initialize' ? negotiate(message) : versionOf(request.headers, message)
       // The only notifications of clients are of the handshake and of cancellations, which need nothing here.
-      if (message.id === undefined) return await reply.code(202).send()
-      return await reply.send(resultMessage(message.id, await dispatch({ deps, grant, request }, message, version)))
+      if (message.id === undefined) return reply.code(202).send()
+      return reply.send(resultMessage(message.id, await dispatch({ deps, grant, request }, message, version)))
     } catch (failure) {
       return respondWithFailure(deps, reply, message, failure)
     }
@@ -65,17 +66,17 @@ export const mcp = route({
 })
 
 /** A page of another origin could have resolved its own name to this address. */
-function refuseOtherOrigins({ config }: HttpDeps, { headers: { origin } }: FastifyRequest): void {
+function refuseOtherOrigins({ config }: HttpDeps, { headers: { origin } }: HttpRequest): void {
   if (origin !== undefined && origin !== new URL(config.baseUrl).origin) throw new ApiError('origin_refused')
 }
 
 /** Undefined after a refusal was sent, which says where tokens for this address can be had. */
-async function authenticated(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): Promise<Grant | undefined> {
+async function authenticated(deps: HttpDeps, request: HttpRequest, reply: HttpReply): Promise<Grant | undefined> {
   const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
   const grant = token === undefined ? undefined : await grantOfAgent(deps, token)
   if (grant !== undefined) return grant
   const refusal = new ApiError(token === undefined ? 'token_missing' : 'token_invalid')
-  await reply
+  reply
     .code(401)
     .header('www-authenticate', challenge(deps, READ_SCOPE_NAMES.join(' '), token && 'invalid_token'))
     .type(JSON_TYPE)
@@ -90,10 +91,10 @@ function challenge(deps: HttpDeps, scope: string, word: string | undefined): str
 
 function respondWithFailure(
   deps: HttpDeps,
-  reply: FastifyReply,
+  reply: HttpReply,
   message: RpcMessage | undefined,
   failure: unknown,
-): FastifyReply {
+): HttpReply {
   const id = message?.id
   if (failure instanceof RpcError)
     return reply.code(failure.status).send(errorMessage(id, failure.code, failure.message, failure.data))

@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Account } from '#model/accounts/account.ts'
 import type { AgentScope } from '#model/apps/agents.ts'
+import type { HttpRequest } from '../../exchange/request.ts'
 import type { HttpDeps } from '../../server/deps.ts'
 
 /** The hints of MCP by which a client decides whether to ask the person first. */
@@ -16,7 +16,7 @@ export interface ToolHints {
 export interface ToolContext {
   deps: HttpDeps
   account: Account
-  request: FastifyRequest
+  request: HttpRequest
 }
 
 /** A tool of the MCP endpoint, with any input. */

@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { revokeGrantOf } from '#flows/agents/grants.ts'
 import { openConnections, PERSON } from '#flows/connect/connections-session.ts'
@@ -7,6 +6,8 @@ import { createReconnectLink } from '#flows/connect/reconnect-link.ts'
 import { profileIn } from '#flows/sync/progress.ts'
 import { deleteWholeAccount, disconnectProfiles } from '#identity/disconnect.ts'
 import { ApiError, type Reason } from '#model/errors.ts'
+import type { HttpReply } from '../../exchange/reply.ts'
+import type { HttpRequest } from '../../exchange/request.ts'
 import type { ConnectionsView } from '../../pages/connections.ts'
 import { TEXTS } from '../../pages/languages/connections/index.ts'
 import { speaker } from '../../pages/languages/speak.ts'
@@ -68,7 +69,7 @@ export const reconnect = route({
       try {
         const profile = await profileIn(deps, account.id, body.profile)
         const { url } = await createReconnectLink(deps, profile, { returnsHere: true }, PERSON)
-        return await go(reply, url)
+        return go(reply, url)
       } catch (error) {
         // Ended meanwhile, or the app has no keys any more.
         if (!(error instanceof ApiError) || !['no_profile', 'no_service_keys'].includes(error.reason)) throw error
@@ -126,9 +127,9 @@ export const deleteAll = route({
 /** Does what a form of the open page asks for, if it is the form of this browser's session. */
 function fromForm(
   deps: HttpDeps,
-  { body, request, reply }: { body: { form: string }; request: FastifyRequest; reply: FastifyReply },
-  act: (view: ConnectionsView) => Promise<FastifyReply>,
-): Promise<FastifyReply> {
+  { body, request, reply }: { body: { form: string }; request: HttpRequest; reply: HttpReply },
+  act: (view: ConnectionsView) => Promise<HttpReply>,
+): Promise<HttpReply> {
   return whileOpen(deps, request, reply, (view) => {
     checkForm(deps, request, body.form)
     return act(view)
@@ -149,6 +150,6 @@ function plainWord(word: string): string {
   return word.normalize('NFKC').trim().toLowerCase()
 }
 
-function go(reply: FastifyReply, location: string): FastifyReply {
+function go(reply: HttpReply, location: string): HttpReply {
   return reply.code(303).header('location', location).send()
 }

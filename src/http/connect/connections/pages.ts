@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { readConnectionsLink, requireConnections, wayBack } from '#flows/connect/connections-session.ts'
 import { listConnections } from '#flows/connect/connections-view.ts'
@@ -6,6 +5,8 @@ import { ApiError } from '#model/errors.ts'
 import { flag } from '#model/input/input.ts'
 import { sendExport } from '../../accounts/account-data.ts'
 import { REDIRECT } from '../../describe/description/other-responses.ts'
+import type { HttpReply } from '../../exchange/reply.ts'
+import type { HttpRequest } from '../../exchange/request.ts'
 import {
   type ConnectionsView,
   closedPage,
@@ -27,7 +28,7 @@ export const CLOSED_PAGE: OtherResponse = { description: 'A page: the session ha
 const DEAD_LINK: OtherResponse = { description: 'A page: the link was used or has expired.', type: 'text/html' }
 
 /** The open page of this browser. */
-export async function openView(deps: HttpDeps, request: FastifyRequest): Promise<ConnectionsView> {
+export async function openView(deps: HttpDeps, request: HttpRequest): Promise<ConnectionsView> {
   const cookie = sessionOf(deps, request)
   const open = await requireConnections(deps, cookie)
   const language = languageFor(request, open.session.language)
@@ -37,10 +38,10 @@ export async function openView(deps: HttpDeps, request: FastifyRequest): Promise
 /** A session that has ended is explained on a page in the person's language, with the way back to the app. */
 export async function whileOpen(
   deps: HttpDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  run: (view: ConnectionsView) => Promise<FastifyReply>,
-): Promise<FastifyReply> {
+  request: HttpRequest,
+  reply: HttpReply,
+  run: (view: ConnectionsView) => Promise<HttpReply>,
+): Promise<HttpReply> {
   try {
     return await run(await openView(deps, request))
   } catch (error) {
@@ -76,12 +77,7 @@ export const show = route({
   },
 })
 
-async function showLink(
-  deps: HttpDeps,
-  ticket: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function showLink(deps: HttpDeps, ticket: string, request: HttpRequest, reply: HttpReply): Promise<HttpReply> {
   const read = await readConnectionsLink(deps, ticket, sessionOf(deps, request))
   if (read.kind === 'own') return reply.code(303).header('location', '/connections').send()
   const { app, link } = read
@@ -152,7 +148,7 @@ export const download = route({
   reasons: ['too_many_readers'],
   run: (deps, { request, reply }) =>
     whileOpen(deps, request, reply, ({ account }) => {
-      void reply.header('content-disposition', 'attachment; filename="my-data.ndjson"')
+      reply.header('content-disposition', 'attachment; filename="my-data.ndjson"')
       return sendExport(deps, account, `person:${account.id}`, { request, reply })
     }),
 })

@@ -1,0 +1,67 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** What requests of one server share. Other files add what they need. */
+export interface ServerParts {
+  /** The address of a client, behind proxies that are trusted. */
+  addressOf(raw: IncomingMessage): string
+}
+
+/** What is known about a route without a request. */
+export interface RouteFacts {
+  /** With parameters (`:name`), and perhaps `*` at the end. Undefined for an address that is none of ours. */
+  readonly url?: string
+  /** A person's browser may ask for it, so refusals are pages. */
+  readonly page?: boolean
+  /** Bodies are passed on as text. */
+  readonly rawBody?: boolean
+  /** A built page of `web/` or one of its files: not part of the API. */
+  readonly isWebFile?: boolean
+}
+
+type Known = Pick<HttpRequest, 'id' | 'url' | 'route' | 'server'> & {
+  found: { params: unknown; searchParams: unknown } | null
+}
+
+/** One request, from its headers to the end of its response. */
+export class HttpRequest {
+  readonly raw: IncomingMessage
+  readonly id: string
+  /** Without the prefix of old clients. */
+  readonly url: string
+  readonly route: RouteFacts
+  readonly params: unknown
+  readonly query: unknown
+  readonly server: ServerParts
+  readonly method: string
+  /** Parsed, once it was read. */
+  body: unknown = undefined
+
+  constructor(raw: IncomingMessage, { id, url, route, server, found }: Known) {
+    this.raw = raw
+    this.id = id
+    this.url = url
+    this.route = route
+    this.server = server
+    this.params = found?.params ?? {}
+    this.query = found?.searchParams ?? {}
+    this.method = raw.method ?? ''
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.raw.headers
+  }
+
+  /** As the client wrote it. */
+  get originalUrl(): string {
+    return this.raw.url ?? ''
+  }
+
+  get socket(): Socket {
+    return this.raw.socket
+  }
+
+  get ip(): string {
+    return this.server.addressOf(this.raw)
+  }
+}
