@@ -1,7 +1,8 @@
 import type { Credential, JsonObject, SignedIn } from '#kit/auth/auth.ts'
-import { missingScope } from '#kit/auth/missing-scope.ts'
+import { missingGrant } from '#kit/auth/granted.ts'
 import type { TypedValues } from '#kit/auth/typed.ts'
 import type { Connector } from '#kit/connector/connector.ts'
+import { grantedScopes } from '#model/accounts/profile.ts'
 import { locateService } from './addresses/addresses.ts'
 import { type BegunFor, checkBegunFor } from './begun-for.ts'
 import { readSelf } from './call/read-self.ts'
@@ -123,9 +124,8 @@ export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Pro
 /** The service refuses to say who the person is, and they granted less than was requested: that is the cause to report. */
 function withoutScope(error: unknown, { auth }: Connector, credential: Credential, requested: unknown): unknown {
   if (!(error instanceof UpstreamError) || error.reason !== 'service_refused' || auth.kind !== 'oauth2') return error
-  if (typeof requested !== 'string' || credential.scope === undefined) return error
-  const scopes = (text: string) => text.split(/[\s,]+/).filter((scope) => scope !== '')
-  const missing = missingScope(auth, scopes(credential.scope), scopes(requested))
+  if (typeof requested !== 'string') return error
+  const missing = missingGrant(auth, grantedScopes({ scope: requested }), credential)
   if (missing === undefined) return error
   const { status, said } = error
   const message = `The person did not grant ${excerpt(missing)}`

@@ -60,7 +60,7 @@ export const dropbox = defineConnector({
     recovery: ({ status, body }) => {
       const tag = (body as Failure | null | undefined)?.error?.['.tag']
       // The token is valid; the person did not grant this.
-      if (status === 401 && tag === 'missing_scope') return 'skip'
+      if (status === 401 && tag === 'missing_scope') return 'not_granted'
       // The cursor has ended.
       if (status === 409 && tag === 'reset') return 'restart'
       return status === 409 ? 'stop' : undefined

@@ -58,7 +58,7 @@ export const mastodon = defineConnector({
       const error = errorOf(body)
       // A suspended or unconfirmed account: 403 with the same form as a missing scope.
       if (code === 403 && /login is currently disabled|pending approval|confirm/i.test(error)) return 'stop'
-      if (code === 403 && /outside the authorized scopes/i.test(error)) return 'skip'
+      if (code === 403 && /outside the authorized scopes/i.test(error)) return 'not_granted'
       return undefined
     },
   },

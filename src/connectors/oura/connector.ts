@@ -84,7 +84,8 @@ export const oura = defineConnector({
     recovery: ({ status, body }) => {
       const { detail = '' } = (body ?? {}) as { detail?: string }
       // The token is valid; the person did not grant this. 403: the person's membership has ended.
-      if (status === 401 && typeof detail === 'string' && detail.startsWith('Token is not authorized')) return 'skip'
+      if (status === 401 && typeof detail === 'string' && detail.startsWith('Token is not authorized'))
+        return 'not_granted'
       return status === 403 ? 'skip' : undefined
     },
   },

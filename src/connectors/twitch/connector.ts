@@ -79,7 +79,7 @@ export const twitch = defineConnector({
       const { message = '' } = (body ?? {}) as { message?: string }
       if (status !== 401) return undefined
       // The token is valid: only this was not granted.
-      if (message.startsWith('Missing scope')) return 'skip'
+      if (message.startsWith('Missing scope')) return 'not_granted'
       return message.startsWith('Client ID and OAuth token') ? 'stop' : undefined
     },
   },

@@ -99,7 +99,7 @@ export const withings = defineConnector({
       const { status } = (body ?? {}) as Envelope<object>
       if (status === undefined || status === 0) return undefined
       if (DEAD_TOKEN.includes(status)) return 'reauthorize'
-      if (NOT_GRANTED.includes(status)) return 'skip'
+      if (NOT_GRANTED.includes(status)) return 'not_granted'
       return TRY_AGAIN.includes(status) ? 'retry' : 'stop'
     },
   },

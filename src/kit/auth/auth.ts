@@ -45,7 +45,7 @@ export interface Variation {
   /** Replaces the connector's `authorizeUrl`. */
   authorizeUrl?: string
   parameters?: Parameters
-  /** Added to the scope of the app, its key or the default. */
+  /** What it gives in addition to the scope of the app, its key or the default. At OAuth 1 only the flags may say what is given. */
   scope?: string[]
 }
 
