@@ -1,4 +1,5 @@
-import { type Auth, verifiesApp } from '#kit/auth/auth.ts'
+import { appProofOf } from '#kit/auth/app-proof.ts'
+import type { Auth } from '#kit/auth/auth.ts'
 import { command } from '../command.ts'
 import { table } from '../output.ts'
 
@@ -32,4 +33,4 @@ export const services = command({
   },
 })
 
-const provenBy = (auth: Auth) => (verifiesApp(auth) ? 'proven' : 'unproven')
+const provenBy = (auth: Auth) => (appProofOf(auth) === 'none' ? 'unproven' : 'proven')

@@ -40,6 +40,8 @@ export const dropbox = defineConnector({
   title: 'Dropbox',
   docs: 'https://www.dropbox.com/developers/documentation/http/documentation',
   auth: oauth2({
+    noAppCheck:
+      '`check/app` tests the app’s own key and secret, `check/user` the token; neither says that they belong together.',
     authorizeUrl: 'https://www.dropbox.com/oauth2/authorize',
     tokenUrl: 'https://api.dropboxapi.com/oauth2/token',
     scope: { default: ['account_info.read', 'files.metadata.read', 'sharing.read'] },

@@ -22,6 +22,7 @@ export const instagram = defineConnector({
   title: 'Instagram',
   docs: 'https://developers.facebook.com/documentation/instagram-platform/instagram-api-with-instagram-login',
   auth: oauth2({
+    noAppCheck: 'Only Facebook’s tokens can be debugged with the app’s secret; there is no refresh token.',
     authorizeUrl: 'https://www.instagram.com/oauth/authorize',
     tokenUrl: 'https://api.instagram.com/oauth/access_token',
     pkce: false,

@@ -39,6 +39,15 @@ export const mastodon = defineConnector({
     revokeUrl: 'https://{host}/oauth/revoke',
     revokeEnds: 'token',
     scope: { default: ['read'], includes: { read: READ } },
+    // https://docs.joinmastodon.org/methods/apps/#verify_credentials: any token of the app will do, since release 4.3.
+    verifyApp: {
+      url: 'https://{host}/api/v1/apps/verify_credentials',
+      method: 'GET',
+      parameters: {},
+      headers: { authorization: 'Bearer {token}' },
+      read: (body) => (body as { id?: string }).id,
+      likeOwn: true,
+    },
     forceLogin: { parameters: { force_login: 'true' } },
     registration: {
       kind: 'declared',

@@ -61,6 +61,7 @@ export const oura = defineConnector({
   title: 'Oura',
   docs: 'https://cloud.ouraring.com/v2/docs',
   auth: oauth2({
+    noAppCheck: 'No call names the app of a token.',
     authorizeUrl: 'https://cloud.ouraring.com/oauth/authorize',
     tokenUrl: 'https://api.ouraring.com/oauth/token',
     pkce: false,

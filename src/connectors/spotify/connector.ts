@@ -37,6 +37,7 @@ export const spotify = defineConnector({
   title: 'Spotify',
   docs: 'https://developer.spotify.com/documentation/web-api',
   auth: oauth2({
+    noAppCheck: 'No call names the app of a token.',
     authorizeUrl: 'https://accounts.spotify.com/authorize',
     tokenUrl: 'https://accounts.spotify.com/api/token',
     tokenAuth: 'basic',

@@ -60,6 +60,7 @@ export const withings = defineConnector({
   title: 'Withings',
   docs: 'https://developer.withings.com/api-reference',
   auth: oauth2({
+    noAppCheck: 'No call names the app of a token.',
     authorizeUrl: 'https://account.withings.com/oauth2_user/authorize2',
     tokenUrl: 'https://wbsapi.withings.net/v2/oauth2',
     pkce: false,

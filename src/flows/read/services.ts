@@ -1,4 +1,5 @@
-import { type Auth, needsKeys, typedFieldsOf, verifiesApp } from '#kit/auth/auth.ts'
+import { appProofOf } from '#kit/auth/app-proof.ts'
+import { type Auth, needsKeys, typedFieldsOf } from '#kit/auth/auth.ts'
 import type { Connector } from '#kit/connector/connector.ts'
 import { type ServiceAddresses, serviceAddresses } from '#kit/connector/service-addresses.ts'
 import { ApiError } from '#model/errors.ts'
@@ -86,7 +87,7 @@ export async function listServices(
           types,
           scope: 'scope' in auth ? auth.scope.default : [],
           limits: limitsOf(connector),
-          apply: verifiesApp(auth) ? 'proven' : 'unproven',
+          apply: appProofOf(auth) === 'none' ? 'unproven' : 'proven',
           ...loginOptions(auth),
           settings: settings.map(({ name, title: label, required = false, secret = false }) => ({
             name,
