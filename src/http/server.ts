@@ -145,7 +145,7 @@ function mount(server: FastifyInstance, deps: HttpDeps, accounts: Accounts, url:
     server.route({
       method: withHead,
       url,
-      config: { page: route.auth === 'browser', rawBody: route.rawBody === true },
+      config: { page: route.auth === 'browser', rawBody: route.rawBody === true, takesBody: route.body !== undefined },
       ...beforeBody(deps, url, route),
       ...(route.streamsBody === true
         ? { onRequest: [...[beforeBody(deps, url, route).onRequest ?? []].flat(), unparsed(deps, accounts, route)] }
@@ -344,7 +344,10 @@ function readBodies(server: FastifyInstance): void {
   const parseJson = server.getDefaultJsonParser('error', 'error')
   server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     rememberBody(request, body)
-    if (request.routeOptions.config.rawBody) done(null, body)
+    const { rawBody, takesBody } = request.routeOptions.config
+    if (rawBody) done(null, body)
+    // Clients send the header with every request.
+    else if (body === '' && takesBody === false) done(null, undefined)
     else
       void parseJson(request, body, (error, value) => {
         if (error === null || error === undefined) done(null, value)

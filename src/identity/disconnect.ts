@@ -86,9 +86,11 @@ export async function deleteWholeAccount(
   deps: LoggedDeps,
   account: Account,
   actor = actorOf(account),
+  /** What the audit log says, and so a repeated request. */
+  nowMs = deps.clock.now(),
 ): Promise<Disconnected[]> {
   const erased = await deps.database.transaction(async (tx) => {
-    return eraseAccount(deps, tx, await lockOwnAccount(tx, account), actor)
+    return eraseAccount(deps, tx, await lockOwnAccount(tx, account), actor, nowMs)
   })
   // Outside the transaction: sign-ins are logged in any shard.
   await eraseLog(deps, account)
@@ -107,7 +109,13 @@ export async function eraseLog(
 /**
  * Deletes all rows of an account that the transaction has locked. The caller revokes the credentials, before or after.
  */
-export async function eraseAccount(deps: IdentityDeps, tx: Queries, locked: Account, actor: string): Promise<Erased[]> {
+export async function eraseAccount(
+  deps: IdentityDeps,
+  tx: Queries,
+  locked: Account,
+  actor: string,
+  nowMs = deps.clock.now(),
+): Promise<Erased[]> {
   const erased = await eraseProfiles(deps, tx, locked, await listProfiles(tx, locked), actor)
   // The rest are the profiles of the app's own items, which `listProfiles` omits.
   for (const own of await listAllProfiles(tx, locked))
@@ -117,8 +125,8 @@ export async function eraseAccount(deps: IdentityDeps, tx: Queries, locked: Acco
   await removeConnectionsSessions(tx, locked)
   await removeConnectSessions(tx, locked)
   await deleteAccount(tx, locked)
-  await queueEvent(tx, locked.appId, 'account.erased', deps.clock.now(), { account: locked.id })
-  await auditAccount(tx, locked, { at: deps.clock.now(), actor, action: 'account.delete' })
+  await queueEvent(tx, locked.appId, 'account.erased', nowMs, { account: locked.id })
+  await auditAccount(tx, locked, { at: nowMs, actor, action: 'account.delete' })
   return erased
 }
 

@@ -17,6 +17,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     page?: boolean
     rawBody?: boolean
+    /** False for a route that takes no body: an empty one is no error then, whatever its content type. */
+    takesBody?: boolean
     /** A built page of `web/` or one of its files: not part of the API. */
     isWebFile?: boolean
   }
