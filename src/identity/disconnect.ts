@@ -86,15 +86,13 @@ export async function deleteWholeAccount(
   deps: LoggedDeps,
   account: Account,
   actor = actorOf(account),
-  /** What the audit log says, and so a repeated request. */
-  nowMs = deps.clock.now(),
-): Promise<Disconnected[]> {
-  const erased = await deps.database.transaction(async (tx) => {
-    return eraseAccount(deps, tx, await lockOwnAccount(tx, account), actor, nowMs)
+): Promise<{ deleted: Disconnected[]; erasedAt: number }> {
+  const { erased, erasedAt } = await deps.database.transaction(async (tx) => {
+    return eraseAccount(deps, tx, await lockOwnAccount(tx, account), actor)
   })
   // Outside the transaction: sign-ins are logged in any shard.
   await eraseLog(deps, account)
-  return revokeAll(deps, erased)
+  return { deleted: await revokeAll(deps, erased), erasedAt }
 }
 
 /** What this process has not written yet must not appear afterwards. */
@@ -114,8 +112,7 @@ export async function eraseAccount(
   tx: Queries,
   locked: Account,
   actor: string,
-  nowMs = deps.clock.now(),
-): Promise<Erased[]> {
+): Promise<{ erased: Erased[]; erasedAt: number }> {
   const erased = await eraseProfiles(deps, tx, locked, await listProfiles(tx, locked), actor)
   // The rest are the profiles of the app's own items, which `listProfiles` omits.
   for (const own of await listAllProfiles(tx, locked))
@@ -125,9 +122,11 @@ export async function eraseAccount(
   await removeConnectionsSessions(tx, locked)
   await removeConnectSessions(tx, locked)
   await deleteAccount(tx, locked)
-  await queueEvent(tx, locked.appId, 'account.erased', nowMs, { account: locked.id })
-  await auditAccount(tx, locked, { at: nowMs, actor, action: 'account.delete' })
-  return erased
+  // What the audit log says is what a repeated request says.
+  const erasedAt = deps.clock.now()
+  await queueEvent(tx, locked.appId, 'account.erased', erasedAt, { account: locked.id })
+  await auditAccount(tx, locked, { at: erasedAt, actor, action: 'account.delete' })
+  return { erased, erasedAt }
 }
 
 async function lockOwnAccount(tx: Queries, account: Account): Promise<Account> {
