@@ -75,7 +75,7 @@ export const twitch = declareService({
       return oauth.routes[`POST ${paths.revoke}`]!({ ...request, body: Buffer.from(body) } satisfies LabRequest, {})
     }
 
-    /** What a token is good for, for whoever has it. */
+    /** Says what a token is good for, to everybody who has it. */
     const validate: Handler = (request) => {
       const value = /^(?:OAuth|Bearer) (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
       try {

@@ -17,7 +17,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     page?: boolean
     rawBody?: boolean
-    /** False for a route that takes no body: an empty one is no error then, whatever its content type. */
+    /** False for a route that takes no body: then an empty one with the content type of JSON is no error. */
     takesBody?: boolean
     /** A built page of `web/` or one of its files: not part of the API. */
     isWebFile?: boolean

@@ -15,7 +15,7 @@ suite('small promises of the interface', () => {
   test('the documentation of each service is an address that a client can open', async () => {
     const { body } = await send({ tributary }, 'GET', '/services')
     for (const { service, docs } of connectors) {
-      const address = String((body[service] as { docs: string }).docs)
+      const { docs: address } = body[service] as { docs: string }
       if (docs.startsWith('https://')) {
         assert.equal(address, docs)
         continue

@@ -86,8 +86,8 @@ suite('a permission that was not given', () => {
         (found) => found !== undefined,
       )
       assert.deepEqual(
-        event?.unread.map(({ endpoint, reason }) => [endpoint, reason]).sort(),
-        endpoints.map((name) => [name, 'scope_missing']),
+        event?.unread.map(({ endpoint, reason }) => `${endpoint} ${reason}`).toSorted(),
+        endpoints.map((name) => `${name} scope_missing`),
       )
       const [stored] = await tables.tributary.sql<{ at: number }>(
         'select s.first_completed_at as at from profile_sync s join profile p on p.shard = s.shard and p.id = s.profile_id where p.service = $1 and p.app_id = $2',
