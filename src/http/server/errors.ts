@@ -17,7 +17,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     page?: boolean
     rawBody?: boolean
-    /** False for a route that takes no body: then an empty one with the content type of JSON is no error. */
+    /** False for a route that takes no body: it also accepts an empty one with the content type of JSON. */
     takesBody?: boolean
     /** A built page of `web/` or one of its files: not part of the API. */
     isWebFile?: boolean
