@@ -21,6 +21,7 @@ import { CARD_FIELDS, cardFieldsOf, MAP_FIELDS, mapFieldsOf } from '#model/items
 import { type BaseType, ITEM_TYPES, OWN_TYPES } from '#model/items/types.ts'
 import { PUSH_EVENTS } from '#store/push/events.ts'
 import { apiTypes } from '../sdk/scripts/generate.ts'
+import { appProofTable } from './app-proofs.ts'
 import { checkTable } from './checks/shown-by.ts'
 import { costTables } from './costs.ts'
 import { limitsIn, limitsJson, limitsTables } from './limits.ts'
@@ -51,7 +52,7 @@ export function writtenDocs(): Record<string, string> {
       typeFields(),
     ),
     'docs/cli.md': between('docs/cli.md', 'commands', commands()),
-    'docs/connectors.md': between('docs/connectors.md', 'connectors', connectorTable()),
+    'docs/connectors.md': between('docs/connectors.md', 'connectors', connectorTable(), 'app proofs', appProofTable()),
     'docs/costs.md': between('docs/costs.md', 'costs', costTables()),
     'docs/limits.md': between('docs/limits.md', 'limits', limitsTables(limits)),
     'docs/limits.json': limitsJson(limits),

@@ -1,6 +1,6 @@
 // Requests, renews and ends the subscriptions to webhooks that services need.
 
-import { missingScope } from '#kit/auth/missing-scope.ts'
+import { missingGrant } from '#kit/auth/granted.ts'
 import type { Connector } from '#kit/connector/connector.ts'
 import type { Registry } from '#kit/connector/registry.ts'
 import { grantedScopes, type Profile } from '#model/accounts/profile.ts'
@@ -126,7 +126,7 @@ async function subscribe(
   }
   const granted = profile && grantedScopes(profile)
   const target = { connector, subscription, key, context: hookContext(deps.config, stored, key, granted) }
-  const missing = granted && missingScope(connector.auth, granted, subscription.scope)
+  const missing = missingGrant(connector.auth, subscription.scope, profile)
   if (missing !== undefined) {
     await postpone(deps, stored, token, NEVER, 'scope_missing', `The person did not grant ${missing}.`)
     return

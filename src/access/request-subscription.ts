@@ -1,6 +1,7 @@
 // Sends one request for a subscription and reads what the service says about it.
 
 import type { Credential } from '#kit/auth/auth.ts'
+import { lacksScope } from '#kit/auth/granted.ts'
 import type { HookRequest, Subscribed } from '#kit/hooks/hook-life-cycle.ts'
 import type { Profile } from '#model/accounts/profile.ts'
 import { UpstreamError } from '#upstream/request/errors.ts'
@@ -9,7 +10,7 @@ import type { UpstreamResponse } from '#upstream/request/send.ts'
 import { acquire } from './acquire.ts'
 import { type FreshDeps, freshCredential } from './fresh-credential.ts'
 import { fromConnector, type HookTarget, parsedBody, sendHookRequest } from './hook-call.ts'
-import { learnLimits } from './learn-limits.ts'
+import { learnLimits, type ResponseRecovery } from './learn-limits.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 
 type RequestDeps = FreshDeps & { rateLimiter: RateLimiter }
@@ -40,8 +41,7 @@ export async function requestSubscription(
   if (renewedId !== undefined && (status === 404 || status === 410)) return 'unknown'
   if (fromConnector(() => subscription.isDuplicate?.(shown) ?? status === 409))
     return { ...(await findExisting(deps, target, profile)), credential }
-  const waits = recovery === 'pause_app' || recovery === 'pause_person'
-  throw failureOf(deps, target, { response, credential }, waits ? 'retry' : recovery)
+  throw failureOf(deps, target, { response, credential }, recovery)
 }
 
 async function findExisting(deps: RequestDeps, target: HookTarget, profile: Profile | undefined): Promise<Subscribed> {
@@ -92,12 +92,15 @@ function failureOf(
   deps: RequestDeps,
   { key, context }: HookTarget,
   { response, credential }: Sent,
-  recovery: UpstreamError['recovery'] | undefined,
+  recovery: ResponseRecovery,
 ): UpstreamError {
   const refused = response.status === 401 ? 'reauthorize' : 'stop'
   const ofPerson = [credential?.token, credential?.tokenSecret, credential?.refreshToken]
   const secrets = [key.secret, key.hookSecret, context.token, ...ofPerson]
   const failure = responseFailure(response, { what: 'subscription', nowMs: deps.clock.now(), refused, secrets })
   const { reason, status, retryAfterMs } = failure
-  return new UpstreamError(recovery ?? failure.recovery, failure.message, { reason, status, retryAfterMs })
+  if (recovery === 'not_granted' || (recovery === undefined && lacksScope(response)))
+    return new UpstreamError('skip', failure.message, { reason: 'scope_missing', status })
+  const next = recovery === 'pause_app' || recovery === 'pause_person' ? 'retry' : recovery
+  return new UpstreamError(next ?? failure.recovery, failure.message, { reason, status, retryAfterMs })
 }

@@ -38,6 +38,8 @@ export interface NetworkHost {
   host: string
   /** Without TLS: only allowed on a private network that the operator opened. */
   wantsPlain: boolean
+  /** An address without TLS is refused when it is set, unless its name is known to be in such a network. */
+  mustBeListed?: boolean
 }
 
 export interface KindDeps {

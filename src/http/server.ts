@@ -124,6 +124,7 @@ function mount(server: HttpServer, deps: HttpDeps, accounts: Accounts, url: stri
       url,
       page: route.auth === 'browser',
       rawBody: route.rawBody === true,
+      takesBody: route.body !== undefined,
       before: route.streamsBody === true ? unparsed(before, run) : before,
       onSend: route.idempotencyKey === undefined ? undefined : keepSent,
       handler: run,

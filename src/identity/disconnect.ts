@@ -87,13 +87,13 @@ export async function deleteWholeAccount(
   deps: LoggedDeps,
   account: Account,
   actor = actorOf(account),
-): Promise<Disconnected[]> {
-  const erased = await deps.database.transaction(async (tx) => {
+): Promise<{ deleted: Disconnected[]; erasedAt: number }> {
+  const { erased, erasedAt } = await deps.database.transaction(async (tx) => {
     return eraseAccount(deps, tx, await lockOwnAccount(tx, account), actor)
   })
   // Outside the transaction: sign-ins are logged in any shard.
   await eraseLog(deps, account)
-  return revokeAll(deps, erased)
+  return { deleted: await revokeAll(deps, erased), erasedAt }
 }
 
 /** What this process has not written yet must not appear afterwards. */
@@ -108,7 +108,12 @@ export async function eraseLog(
 /**
  * Deletes all rows of an account that the transaction has locked. The caller revokes the credentials, before or after.
  */
-export async function eraseAccount(deps: IdentityDeps, tx: Queries, locked: Account, actor: string): Promise<Erased[]> {
+export async function eraseAccount(
+  deps: IdentityDeps,
+  tx: Queries,
+  locked: Account,
+  actor: string,
+): Promise<{ erased: Erased[]; erasedAt: number }> {
   const erased = await eraseProfiles(deps, tx, locked, await listProfiles(tx, locked), actor)
   // The rest are the profiles of the app's own items, which `listProfiles` omits.
   for (const own of await listAllProfiles(tx, locked))
@@ -119,9 +124,11 @@ export async function eraseAccount(deps: IdentityDeps, tx: Queries, locked: Acco
   await removeConnectionsSessions(tx, locked)
   await removeConnectSessions(tx, locked)
   await deleteAccount(tx, locked)
-  await queueEvent(tx, locked.appId, 'account.erased', deps.clock.now(), { account: locked.id })
-  await auditAccount(tx, locked, { at: deps.clock.now(), actor, action: 'account.delete' })
-  return erased
+  // What the audit log says is what a repeated request says.
+  const erasedAt = deps.clock.now()
+  await queueEvent(tx, locked.appId, 'account.erased', erasedAt, { account: locked.id })
+  await auditAccount(tx, locked, { at: erasedAt, actor, action: 'account.delete' })
+  return { erased, erasedAt }
 }
 
 async function lockOwnAccount(tx: Queries, account: Account): Promise<Account> {

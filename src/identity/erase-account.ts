@@ -25,8 +25,8 @@ export async function eraseAccountOfApp(
   const account = await findAccountById(deps.database, id)
   if (account?.appId !== appId) return erasedBefore(deps, appId, id)
   try {
-    const deleted = await deleteWholeAccount(deps, account, actor)
-    return { erased_at: deps.clock.now(), deleted }
+    const { deleted, erasedAt } = await deleteWholeAccount(deps, account, actor)
+    return { erased_at: erasedAt, deleted }
   } catch (error) {
     // Gone between the two statements.
     if (error instanceof ApiError && error.reason === 'token_invalid') return erasedBefore(deps, appId, id)

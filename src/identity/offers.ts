@@ -1,4 +1,4 @@
-import { missingScope } from '#kit/auth/missing-scope.ts'
+import { decidesByFlag, type Given, missingGrant } from '#kit/auth/granted.ts'
 import type { Connector } from '#kit/connector/connector.ts'
 import type { App } from '#model/apps/app.ts'
 import type { BaseType } from '#model/items/types.ts'
@@ -32,7 +32,7 @@ export async function offersOf(
   return (await servicesOf(deps, app, services)).map((connector) => ({
     service: connector.service,
     title: connector.title,
-    shares: sharesOf(connector, scope ?? keys.get(connector.service), flag),
+    shares: sharesOf(connector, (scope ?? keys.get(connector.service)) || undefined, flag),
     isFile: connector.auth.kind === 'file',
   }))
 }
@@ -40,9 +40,7 @@ export async function offersOf(
 /** Endpoints without a scope of their own are read in any case, those that cost money only if the app switches them on. */
 export function sharesOf({ auth, endpoints }: Connector, scope: string | undefined, flag?: string): Shared[] {
   const requested = requestedScopes(auth, scope, flag)
-  const read = Object.values(endpoints).filter(
-    (each) => requested === undefined || missingScope(auth, requested, each.scope) === undefined,
-  )
+  const read = Object.values(endpoints).filter((each) => missingGrant(auth, each.scope, requested) === undefined)
   const own = read.filter(({ feed }) => !feed).flatMap(({ types }) => types)
   // A file says nothing about who uploads it.
   const profile: Shared[] = auth.kind === 'file' ? [] : ['profile']
@@ -50,9 +48,13 @@ export function sharesOf({ auth, endpoints }: Connector, scope: string | undefin
 }
 
 /** Undefined where a service has no scopes. */
-function requestedScopes(auth: Connector['auth'], scope: string | undefined, flag: string | undefined) {
+function requestedScopes(
+  auth: Connector['auth'],
+  scope: string | undefined,
+  flag: string | undefined,
+): Given | undefined {
   if (auth.kind !== 'oauth2' && auth.kind !== 'oauth1') return undefined
-  const flagged = auth.kind === 'oauth2' && flag !== undefined ? (auth.flags?.[flag]?.scope ?? []) : []
-  const named = scope?.split(/[\s,]+/).filter((each) => each !== '') ?? auth.scope.default
-  return named.length === 0 ? undefined : [...named, ...flagged]
+  const flagged = flag === undefined ? [] : (auth.flags[flag]?.scope ?? [])
+  const isNamed = scope !== undefined || auth.scope.default.length > 0 || decidesByFlag(auth)
+  return isNamed ? { scope: [scope ?? auth.scope.default.join(' '), ...flagged].join(' ') } : undefined
 }

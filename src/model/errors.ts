@@ -45,7 +45,7 @@ export const REASONS = {
   app_unproven: [
     403,
     3,
-    'The service cannot confirm that it issued the token to this app, and the app accepts only tokens for which that is confirmed.',
+    'The service cannot confirm that it issued the token to this app, and the app accepts only tokens for which that is confirmed; the sentence says how to allow it.',
   ],
   scope_missing: [403, 4, 'The person did not allow the agent to use this tool.'],
   origin_refused: [403, 5, 'Pages of other origins may not call this address.'],

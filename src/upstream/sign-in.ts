@@ -1,7 +1,9 @@
+import { appProofOf } from '#kit/auth/app-proof.ts'
 import type { Credential, JsonObject, SignedIn } from '#kit/auth/auth.ts'
-import { missingScope } from '#kit/auth/missing-scope.ts'
+import { missingGrant } from '#kit/auth/granted.ts'
 import type { TypedValues } from '#kit/auth/typed.ts'
 import type { Connector } from '#kit/connector/connector.ts'
+import { grantedScopes } from '#model/accounts/profile.ts'
 import { locateService } from './addresses/addresses.ts'
 import { type BegunFor, checkBegunFor } from './begun-for.ts'
 import { readSelf } from './call/read-self.ts'
@@ -123,9 +125,8 @@ export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Pro
 /** The service refuses to say who the person is, and they granted less than was requested: that is the cause to report. */
 function withoutScope(error: unknown, { auth }: Connector, credential: Credential, requested: unknown): unknown {
   if (!(error instanceof UpstreamError) || error.reason !== 'service_refused' || auth.kind !== 'oauth2') return error
-  if (typeof requested !== 'string' || credential.scope === undefined) return error
-  const scopes = (text: string) => text.split(/[\s,]+/).filter((scope) => scope !== '')
-  const missing = missingScope(auth, scopes(credential.scope), scopes(requested))
+  if (typeof requested !== 'string') return error
+  const missing = missingGrant(auth, grantedScopes({ scope: requested }), credential)
   if (missing === undefined) return error
   const { status, said } = error
   const message = `The person did not grant ${excerpt(missing)}`
@@ -138,6 +139,11 @@ function checkSubject(expected: string | undefined, { subject }: Credential): vo
     throw new UpstreamError('stop', 'Another person signed in than the handle names', { reason: 'subject_mismatch' })
 }
 
+export interface VerifiedCredential extends SignedIn {
+  /** The service confirmed that it issued the token to this app. */
+  appVerified: boolean
+}
+
 export interface VerifyCredential {
   connector: Connector
   key: ServiceKey
@@ -148,13 +154,16 @@ export interface VerifyCredential {
  * Reads from the service whose credential this is and, if the service supports that, verifies that it was issued to
  * this app.
  */
-export async function verifyCredential(upstream: Upstream, input: VerifyCredential): Promise<SignedIn> {
+export async function verifyCredential(upstream: Upstream, input: VerifyCredential): Promise<VerifiedCredential> {
   const { connector, key, credential } = input
   const { auth } = connector
-  if (auth.kind !== 'oauth2') return { credential, ...(await readSelf({ upstream, ...input })) }
+  if (auth.kind !== 'oauth2') {
+    const appVerified = appProofOf(auth) !== 'none'
+    return { credential, appVerified, ...(await readSelf({ upstream, ...input })) }
+  }
   const location = await locateService(upstream, { connector, key, instance: credential.instance })
-  await verifyApp(upstream, { auth, key, location, credential })
-  const identity = await readSelf({ upstream, ...input })
+  const appVerified = await verifyApp(upstream, { auth, key, location, credential })
+  const identity = { appVerified, ...(await readSelf({ upstream, ...input })) }
   const home = ownServerRule(auth, key)
   if (home === undefined)
     return { credential: await withGrantedScope(upstream, { auth, key, location, credential }), ...identity }
@@ -164,5 +173,5 @@ export async function verifyCredential(upstream: Upstream, input: VerifyCredenti
   const { issuer, apiUrl } = location.addresses
   const located = await withOwnServer(upstream, { home, credential: owned, issuer })
   if (located.instance?.['api_url'] === apiUrl) return { credential: located, ...identity }
-  return { credential: located, ...(await readSelf({ ...input, upstream, credential: located })) }
+  return { credential: located, appVerified, ...(await readSelf({ ...input, upstream, credential: located })) }
 }

@@ -2,7 +2,7 @@ import { first } from '../../base/pairs.ts'
 import type { Person } from '../../base/people.ts'
 import type { RateLimit } from '../../base/rate-limit.ts'
 import { json, Refusal, type Reply } from '../../base/reply.ts'
-import { formOf, hasForm, jsonOf, type LabRequest } from '../../base/request.ts'
+import type { LabRequest } from '../../base/request.ts'
 import type { Routes } from '../../base/router.ts'
 import type { ServiceContext } from '../../base/service-parts.ts'
 import { isShown } from '../../data/item-store.ts'
@@ -61,7 +61,6 @@ export function mastodonApi({ context, oauth, data, rateLimit }: ApiParts): Rout
     }
 
   return {
-    'POST /api/v1/apps': (request) => registerApp(oauth, request),
     'GET /api/v1/accounts/verify_credentials': endpoint('read:accounts', ({ username }) => {
       const account = data.account(username)
       return account ? json(200, { ...presentAccount(url(), account), source: { privacy: 'public' } }) : missing()
@@ -119,28 +118,6 @@ export function mastodonApi({ context, oauth, data, rateLimit }: ApiParts): Rout
 const missing = (): Reply => json(404, { error: 'Record not found' })
 
 /** Anybody may register an app; form and JSON are accepted. */
-function registerApp(oauth: OAuth2Server, request: LabRequest): Reply {
-  const fields: Record<string, unknown> = hasForm(request) ? Object.fromEntries(formOf(request)) : jsonOf(request)
-  const { client_name: name, redirect_uris: uris, scopes = 'read', website = null } = fields
-  if (typeof name !== 'string' || name === '')
-    return json(422, { error: "Validation failed: Application name can't be blank" })
-  const redirectUris = (Array.isArray(uris) ? uris : typeof uris === 'string' ? uris.split('\n') : ['']).map(String)
-  if (!redirectUris.every((uri) => URL.canParse(uri)))
-    return json(422, { error: 'Validation failed: Redirect URI must be an absolute URI.' })
-  const { key, secret } = oauth.register({ name, redirectUris })
-  return json(200, {
-    id: '563419',
-    name,
-    website,
-    scopes: String(scopes).split(' '),
-    redirect_uri: redirectUris.join('\n'),
-    redirect_uris: redirectUris,
-    client_id: key,
-    client_secret: secret,
-    client_secret_expires_at: 0,
-  })
-}
-
 /** Errors are `{"error": "…"}`. */
 function callerOf(oauth: OAuth2Server, request: LabRequest): ReturnType<OAuth2Server['guard']> {
   try {

@@ -1,8 +1,10 @@
 import { createRateLimit } from '../../base/rate-limit.ts'
+import { isFlag } from '../../base/settings.ts'
 import { storeControl } from '../../data/store-control.ts'
 import { declareService } from '../../declare/service.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
 import { mastodonApi } from './api.ts'
+import { createApps } from './apps.ts'
 import { blankStatus, createMastodonData } from './data.ts'
 
 const brand = { title: 'Mastodon', mark: '🐘', accent: '#6364ff' }
@@ -38,13 +40,26 @@ export const mastodon = declareService({
         scopeChoice: false,
       },
     })
+    const setting = { namesApps: true }
+    const apps = createApps(oauth, setting)
     const data = createMastodonData({ people, random: context.random, nowMs: clock.now(), now: () => clock.now() })
     const rateLimit = createRateLimit(clock, { limit: 300, windowSeconds: 300 })
     return {
-      access: oauth,
+      access: {
+        ...oauth,
+        register: apps.register,
+        get settings() {
+          return { ...oauth.settings, ...setting }
+        },
+        configure({ namesApps, ...rest }) {
+          oauth.configure(rest)
+          if (isFlag(namesApps)) setting.namesApps = namesApps as boolean
+        },
+      },
       groups: { rateLimit },
       routes: {
         ...oauth.routes,
+        ...apps.routes,
         ...mastodonApi({ context, oauth, data, rateLimit }),
       },
       data: storeControl({

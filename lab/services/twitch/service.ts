@@ -75,6 +75,23 @@ export const twitch = declareService({
       return oauth.routes[`POST ${paths.revoke}`]!({ ...request, body: Buffer.from(body) } satisfies LabRequest, {})
     }
 
+    /** Says what a token is good for, to everybody who has it. */
+    const validate: Handler = (request) => {
+      const value = /^(?:OAuth|Bearer) (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
+      try {
+        const { person, scopes, client } = oauth.guard({ ...request, headers: { authorization: `Bearer ${value}` } })
+        return json(200, {
+          client_id: client.key,
+          login: person.username,
+          scopes,
+          user_id: person.id,
+          expires_in: 5_520_838,
+        })
+      } catch {
+        return json(401, { status: 401, message: 'invalid access token' })
+      }
+    }
+
     return {
       access: {
         ...oauth,
@@ -89,6 +106,7 @@ export const twitch = declareService({
         ...oauth.routes,
         [`POST ${paths.token}`]: token,
         'POST /oauth2/revoke': revoke,
+        'GET /oauth2/validate': validate,
         ...twitchApi({ oauth, data, rateLimit }),
       },
       data: storeControl({

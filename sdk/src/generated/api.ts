@@ -22,9 +22,9 @@ export type AccountDetail = {
   created_at: number
   profiles: AccountProfile[]
   sync: {
-    /** `first_sync` until every endpoint was read to its end once; then `complete`, unless something is wrong. */
-    state: "first_sync" | "complete" | "failing" | "paused" | "needs_auth"
-    /** When every endpoint had been read to its end for the first time. */
+    /** `first_sync` until every endpoint was read to its end once; then `complete`, unless something is wrong. `off`: nothing is read, and `off` says why. */
+    state: "first_sync" | "complete" | "failing" | "paused" | "needs_auth" | "off"
+    /** When everything that can be read had been read to its end for the first time. */
     first_completed_at?: number | undefined
     /** Items so far. */
     items: number
@@ -33,10 +33,14 @@ export type AccountDetail = {
       done: number
       of: number
     }
+    /** Endpoints that are off and do not count, by the reason. */
+    off?: {
+      [field: string]: number
+    } | undefined
     profiles: ({
-      /** `first_sync` until every endpoint was read to its end once; then `complete`, unless something is wrong. */
-      state: "first_sync" | "complete" | "failing" | "paused" | "needs_auth"
-      /** When every endpoint had been read to its end for the first time. */
+      /** `first_sync` until every endpoint was read to its end once; then `complete`, unless something is wrong. `off`: nothing is read, and `off` says why. */
+      state: "first_sync" | "complete" | "failing" | "paused" | "needs_auth" | "off"
+      /** When everything that can be read had been read to its end for the first time. */
       first_completed_at?: number | undefined
       /** Items so far. */
       items: number
@@ -45,6 +49,10 @@ export type AccountDetail = {
         done: number
         of: number
       }
+      /** Endpoints that are off and do not count, by the reason. */
+      off?: {
+        [field: string]: number
+      } | undefined
       profile: string
       service: string
     })[]
@@ -4003,9 +4011,9 @@ export interface Operations {
     query: undefined
     body: undefined
     response: {
-      /** `first_sync` until every endpoint was read to its end once; then `complete`, unless something is wrong. */
-      state: "first_sync" | "complete" | "failing" | "paused" | "needs_auth"
-      /** When every endpoint had been read to its end for the first time. */
+      /** `first_sync` until every endpoint was read to its end once; then `complete`, unless something is wrong. `off`: nothing is read, and `off` says why. */
+      state: "first_sync" | "complete" | "failing" | "paused" | "needs_auth" | "off"
+      /** When everything that can be read had been read to its end for the first time. */
       first_completed_at?: number | undefined
       /** Items so far. */
       items: number
@@ -4014,10 +4022,14 @@ export interface Operations {
         done: number
         of: number
       }
+      /** Endpoints that are off and do not count, by the reason. */
+      off?: {
+        [field: string]: number
+      } | undefined
       profiles: ({
-        /** `first_sync` until every endpoint was read to its end once; then `complete`, unless something is wrong. */
-        state: "first_sync" | "complete" | "failing" | "paused" | "needs_auth"
-        /** When every endpoint had been read to its end for the first time. */
+        /** `first_sync` until every endpoint was read to its end once; then `complete`, unless something is wrong. `off`: nothing is read, and `off` says why. */
+        state: "first_sync" | "complete" | "failing" | "paused" | "needs_auth" | "off"
+        /** When everything that can be read had been read to its end for the first time. */
         first_completed_at?: number | undefined
         /** Items so far. */
         items: number
@@ -4026,6 +4038,10 @@ export interface Operations {
           done: number
           of: number
         }
+        /** Endpoints that are off and do not count, by the reason. */
+        off?: {
+          [field: string]: number
+        } | undefined
         profile: string
         service: string
       })[]

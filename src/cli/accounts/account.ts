@@ -63,7 +63,7 @@ export const erase = command({
     const done = await withServices(async (deps) => {
       const account = await accountById(deps, args[0])
       return profile === undefined
-        ? deleteWholeAccount(deps, account, 'cli')
+        ? (await deleteWholeAccount(deps, account, 'cli')).deleted
         : disconnectProfiles(deps, account, profile, 'cli')
     })
     out.result({ account: args[0], erased: done }, () => [

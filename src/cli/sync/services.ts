@@ -1,11 +1,14 @@
-import { type Auth, verifiesApp } from '#kit/auth/auth.ts'
+import { appProofOf } from '#kit/auth/app-proof.ts'
+import type { Auth } from '#kit/auth/auth.ts'
+import { docsAddress } from '#kit/connector/service-addresses.ts'
 import { command } from '../command.ts'
 import { table } from '../output.ts'
 
 export const services = command({
   name: 'services',
   summary: 'List the services that this installation supports.',
-  run: async ({ out, registry }) => {
+  run: async ({ out, registry, config }) => {
+    const { baseUrl } = config()
     const known = (await registry()).list()
     out.result(
       known.map(({ service, title, docs, auth, settings }) => ({
@@ -14,7 +17,7 @@ export const services = command({
         auth: auth.kind,
         apply: provenBy(auth),
         settings: settings.map(({ name }) => name),
-        docs,
+        docs: docsAddress(baseUrl, { service, docs }),
       })),
       () =>
         table([
@@ -25,11 +28,11 @@ export const services = command({
             auth.kind,
             provenBy(auth),
             settings.map(({ name }) => name).join(' '),
-            docs,
+            docsAddress(baseUrl, { service, docs }),
           ]),
         ]),
     )
   },
 })
 
-const provenBy = (auth: Auth) => (verifiesApp(auth) ? 'proven' : 'unproven')
+const provenBy = (auth: Auth) => (appProofOf(auth) === 'none' ? 'unproven' : 'proven')

@@ -40,6 +40,7 @@ export const bluesky = defineConnector({
     },
   },
   auth: oauth2({
+    noAppCheck: 'Tokens are bound to a key of the app, and neither the server nor the person’s record names the app.',
     discover: { resource: true },
     home: { document: didDocumentUrl, read: personalDataServer, apiPath: '/xrpc', handle: handles },
     registration: { kind: 'document' },

@@ -24,6 +24,7 @@ export const demoHealth = defineConnector({
   title: 'Demo Health',
   docs: 'lab/services/demo-health/README.md',
   auth: oauth2({
+    noAppCheck: 'No call names the app of a token.',
     authorizeUrl: 'https://demo-health.test/oauth/authorize',
     tokenUrl: 'https://demo-health.test/oauth/token',
     revokeUrl: 'https://demo-health.test/oauth/revoke',

@@ -127,7 +127,7 @@ suite('demo-micro', () => {
 
   test('a missing permission for messages does not fail the profile', () => {
     const recover = (status: number, body: unknown) => demoMicro.api.recovery?.({ status, body, headers: {} })
-    assert.equal(recover(403, { errors: [{ code: 93, message: 'No direct messages' }] }), 'skip')
+    assert.equal(recover(403, { errors: [{ code: 93, message: 'No direct messages' }] }), 'not_granted')
     assert.equal(recover(403, { errors: [{ code: 186 }] }), undefined)
     assert.equal(recover(403, null), undefined)
     assert.equal(recover(200, [status]), undefined)

@@ -30,14 +30,15 @@ export const demoMicro = defineConnector({
     authorizeUrl: 'https://demo-micro.test/oauth/authenticate',
     accessTokenUrl: 'https://demo-micro.test/oauth/access_token',
     revokeUrl: 'https://demo-micro.test/oauth/revoke',
-    flags: { dm: { authorizeUrl: 'https://demo-micro.test/oauth/authorize' } },
+    flags: { dm: { authorizeUrl: 'https://demo-micro.test/oauth/authorize', scope: ['direct_messages'] } },
     forceLogin: { parameters: { force_login: 'true' } },
   }),
   api: {
     baseUrl: 'https://demo-micro.test/api',
     limits: { person: { calls: 900, perS: 900 } },
     rate: rateFrom({ remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset', of: 'person' }),
-    recovery: ({ status: code, body }) => (code === 403 && errorCodes(body).includes(NO_MESSAGES) ? 'skip' : undefined),
+    recovery: ({ status: code, body }) =>
+      code === 403 && errorCodes(body).includes(NO_MESSAGES) ? 'not_granted' : undefined,
   },
   self: self<Self>('/me', (account) => ({
     id: account.id_str,
@@ -102,6 +103,7 @@ export const demoMicro = defineConnector({
       checkpoint: sinceId({ param: 'since_id', id: ({ id_str }) => id_str }),
       every: '10m',
       class: 'personal',
+      scope: ['direct_messages'],
     }),
   },
 })

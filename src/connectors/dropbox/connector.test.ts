@@ -24,7 +24,7 @@ suite('dropbox', () => {
   test('a missing scope is not a dead token', () => {
     const recover = (status: number, tag: string) =>
       dropbox.api.recovery?.({ status, headers: {}, body: { error_summary: `${tag}/..`, error: { '.tag': tag } } })
-    assert.equal(recover(401, 'missing_scope'), 'skip')
+    assert.equal(recover(401, 'missing_scope'), 'not_granted')
     assert.equal(recover(401, 'expired_access_token'), undefined)
     assert.equal(dropbox.api.recovery?.({ status: 400, headers: {}, body: undefined }), undefined)
   })

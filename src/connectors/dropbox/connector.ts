@@ -40,6 +40,8 @@ export const dropbox = defineConnector({
   title: 'Dropbox',
   docs: 'https://www.dropbox.com/developers/documentation/http/documentation',
   auth: oauth2({
+    noAppCheck:
+      '`check/app` tests the app’s own key and secret, `check/user` the token; neither says that they belong together.',
     authorizeUrl: 'https://www.dropbox.com/oauth2/authorize',
     tokenUrl: 'https://api.dropboxapi.com/oauth2/token',
     scope: { default: ['account_info.read', 'files.metadata.read', 'sharing.read'] },
@@ -60,7 +62,7 @@ export const dropbox = defineConnector({
     recovery: ({ status, body }) => {
       const tag = (body as Failure | null | undefined)?.error?.['.tag']
       // The token is valid; the person did not grant this.
-      if (status === 401 && tag === 'missing_scope') return 'skip'
+      if (status === 401 && tag === 'missing_scope') return 'not_granted'
       // The cursor has ended.
       if (status === 409 && tag === 'reset') return 'restart'
       return status === 409 ? 'stop' : undefined

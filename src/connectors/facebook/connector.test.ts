@@ -200,8 +200,8 @@ suite('Facebook errors, limits and webhooks', () => {
       'pause_person',
       'pause_person',
       'retry',
-      'skip',
-      'skip',
+      'not_granted',
+      'not_granted',
       undefined,
     ])
     const tooMuch = "Please reduce the amount of data you're asking for, then retry your request"

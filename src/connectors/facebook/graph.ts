@@ -42,8 +42,9 @@ function recovery({ body }: { body: unknown }): Recovery {
   if (PERSON_LIMITS.includes(code) || (code >= 80_000 && code <= 80_014)) return 'pause_person'
   // 1 and 2: an outage.
   if (code === 1 || code === 2) return 'retry'
-  // 3, 10 and 200 to 299: the app or the person lacks this permission.
-  if (code === 3 || code === 10 || (code >= 200 && code <= 299)) return 'skip'
+  // 10 and 200 to 299: “Permission is either not granted or has been removed”. 3: the app lacks the capability.
+  if (code === 10 || (code >= 200 && code <= 299)) return 'not_granted'
+  if (code === 3) return 'skip'
   return transient === true ? 'retry' : undefined
 }
 

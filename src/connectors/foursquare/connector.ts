@@ -30,6 +30,7 @@ export const foursquare = defineConnector({
   title: 'Foursquare',
   docs: 'https://docs.foursquare.com/developer/reference/personalization-apis-authentication',
   auth: oauth2({
+    noAppCheck: 'No call names the app of a token, and there is no refresh token.',
     authorizeUrl: 'https://foursquare.com/oauth2/authenticate',
     tokenUrl: 'https://foursquare.com/oauth2/access_token',
     tokenMethod: 'GET',

@@ -13,7 +13,7 @@ export const rate: NonNullable<Api['rate']> = (headers) => {
 
 /**
  * Rate limits have status 403 or 429: the primary with nothing remaining, the secondary with a message or
- * `Retry-After`.
+ * `Retry-After`. Other refusals name the scopes of which one is needed.
  */
 export const recovery: NonNullable<Api['recovery']> = ({ status, body, headers }) => {
   if (status !== 403 && status !== 429) return undefined
@@ -22,7 +22,15 @@ export const recovery: NonNullable<Api['recovery']> = ({ status, body, headers }
     headers['retry-after'] !== undefined ||
     headers['x-ratelimit-remaining'] === '0' ||
     (typeof message === 'string' && /rate limit|abuse/i.test(message))
-  return limited ? 'retry' : undefined
+  if (limited) return 'retry'
+  const [accepted, held] = [scopesIn(headers['x-accepted-oauth-scopes']), scopesIn(headers['x-oauth-scopes'])]
+  const isMissing =
+    headers['x-oauth-scopes'] !== undefined && accepted.length > 0 && !accepted.some((each) => held.includes(each))
+  return status === 403 && isMissing ? 'not_granted' : undefined
+}
+
+function scopesIn(header = ''): string[] {
+  return header.split(/[\s,]+/).filter((each) => each !== '')
 }
 
 interface Delivery {

@@ -17,7 +17,7 @@ suite('google', () => {
     assert.equal(failed(404, { message: 'Requested entity was not found.' }), 'restart')
     assert.equal(because(403, 'userRateLimitExceeded'), 'pause_person')
     assert.equal(because(403, 'rateLimitExceeded'), 'pause_app')
-    assert.equal(because(403, 'insufficientPermissions'), 'skip')
+    assert.equal(because(403, 'insufficientPermissions'), 'not_granted')
     assert.equal(because(403, 'accessNotConfigured'), 'stop')
     assert.equal(because(401, 'authError'), undefined)
     assert.equal(google.api.recovery?.({ status: 502, headers: {}, body: undefined }), undefined)

@@ -23,8 +23,8 @@ const MEANINGS = new Map<string, Recovery>([
   ['dailyLimitExceeded', 'pause_app'],
   ['quotaExceeded', 'retry'],
   // The token is valid, but the person did not grant this.
-  ['insufficientPermissions', 'skip'],
-  ['ACCESS_TOKEN_SCOPE_INSUFFICIENT', 'skip'],
+  ['insufficientPermissions', 'not_granted'],
+  ['ACCESS_TOKEN_SCOPE_INSUFFICIENT', 'not_granted'],
   // The app's owner must switch the API on.
   ['accessNotConfigured', 'stop'],
   ['SERVICE_DISABLED', 'stop'],

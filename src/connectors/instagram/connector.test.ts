@@ -182,7 +182,7 @@ suite('Instagram errors, limits and webhooks', () => {
       'pause_app',
       'pause_person',
       'retry',
-      'skip',
+      'not_granted',
       undefined,
     ])
     assert.equal(api.recovery!({ status: 500, body: null, headers: {} }), undefined)

@@ -22,6 +22,8 @@ export const instagram = defineConnector({
   title: 'Instagram',
   docs: 'https://developers.facebook.com/documentation/instagram-platform/instagram-api-with-instagram-login',
   auth: oauth2({
+    noAppCheck:
+      'No call names the app of a token, the exchange with the secret takes tokens of the first hour only, and there is no refresh token.',
     authorizeUrl: 'https://www.instagram.com/oauth/authorize',
     tokenUrl: 'https://api.instagram.com/oauth/access_token',
     pkce: false,

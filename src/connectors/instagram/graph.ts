@@ -69,7 +69,9 @@ export const api: Api = {
     if (code === 4 || code === 341) return 'pause_app'
     if ([17, 32, 613, 80_002].includes(code)) return 'pause_person'
     if (code === 1 || code === 2) return 'retry'
-    if (code === 3 || code === 10 || (code >= 200 && code <= 299)) return 'skip'
+    // 10 and 200 to 299: “Permission is either not granted or has been removed”. 3: the app lacks the capability.
+    if (code === 10 || (code >= 200 && code <= 299)) return 'not_granted'
+    if (code === 3) return 'skip'
     return transient === true ? 'retry' : undefined
   },
 }

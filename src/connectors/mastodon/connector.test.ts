@@ -103,7 +103,7 @@ suite('mastodon', () => {
 
   test('a missing scope skips the endpoint, a disabled login stops, a revoked token is an ordinary 401', () => {
     const recover = (status: number, error: string) => mastodon.api.recovery?.({ status, body: { error }, headers: {} })
-    assert.equal(recover(403, 'This action is outside the authorized scopes'), 'skip')
+    assert.equal(recover(403, 'This action is outside the authorized scopes'), 'not_granted')
     assert.equal(recover(403, 'Your login is currently disabled'), 'stop')
     assert.equal(recover(401, 'The access token was revoked'), undefined)
   })

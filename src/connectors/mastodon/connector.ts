@@ -39,6 +39,15 @@ export const mastodon = defineConnector({
     revokeUrl: 'https://{host}/oauth/revoke',
     revokeEnds: 'token',
     scope: { default: ['read'], includes: { read: READ } },
+    // https://docs.joinmastodon.org/methods/apps/#verify_credentials: any token of the app will do, since release 4.3.
+    verifyApp: {
+      url: 'https://{host}/api/v1/apps/verify_credentials',
+      method: 'GET',
+      parameters: {},
+      headers: { authorization: 'Bearer {token}' },
+      read: (body) => (body as { id?: string }).id,
+      likeOwn: true,
+    },
     forceLogin: { parameters: { force_login: 'true' } },
     registration: {
       kind: 'declared',
@@ -58,7 +67,7 @@ export const mastodon = defineConnector({
       const error = errorOf(body)
       // A suspended or unconfirmed account: 403 with the same form as a missing scope.
       if (code === 403 && /login is currently disabled|pending approval|confirm/i.test(error)) return 'stop'
-      if (code === 403 && /outside the authorized scopes/i.test(error)) return 'skip'
+      if (code === 403 && /outside the authorized scopes/i.test(error)) return 'not_granted'
       return undefined
     },
   },

@@ -36,7 +36,7 @@ suite('oura', () => {
 
   test('a missing scope and an ended membership are not a dead token', () => {
     const recover = (status: number, detail: string) => oura.api.recovery?.({ status, headers: {}, body: { detail } })
-    assert.equal(recover(401, 'Token is not authorized to access daily scope.'), 'skip')
+    assert.equal(recover(401, 'Token is not authorized to access daily scope.'), 'not_granted')
     assert.equal(recover(403, 'The user’s membership has expired'), 'skip')
     assert.equal(recover(401, 'Invalid or expired access token'), undefined)
   })

@@ -61,6 +61,7 @@ export const oura = defineConnector({
   title: 'Oura',
   docs: 'https://cloud.ouraring.com/v2/docs',
   auth: oauth2({
+    noAppCheck: 'No call names the app of a token.',
     authorizeUrl: 'https://cloud.ouraring.com/oauth/authorize',
     tokenUrl: 'https://api.ouraring.com/oauth/token',
     pkce: false,
@@ -84,7 +85,8 @@ export const oura = defineConnector({
     recovery: ({ status, body }) => {
       const { detail = '' } = (body ?? {}) as { detail?: string }
       // The token is valid; the person did not grant this. 403: the person's membership has ended.
-      if (status === 401 && typeof detail === 'string' && detail.startsWith('Token is not authorized')) return 'skip'
+      if (status === 401 && typeof detail === 'string' && detail.startsWith('Token is not authorized'))
+        return 'not_granted'
       return status === 403 ? 'skip' : undefined
     },
   },

@@ -1,7 +1,7 @@
 import type { Api } from '#kit/connector/connector.ts'
 import type { Answer } from './shapes.ts'
 
-type Recovery = 'retry' | 'reauthorize' | 'skip' | 'restart'
+type Recovery = 'retry' | 'reauthorize' | 'skip' | 'restart' | 'not_granted'
 
 /** Errors come with status 200; the code says what they mean. Any other stops the endpoint. */
 const RECOVERY_BY_ERROR: Record<string, Recovery> = {
@@ -19,7 +19,7 @@ const RECOVERY_BY_ERROR: Record<string, Recovery> = {
   // The workspace is being moved into an organization.
   team_added_to_org: 'retry',
   org_login_required: 'retry',
-  missing_scope: 'skip',
+  missing_scope: 'not_granted',
   no_permission: 'skip',
   not_allowed_token_type: 'skip',
   access_denied: 'skip',

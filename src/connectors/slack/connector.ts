@@ -53,6 +53,7 @@ export const slack = defineConnector({
   title: 'Slack',
   docs: 'https://docs.slack.dev/apis/web-api/',
   auth: oauth2({
+    noAppCheck: '`auth.test` names person and workspace; for tokens of people it leaves the app out.',
     authorizeUrl: 'https://slack.com/oauth/v2/authorize',
     tokenUrl: 'https://slack.com/api/oauth.v2.access',
     tokenAuth: 'basic',

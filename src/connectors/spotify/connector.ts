@@ -37,6 +37,7 @@ export const spotify = defineConnector({
   title: 'Spotify',
   docs: 'https://developer.spotify.com/documentation/web-api',
   auth: oauth2({
+    noAppCheck: 'No call names the app of a token.',
     authorizeUrl: 'https://accounts.spotify.com/authorize',
     tokenUrl: 'https://accounts.spotify.com/api/token',
     tokenAuth: 'basic',
@@ -58,6 +59,10 @@ export const spotify = defineConnector({
     baseUrl: 'https://api.spotify.com/v1',
     // Counted over 30 seconds and for the whole app; the number is not published. A 429 names the wait.
     limits: { app: { calls: 90, perS: 30 } },
+    recovery: ({ status, body }) => {
+      const { message } = (body as { error?: { message?: unknown } } | null | undefined)?.error ?? {}
+      return status === 403 && message === 'Insufficient client scope' ? 'not_granted' : undefined
+    },
   },
   self: self<Person>('/me', (person) => ({
     id: person.id,

@@ -46,7 +46,7 @@ export const api: Api = {
     const errors = (body as Failure | null | undefined)?.errors
     const isMissing =
       Array.isArray(errors) && errors.some(({ field, code }) => code === 'missing' && isPermission(field))
-    return status === 401 && isMissing ? 'skip' : undefined
+    return status === 401 && isMissing ? 'not_granted' : undefined
   },
 }
 

@@ -97,7 +97,10 @@ suite('strava', () => {
 
   test('a missing permission is not a refused token', () => {
     const answer = (errors: object[]) => strava.api.recovery?.({ status: 401, body: { errors }, headers: {} })
-    assert.equal(answer([{ resource: 'AccessToken', field: 'activity:read_permission', code: 'missing' }]), 'skip')
+    assert.equal(
+      answer([{ resource: 'AccessToken', field: 'activity:read_permission', code: 'missing' }]),
+      'not_granted',
+    )
     assert.equal(answer([{ resource: 'Athlete', field: 'access_token', code: 'invalid' }]), undefined)
     assert.equal(strava.api.recovery?.({ status: 401, body: null, headers: {} }), undefined)
   })

@@ -32,6 +32,7 @@ export const strava = defineConnector({
   title: 'Strava',
   docs: 'https://developers.strava.com/docs/reference',
   auth: oauth2({
+    noAppCheck: 'No call names the app of a token.',
     authorizeUrl: 'https://www.strava.com/oauth/authorize',
     // Tokens live six hours; a refresh may return another refresh token.
     tokenUrl: 'https://www.strava.com/api/v3/oauth/token',

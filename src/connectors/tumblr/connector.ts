@@ -34,6 +34,7 @@ export const tumblr = defineConnector({
   title: 'Tumblr',
   docs: 'https://www.tumblr.com/docs/en/api/v2',
   auth: oauth2({
+    noAppCheck: 'No call names the app of a token.',
     authorizeUrl: 'https://www.tumblr.com/oauth2/authorize',
     tokenUrl: 'https://api.tumblr.com/v2/oauth2/token',
     // Tokens are valid for 42 minutes; `offline_access` adds a refresh token.

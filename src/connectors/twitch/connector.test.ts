@@ -50,7 +50,7 @@ suite('twitch', () => {
 
   test('a 401 is read by its message', () => {
     const recover = (message: string) => twitch.api.recovery?.({ status: 401, headers: {}, body: { message } })
-    assert.equal(recover('Missing scope: user:read:follows'), 'skip')
+    assert.equal(recover('Missing scope: user:read:follows'), 'not_granted')
     assert.equal(recover('Client ID and OAuth token do not match'), 'stop')
     assert.equal(recover('Invalid OAuth token'), undefined)
   })

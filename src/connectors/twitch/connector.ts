@@ -68,6 +68,14 @@ export const twitch = defineConnector({
         status === 400 && (body as { message?: string } | undefined)?.message === 'Invalid token',
     },
     revokeEnds: 'token',
+    // https://dev.twitch.tv/docs/authentication/validate-tokens
+    verifyApp: {
+      url: 'https://id.twitch.tv/oauth2/validate',
+      method: 'GET',
+      parameters: {},
+      headers: { authorization: 'OAuth {token}' },
+      read: (body) => (body as { client_id?: string }).client_id,
+    },
     forceLogin: { parameters: { force_verify: 'true' } },
   }),
   api: {
@@ -79,7 +87,7 @@ export const twitch = defineConnector({
       const { message = '' } = (body ?? {}) as { message?: string }
       if (status !== 401) return undefined
       // The token is valid: only this was not granted.
-      if (message.startsWith('Missing scope')) return 'skip'
+      if (message.startsWith('Missing scope')) return 'not_granted'
       return message.startsWith('Client ID and OAuth token') ? 'stop' : undefined
     },
   },

@@ -6,7 +6,7 @@ suite('withings', () => {
   test('the status in the body decides, because every response is 200', () => {
     const recover = (status: number) =>
       withings.api.recovery?.({ status: 200, headers: {}, body: { status, body: {} } })
-    assert.deepEqual([0, 401, 214, 601, 2554].map(recover), [undefined, 'reauthorize', 'skip', 'retry', 'stop'])
+    assert.deepEqual([0, 401, 214, 601, 2554].map(recover), [undefined, 'reauthorize', 'not_granted', 'retry', 'stop'])
     assert.equal(withings.api.recovery?.({ status: 500, headers: {}, body: undefined }), undefined)
   })
 

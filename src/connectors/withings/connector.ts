@@ -60,6 +60,7 @@ export const withings = defineConnector({
   title: 'Withings',
   docs: 'https://developer.withings.com/api-reference',
   auth: oauth2({
+    noAppCheck: 'No call names the app of a token.',
     authorizeUrl: 'https://account.withings.com/oauth2_user/authorize2',
     tokenUrl: 'https://wbsapi.withings.net/v2/oauth2',
     pkce: false,
@@ -99,7 +100,7 @@ export const withings = defineConnector({
       const { status } = (body ?? {}) as Envelope<object>
       if (status === undefined || status === 0) return undefined
       if (DEAD_TOKEN.includes(status)) return 'reauthorize'
-      if (NOT_GRANTED.includes(status)) return 'skip'
+      if (NOT_GRANTED.includes(status)) return 'not_granted'
       return TRY_AGAIN.includes(status) ? 'retry' : 'stop'
     },
   },

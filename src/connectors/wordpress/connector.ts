@@ -49,6 +49,8 @@ export const wordpress = defineConnector({
   title: 'WordPress',
   docs: 'https://developer.wordpress.org/rest-api/reference/',
   auth: appPassword({
+    noAppCheck:
+      'A password shows the `app_id` that it was requested with (`application-passwords/introspect`), and every app may choose any.',
     fields: {
       site: {
         title: 'Address of your site',

@@ -92,6 +92,7 @@ export const x = defineConnector({
   title: 'X',
   docs: 'https://docs.x.com/x-api/introduction',
   auth: oauth2({
+    noAppCheck: 'No call names the app of a token of OAuth 2.',
     authorizeUrl: 'https://x.com/i/oauth2/authorize',
     tokenUrl: 'https://api.x.com/2/oauth2/token',
     revokeUrl: 'https://api.x.com/2/oauth2/revoke',

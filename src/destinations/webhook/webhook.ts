@@ -34,7 +34,8 @@ export const webhook: Kind = {
     if (port !== '') checkPort(Number(port), [80, 443])
     if (username !== '' || password !== '' || hash !== '')
       throw invalidInput('bad_body', 'url', 'must not contain a user name or a fragment.')
-    return { host: hostname, wantsPlain: protocol === 'http:' }
+    const wantsPlain = protocol === 'http:'
+    return { host: hostname, wantsPlain, mustBeListed: wantsPlain }
   },
   open: (deps, _destination, secrets) => openWebhook(deps, secrets.url, secrets.signing ?? []),
 }

@@ -3,7 +3,8 @@ import { keyFor } from '#access/service-key.ts'
 import { type ConnectedProfile, connectProfile, issueTokenFor } from '#identity/connect-profile.ts'
 import type { IdentityDeps } from '#identity/deps.ts'
 import { awaitGrantRevocation, revokeReplaced } from '#identity/revoke-token.ts'
-import { type Credential, mayEndGrant, type SignedIn, verifiesApp } from '#kit/auth/auth.ts'
+import { appProofOf } from '#kit/auth/app-proof.ts'
+import { type Credential, mayEndGrant, type SignedIn } from '#kit/auth/auth.ts'
 import type { Connector } from '#kit/connector/connector.ts'
 import { IDENTITY_RULES } from '#kit/connector/who-vouches.ts'
 import type { App } from '#model/apps/app.ts'
@@ -57,13 +58,21 @@ export async function applyToken(deps: IdentityDeps, app: App, input: Applicatio
   const given = values === undefined ? credentialOf(connector, key, input, instance) : undefined
   // A refresh token works only for the app that it was issued to, so a successful refresh proves that.
   const isProvenByRefresh = given?.refreshToken !== undefined && key.secret !== ''
-  const proven = verifiesApp(connector.auth)
-  if (!proven && !isProvenByRefresh && app.apply === 'proven') throw new ApiError('app_unproven')
+  const proven = appProofOf(connector.auth) !== 'none'
+  if (!proven && !isProvenByRefresh && app.apply === 'proven') throw unproven(app, connector)
   if (given?.refreshToken !== undefined) return applyRefreshToken(deps, target, given, proven)
   const credential =
     given ?? (await credentialOfTyped(deps.upstream, { connector, key, values: values ?? {} }).catch(throwApiError))
-  const connected = await connectVerified(deps, target, credential)
-  return { ...finished(deps, connected), appVerified: proven }
+  return finished(deps, await connectVerified(deps, target, credential))
+}
+
+/** Says what to do: who may vouch instead of the service. */
+function unproven({ id }: App, { title, auth }: Connector): ApiError {
+  const refresh = auth.kind === 'oauth2' ? ' Send its refresh_token too, which works for one app only.' : ''
+  return new ApiError(
+    'app_unproven',
+    `${title} does not say to which app it issued a token, and this app accepts only tokens for which that is confirmed.${refresh} Where only your own server receives the tokens, allow it in the settings of the app, or with: tributary app set ${id} --apply any`,
+  )
 }
 
 /** The token is refreshed only where it must be: it is missing or refused, or nothing else proves whose app it is. */
@@ -82,18 +91,19 @@ async function applyRefreshToken(
     const needsProof = !proven && app.apply === 'proven' && !isRotated
     const refreshed = async () => {
       const renewed = await refreshClaimed(deps, { app, connector, key }, claimed).catch(throwApiError)
-      return connectVerified(deps, target, renewed, claimed)
+      return connectVerified(deps, target, renewed, { token: claimed, isProven: key.secret !== '' })
     }
     const isStale = mustRefresh(deps, claimed.credential)
-    let wasRefreshed = needsProof || isStale
-    const connected = await (wasRefreshed
+    const connected = await (needsProof || isStale
       ? refreshed()
-      : connectVerified(deps, target, claimed.credential, claimed).catch((error: unknown) => {
+      : connectVerified(deps, target, claimed.credential, {
+          token: claimed,
+          isProven: isRotated && key.secret !== '',
+        }).catch((error: unknown) => {
           if (!(error instanceof ApiError) || !isRefused(error.cause)) throw error
-          wasRefreshed = true
           return refreshed()
         }))
-    return { ...finished(deps, connected), appVerified: proven || ((wasRefreshed || isRotated) && key.secret !== '') }
+    return finished(deps, connected)
   } finally {
     await claimed.release()
   }
@@ -112,7 +122,7 @@ async function appliedBefore(
   return deps.database.transaction((tx) => issueTokenFor(deps, tx, profile))
 }
 
-function finished(deps: IdentityDeps, connected: ConnectedProfile | undefined): ConnectedProfile {
+function finished(deps: IdentityDeps, connected: Applied | undefined): Applied {
   if (connected === undefined) throw new ApiError('not_found', 'There is no such account.')
   if (connected.replaced !== undefined) revokeReplaced(deps, connected.replaced)
   return connected
@@ -132,22 +142,24 @@ class GrantRevokedMeanwhile extends Error {
   }
 }
 
-/** Verifies and connects; after a revocation that ran meanwhile once more. */
+/** Verifies and connects; after a revocation that ran meanwhile once more. `isProven`: the token was just refreshed for this app. */
 async function connectVerified(
   deps: IdentityDeps,
   { app, connector, key, account }: Applicable,
   credential: Credential,
-  claimed?: ClaimedToken,
-): Promise<ConnectedProfile | undefined> {
+  { token: claimed, isProven }: { token?: ClaimedToken; isProven: boolean } = { isProven: false },
+): Promise<Applied | undefined> {
   for (;;) {
     const beganAt = deps.clock.now()
     const signedIn = await verifyCredential(deps.upstream, { connector, key, credential }).catch(throwApiError)
+    const appVerified = signedIn.appVerified || isProven
+    if (!appVerified && app.apply === 'proven') throw unproven(app, connector)
     try {
       return await deps.database.transaction(async (tx) => {
         const connected = await connect(deps, tx, app, connector, { signedIn, account, beganAt })
         const profile = connected?.profile
         if (profile !== undefined) await claimed?.connected(tx, { shard: profile.shard, profileId: profile.id })
-        return connected
+        return connected && { ...connected, appVerified }
       })
     } catch (error) {
       if (!(error instanceof GrantRevokedMeanwhile)) throw error

@@ -1,6 +1,7 @@
-import { type Auth, needsKeys, typedFieldsOf, verifiesApp } from '#kit/auth/auth.ts'
+import { appProofOf } from '#kit/auth/app-proof.ts'
+import { type Auth, needsKeys, typedFieldsOf } from '#kit/auth/auth.ts'
 import type { Connector } from '#kit/connector/connector.ts'
-import { type ServiceAddresses, serviceAddresses } from '#kit/connector/service-addresses.ts'
+import { docsAddress, type ServiceAddresses, serviceAddresses } from '#kit/connector/service-addresses.ts'
 import { ApiError } from '#model/errors.ts'
 import { storedTypes } from '#model/items/types.ts'
 import { findApp } from '#store/apps/apps.ts'
@@ -61,7 +62,7 @@ export async function listServices(
       : new Map((await listServiceKeys(database, appId)).map(({ service, overrides }) => [service, overrides]))
   return Object.fromEntries(
     registry.list().map((connector) => {
-      const { service, title, docs, auth, aliases, endpoints, settings } = connector
+      const { service, title, auth, aliases, endpoints, settings } = connector
       const described = Object.fromEntries(
         Object.entries(endpoints).map(([name, endpoint]) => [
           name,
@@ -79,14 +80,14 @@ export async function listServices(
         service,
         {
           title,
-          docs,
+          docs: docsAddress(config?.baseUrl ?? '', connector),
           auth: auth.kind,
           aliases,
           endpoints: described,
           types,
           scope: 'scope' in auth ? auth.scope.default : [],
           limits: limitsOf(connector),
-          apply: verifiesApp(auth) ? 'proven' : 'unproven',
+          apply: appProofOf(auth) === 'none' ? 'unproven' : 'proven',
           ...loginOptions(auth),
           settings: settings.map(({ name, title: label, required = false, secret = false }) => ({
             name,

@@ -1,8 +1,7 @@
 import type { Account } from '#model/accounts/account.ts'
 import type { Profile } from '#model/accounts/profile.ts'
 import { ApiError } from '#model/errors.ts'
-import { MAX_DEATHS } from '#model/sync/deaths.ts'
-import { isFailure, type SyncReason } from '#model/sync/sync-reasons.ts'
+import type { SyncReason } from '#model/sync/sync-reasons.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { requireAccountById } from '#store/identity/accounts.ts'
 import { findProfile, findProfileByName } from '#store/identity/profiles.ts'
@@ -13,16 +12,17 @@ import {
   retryParkedEndpoints,
 } from '#store/sync/deaths.ts'
 import { makeEndpointsDue, resetEndpoints } from '#store/sync/endpoint-requests.ts'
-import { type EndpointState, listEndpoints, NEVER, ON_REQUEST } from '#store/sync/endpoints.ts'
+import { type EndpointState, listEndpoints, ON_REQUEST } from '#store/sync/endpoints.ts'
 import { countFaultsAndQuarantined } from '#store/sync/fault-counts.ts'
 import { lockSchedule, makeProfileDue, markRequested, revokeProfileLease } from '#store/sync/schedule.ts'
 import { newestFaults, type ShownFault } from './commit/faults.ts'
 import { newestRecords, type ShownRecord } from './commit/quarantine.ts'
 import type { SyncDeps } from './deps.ts'
+import { type EndpointStateName, endpointState } from './endpoint-state.ts'
 import { refuseIfPaused } from './pause.ts'
 
 export interface EndpointProgress {
-  state: 'waiting' | 'running' | 'done' | 'failing' | 'parked' | 'off' | 'paused'
+  state: EndpointStateName
   /** 1 when the first walk has ended; before that an estimate from the number of pages. */
   progress: number
   items: number
@@ -171,18 +171,6 @@ function describe(state: EndpointState, at: { isPaused: boolean; nowMs: number }
 function shareOf(pages: number, parents: { done: number; of: number } | undefined): number {
   const share = parents === undefined || parents.of === 0 ? 1 - 1 / (1 + pages / 10) : parents.done / parents.of
   return Math.round(Math.min(share, 0.99) * 100) / 100
-}
-
-/** What an endpoint does now, in one word. */
-export function endpointState(state: EndpointState, isPaused: boolean): EndpointProgress['state'] {
-  const { lastReason, walk, leftOut, firstDoneAt } = state
-  if (state.nextRunAt >= NEVER) return state.deaths >= MAX_DEATHS ? 'parked' : 'off'
-  if (isPaused) return 'paused'
-  if (lastReason === 'spending_limit_reached') return 'paused'
-  if (lastReason !== undefined) return isFailure(lastReason) ? 'failing' : 'off'
-  if (walk !== undefined) return 'running'
-  if (leftOut !== undefined) return 'failing'
-  return firstDoneAt === undefined ? 'waiting' : 'done'
 }
 
 function reasonOf({

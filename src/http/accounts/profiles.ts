@@ -89,7 +89,7 @@ export const removeAll = route({
   summary: 'Delete the whole account, with its profiles and tokens',
   response: disconnected,
   run: async (deps, { account, operator, request }) => {
-    const deleted = await deleteWholeAccount(deps, account, operator?.actor)
+    const { deleted } = await deleteWholeAccount(deps, account, operator?.actor)
     request.server.forgetAccount(account.id)
     return { deleted }
   },

@@ -14,6 +14,7 @@ import { referenceHtml } from './docs/reference-page.ts'
 
 const MARKDOWN = 'text/markdown; charset=utf-8'
 const GUIDES = join(import.meta.dirname, '../../../docs')
+const SIMULATED = join(import.meta.dirname, '../../../lab/services')
 const SCRIPT = '/docs/try-it.js'
 
 /**
@@ -102,18 +103,25 @@ let known: Guide[] | undefined
 
 /** The pages of the documentation that came with this installation. */
 function guides(): Guide[] {
-  known ??= guideNames().map((name) => {
-    const text = readFileSync(join(GUIDES, name), 'utf8')
+  known ??= [
+    ...guideNames().map((name) => ({ name, file: join(GUIDES, name) })),
+    // Of the demo services, whose vendor is this installation.
+    ...namesIn(SIMULATED, (name) => name.startsWith('demo-')).map((name) => ({
+      name: `${name}.md`,
+      file: join(SIMULATED, name, 'README.md'),
+    })),
+  ].map(({ name, file }) => {
+    const text = readFileSync(file, 'utf8')
     return { name, title: /^# (.+)$/m.exec(text)?.[1] ?? name, text }
   })
   return known
 }
 
-function guideNames(): string[] {
+const guideNames = () => namesIn(GUIDES, (name) => name.endsWith('.md'))
+
+function namesIn(folder: string, isWanted: (name: string) => boolean): string[] {
   try {
-    return readdirSync(GUIDES)
-      .filter((name) => name.endsWith('.md'))
-      .sort()
+    return readdirSync(folder).filter(isWanted).sort()
   } catch {
     // An image may leave the pages out.
     return []

@@ -15,6 +15,8 @@ export interface RouteFacts {
   readonly page?: boolean
   /** Bodies are passed on as text. */
   readonly rawBody?: boolean
+  /** False for a route that takes no body: it also accepts an empty one with the content type of JSON. */
+  readonly takesBody?: boolean
   /** A built page of `web/` or one of its files: not part of the API. */
   readonly isWebFile?: boolean
 }

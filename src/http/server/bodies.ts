@@ -11,7 +11,12 @@ const MAX_BODY_BYTES = 1024 * 1024
 export const BODIES: Bodies = {
   maxBytes: MAX_BODY_BYTES,
   parsers: new Map([
-    ['application/json', (request, bytes) => parsed(request, bytes, parseJsonBody)],
+    [
+      'application/json',
+      (request, bytes) =>
+        // Clients send the header with every request.
+        bytes.length === 0 && request.route.takesBody === false ? undefined : parsed(request, bytes, parseJsonBody),
+    ],
     ['application/x-www-form-urlencoded', (request, bytes) => parsed(request, bytes, parseForm)],
     // Browsers send text/plain to other origins without a preflight, so JSON in it is not accepted.
     [

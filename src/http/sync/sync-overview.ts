@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { SYNC_STATES, syncOverview } from '#flows/sync/overview.ts'
+import { OFF_REASONS, SYNC_STATES, syncOverview } from '#flows/sync/overview.ts'
 import { route } from '../server/route.ts'
 import { followProgress, wantsStream } from './follow-progress.ts'
 
@@ -7,11 +7,18 @@ const summary = z.object({
   state: z
     .enum(SYNC_STATES)
     .describe(
-      '`first_sync` until every endpoint was read to its end once; then `complete`, unless something is wrong.',
+      '`first_sync` until every endpoint was read to its end once; then `complete`, unless something is wrong. `off`: nothing is read, and `off` says why.',
     ),
-  first_completed_at: z.int().optional().describe('When every endpoint had been read to its end for the first time.'),
+  first_completed_at: z
+    .int()
+    .optional()
+    .describe('When everything that can be read had been read to its end for the first time.'),
   items: z.int().describe('Items so far.'),
   endpoints: z.object({ done: z.int(), of: z.int() }).describe('Endpoints that were read to their end once, and all.'),
+  off: z
+    .partialRecord(z.enum(OFF_REASONS), z.int())
+    .optional()
+    .describe('Endpoints that are off and do not count, by the reason.'),
 })
 
 export const overviewSchema = summary.extend({

@@ -45,7 +45,7 @@ export interface Variation {
   /** Replaces the connector's `authorizeUrl`. */
   authorizeUrl?: string
   parameters?: Parameters
-  /** Added to the scope of the app, its key or the default. */
+  /** What it gives in addition to the scope of the app, its key or the default. At OAuth 1 only the flags may say what is given. */
   scope?: string[]
 }
 
@@ -55,6 +55,8 @@ export interface TokenExchange {
   method: 'GET' | 'POST'
   /** `{key}`, `{secret}` and `{token}` are replaced by the app's key, its secret and the current token, here and in `url`. */
   parameters: Parameters
+  /** Headers with the same placeholders, for a call that carries the token there. */
+  headers?: Parameters
   /** Send the app's key and secret by HTTP Basic, without encoding them first. */
   basic?: boolean
   /** Encoding of a POST body. Default: `form`. */
@@ -67,6 +69,11 @@ export interface TokenExchange {
 export interface AppCheck extends TokenExchange {
   /** Returns the key of that app from the response body. */
   read: (body: unknown) => string | undefined
+  /**
+   * What `read` returns is not the key: it is compared with what the same call returns for a token of the app itself (client
+   * credentials). Where that names no app, as at older servers, nothing is proven.
+   */
+  likeOwn?: true
 }
 
 /** A call that returns the scopes that a person granted to the app. */
@@ -197,6 +204,8 @@ export interface OAuth2 {
   errors: Record<string, 'retry' | 'reauthorize' | 'stop'>
   /** Reads which app a token was issued to, so that a token of another app can be rejected. */
   verifyApp?: AppCheck
+  /** What the service offers instead of such a call, and why it proves nothing: one sentence for the documentation. */
+  noAppCheck?: string
   /** Reads which scopes the person granted, for services whose token response does not say. */
   grantedScope?: ScopeCheck
   /** Exchanges the token of the sign-in for a longer-lived one. */
@@ -269,15 +278,6 @@ export function needsKeys(auth: Auth): boolean {
 /** What the person types on Tributary's page; undefined for a service with a login page of its own. */
 export function typedFieldsOf(auth: Auth): TypedFields | undefined {
   return 'fields' in auth ? auth.fields : undefined
-}
-
-/**
- * Whether it can be verified that a token was issued to this app. OAuth 1 proves it with each call's signature; OAuth 2 needs
- * `verifyApp`, because otherwise a token issued to another app would be accepted as well.
- */
-export function verifiesApp(auth: Auth): boolean {
-  // Where nobody signs in, there is nothing that could have been issued to another app.
-  return auth.kind === 'oauth1' || auth.kind === 'none' || (auth.kind === 'oauth2' && auth.verifyApp !== undefined)
 }
 
 /** Whether revoking at the service can end tokens of other sign-ins. */

@@ -127,6 +127,8 @@ export interface AppPassword {
    * the browser to another, whose password would then go to the first; so it must be the server that the person named.
    */
   names: { name: string; password: string; server: string }
+  /** As that of `OAuth2`. */
+  noAppCheck?: string
   /** How to end the password: a call that names it, and the call that deletes it (`{id}`). */
   revoke?: { find: string; id: (body: unknown) => string | undefined; path: string }
 }

@@ -45,6 +45,18 @@ export interface RateLimitInfo {
   of?: 'app' | 'person' | 'endpoint' | 'group' | 'app_group' | 'service' | undefined
 }
 
+type ResponseRecovery =
+  | 'retry'
+  | 'reauthorize'
+  | 'skip'
+  | 'stop'
+  | 'restart'
+  | 'smaller'
+  | 'not_granted'
+  | 'pause_app'
+  | 'pause_person'
+  | undefined
+
 /** How to call a service's API. */
 export interface Api {
   /** Paths of endpoints are relative to this address. An app's keys may override it (`api_url`). */
@@ -75,14 +87,11 @@ export interface Api {
    * Says how to go on after a response whose status is misleading, e.g. a 403 that means “slow down”. Undefined: decide by the
    * status. `restart`: the service does not know the checkpoint or cursor any more, so the endpoint is read from its beginning.
    * `smaller`: the page is too large for the service; it is requested again with half the records (see `asksForSmallerPages`).
+   * `not_granted`: the token is valid, but the person did not give what this call needs; the endpoint is off until they do.
    * `pause_app` and `pause_person` refuse a call because of a rate limit of the whole app or of this person, whatever the headers
    * and `limits` say; `retry` below status 500 does the same in the scope that they state (`of`).
    */
-  recovery?: (response: {
-    status: number
-    body: unknown
-    headers: Record<string, string>
-  }) => 'retry' | 'reauthorize' | 'skip' | 'stop' | 'restart' | 'smaller' | 'pause_app' | 'pause_person' | undefined
+  recovery?: (response: { status: number; body: unknown; headers: Record<string, string> }) => ResponseRecovery
   /** `recovery` may return `smaller`, so every endpoint with several pages needs a page size (`size` of its `pages`). */
   asksForSmallerPages?: true
 }

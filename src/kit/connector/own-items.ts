@@ -42,6 +42,7 @@ const ids = (value: unknown): NativeId[] =>
 /** Reads the documented fields of own items; all others are stored and returned unchanged. */
 const own = kind<OwnItem>({
   name: 'data',
+  version: 1,
   id: ({ id }) => id,
   at: number('at'),
   takesAnyTime: true,
@@ -88,6 +89,8 @@ const own = kind<OwnItem>({
     from: text('from'),
   },
   card: { description: text('description') },
+  // A contact is searched and joined with others by its name, whatever title it has.
+  cards: { contacts: { title: firstOf(text('name'), text('title')) } },
 })
 
 /** The endpoint of all own items. It is never synced. */

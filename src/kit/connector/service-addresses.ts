@@ -72,3 +72,8 @@ export function namedServer(
   if (field !== undefined) return answers[field]
   return isOnNamedServer(auth) ? nativeIdOn(auth, answers, '') : undefined
 }
+
+/** Where a client reads the documentation of a service: at the vendor, or here for a simulated one, whose page came along. */
+export function docsAddress(baseUrl: string, { service, docs }: Pick<Connector, 'service' | 'docs'>): string {
+  return /^https?:/.test(docs) ? docs : `${baseUrl}/docs/${service}.md`
+}

@@ -91,6 +91,12 @@ const list = statement(
   `select ${columns} from endpoint_sync
    where shard = $shard and profile_id = $profileId order by next_run_at, endpoint`,
 )
+const listSummarized = statement(
+  'endpoint-summary',
+  `select ${columns}, (select p.first_completed_at from profile_sync p where p.shard = $shard and p.profile_id = $profileId)
+     as first_completed_at
+   from endpoint_sync where shard = $shard and profile_id = $profileId`,
+)
 const findSeen = statement('endpoint-seen', `select seen from endpoint_sync where ${isEndpoint}`)
 // A walk that ends its slice moves behind the other endpoints that are due, so that a long one does not delay them.
 const updateProgress = statement(
@@ -142,6 +148,15 @@ const remove = statement(
 /** In the order in which they are due. */
 export async function listEndpoints(queries: Queries, key: ProfileKey): Promise<EndpointState[]> {
   return (await queries.rows<Row>(list.with(key))).map(toState)
+}
+
+/** With when the first sync was complete; 0: before that was recorded. */
+export async function listEndpointsWithFirst(
+  queries: Queries,
+  key: ProfileKey,
+): Promise<{ states: EndpointState[]; firstCompletedAt: number | undefined }> {
+  const rows = await queries.rows<Row & { first_completed_at: number | null }>(listSummarized.with(key))
+  return { states: rows.map(toState), firstCompletedAt: rows[0]?.first_completed_at ?? undefined }
 }
 
 /** The ids that an unfinished walk has seen, in its own encoding. */

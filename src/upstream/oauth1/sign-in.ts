@@ -1,7 +1,8 @@
 import type { Credential, OAuth1 } from '#kit/auth/auth.ts'
+import { decidesByFlag } from '#kit/auth/granted.ts'
 import type { ServiceLocation } from '../addresses/addresses.ts'
 import type { CallbackParameters } from '../callback-parameters.ts'
-import type { LoginOptions } from '../login-options.ts'
+import { applyLoginOptions, type LoginOptions } from '../login-options.ts'
 import { scopeFor } from '../oauth2/scope.ts'
 import { authorizationRefused } from '../oauth2/sign-in.ts'
 import { UpstreamError } from '../request/errors.ts'
@@ -33,7 +34,8 @@ export async function beginOAuth1(
 ): Promise<{ url: string; requestToken: string; secrets: OAuth1Secrets }> {
   const { auth, key, location, callbackUrl } = input
   const { addresses, trust } = location
-  const scope = scopeFor(auth.scope, { requested: input.scope, keyScope: key.scope })
+  const { scope: extra } = applyLoginOptions(auth, input)
+  const scope = scopeFor(auth.scope, { requested: input.scope, keyScope: key.scope, extra })
   const { token, tokenSecret } = await fetchRequestToken(
     upstream,
     { auth, key, addresses, trust },
@@ -71,5 +73,7 @@ export async function finishOAuth1(upstream: Upstream, input: OAuth1Finish): Pro
     { auth, key, addresses, trust },
     { token: secrets.requestToken, tokenSecret: secrets.requestTokenSecret, verifier },
   )
-  return omitUndefined({ token, tokenSecret, scope: secrets.scope === '' ? undefined : secrets.scope })
+  // The token response does not say what was given; where the flags of the sign-in decide it, nothing else was.
+  const scope = secrets.scope === '' && !decidesByFlag(auth) ? undefined : secrets.scope
+  return omitUndefined({ token, tokenSecret, scope })
 }

@@ -42,13 +42,16 @@ export async function sendDeclared(
     key,
     location,
     credential,
-    tokenExchange: { url, method, parameters, basic, body },
+    tokenExchange: { url, method, parameters, headers, basic, body },
   }: Omit<TokenExchangeInput, 'auth'>,
 ): Promise<{ response: UpstreamResponse; fields: LosslessObject | undefined }> {
   const values = { ...appValues(key), secret: key.secret, token: credential.token }
   const filled = fillParameters(parameters, values)
   const address = fillPlaceholders(location.relocate(url, 'tokenUrl'), values, encodeURIComponent)
-  const proof = basic === true ? { authorization: basicHeader(key.key, key.secret) } : {}
+  const proof = {
+    ...fillParameters(headers ?? {}, values),
+    ...(basic === true ? { authorization: basicHeader(key.key, key.secret) } : {}),
+  }
   const { type, text } = encoded(filled, body ?? 'form')
   const { trust } = location
   const response = await hidingSecrets(upstream, { key, credential }).send(

@@ -143,6 +143,7 @@ suite('erasing an account by its app', () => {
     assert.equal((await byApp('GET', `/accounts/${account}/export`)).status, 404)
     const again = await byApp('DELETE', `/accounts/${account}`)
     assert.deepEqual([again.status, again.body['state'], again.body['deleted']], [200, 'erased', []])
+    assert.equal(again.body['erased_at'], first.body['erased_at'])
     const actor = `app:${harness.clientId}`
     assert.deepEqual(
       (await audited(account)).filter((entry) => /disconnect|delete/.test(entry)),

@@ -29,7 +29,7 @@ export const REQUESTS: TableOfCosts = {
   'GET /services/shop': row(2, 0, 'composed of item, token-find'),
   'GET /profiles': row(2, 0, 'profile-list, token-find'),
   'GET /profile': row(2, 0, 'profile-list, token-find'),
-  'GET /sync': row(5, 0, 'account-find, endpoint-list × 2, profile-list, token-find'),
+  'GET /sync': row(5, 0, 'account-find, endpoint-summary × 2, profile-list, token-find'),
   'GET /profiles/shop/sync': row(4, 0, 'endpoint-list, profile-find, profile-list, token-find'),
   'GET /people': row(6, 0, 'changes-latest × 2, changes-of-some × 2, people-revision, token-find'),
   'GET /types/photos, nothing cached': row(2, 0, 'composed of item, token-find'),
@@ -74,7 +74,7 @@ export const REQUESTS: TableOfCosts = {
     21,
     0,
     `
-    account-find × 6, account-page-profiles, agent-grant-list, app-find × 2, app-quotas-find, endpoint-list × 3,
+    account-find × 6, account-page-profiles, agent-grant-list, app-find × 2, app-quotas-find, endpoint-list, endpoint-summary × 2,
     operator-session-find × 3, profile-find, profile-list × 2, usage-account`,
   ),
   'dashboard: push': row(

@@ -74,6 +74,17 @@ suite("an app's own items", () => {
       assert.match((body as { error: string }).error, /^0\.guid: must be text: at most 5 dedupe keys/)
     })
 
+  test('a contact with a name and a title is shown, searched and grouped by its name', async () => {
+    const reader = await harness.newReader()
+    const contact = { id: 'c1', type: 'contacts', name: 'Wanda Named', title: 'Doctor Titled', handle: 'wanda' }
+    assert.equal((await post(reader, 'people', [contact])).status, 200)
+    const [found] = await harness.items('/types/contacts?q=wanda', reader)
+    assert.equal(found?.oembed?.title, 'Wanda Named')
+    assert.deepEqual(await harness.items('/types/contacts?q=titled', reader), [])
+    const { body } = await harness.request('/people', reader)
+    assert.match(JSON.stringify(body), /"name":"Wanda Named"/)
+  })
+
   test('are stored, and read back by endpoint, type, id and search', async () => {
     const reader = await harness.newReader()
     const first = await post(reader, 'notes', [

@@ -5,6 +5,7 @@ import {
   learnLimits,
   type ResponseRecovery,
 } from '#access/learn-limits.ts'
+import { lacksScope } from '#kit/auth/granted.ts'
 import type { BodyFormat } from '#kit/endpoints/pages.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import { readBody } from '#upstream/body/read-body.ts'
@@ -88,6 +89,8 @@ function failureOf(
 ): UpstreamError {
   const { status } = response
   const failure = responseFailure(response, { what: 'sync', nowMs, refused: status === 401 ? 'reauthorize' : 'stop' })
+  if (recovery === 'not_granted' || (recovery === undefined && lacksScope(response)))
+    return new UpstreamError('skip', failure.message, { reason: 'scope_missing', status })
   if (refusedForMs === undefined && recovery !== 'pause_app' && recovery !== 'pause_person')
     return new UpstreamError(recovery ?? failure.recovery, failure.message, {
       reason: recovery === 'restart' ? 'position_lost' : failure.reason,

@@ -1,9 +1,11 @@
+import { isFailure } from '#model/sync/sync-reasons.ts'
 import type { Chance } from '#platform/chance.ts'
 import { removeItems } from '#store/items/items.ts'
 import { markDeliveriesDue } from '#store/push/cursors.ts'
 import {
   type EndpointState,
   ON_REQUEST,
+  postponeEndpoint,
   saveDone,
   saveFailed,
   saveProgress,
@@ -178,6 +180,8 @@ export async function commitFailed(
     if (visit !== undefined && isRefusal(error, visit)) return
     if (isOwnWait(error)) return saveWaiting(tx, run.profileKey, run.name, next)
     const why = { reason: error.reason, error: error.message.slice(0, MAX_MESSAGE) }
+    // The service says what the person did not give, as the list of scopes does elsewhere: nothing failed.
+    if (!isFailure(error.reason)) return postponeEndpoint(tx, run.profileKey, run.name, next.nextRunAt, why)
     return saveFailed(tx, run.profileKey, run.name, { ...next, ...why, nowMs })
   })
 }

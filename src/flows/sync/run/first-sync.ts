@@ -7,6 +7,7 @@ import { queueProfileEvent } from '#store/push/events.ts'
 import { type EndpointState, listEndpoints, NEVER } from '#store/sync/endpoints.ts'
 import { markFirstCompleted } from '#store/sync/schedule.ts'
 import type { SyncDeps } from '../deps.ts'
+import { endpointState, firstDoneAt } from '../endpoint-state.ts'
 
 /** Reasons that another attempt soon does not change. */
 const LASTING_REASONS: readonly SyncReason[] = [
@@ -26,7 +27,8 @@ const FAILS_IN_VAIN = 8
 
 /**
  * Reports that the first sync is complete, once in the life of a profile: in the transaction that stores it, under the lease.
- * An endpoint that failed for now is waited for; one that cannot be read is listed with its reason.
+ * An endpoint that failed for now is waited for; one that cannot be read is listed with its reason. Where everything is off, nothing
+ * was synced yet: the app has to accept the price, or the person has to grant something.
  */
 export async function completeFirstSync(
   { database, clock }: Pick<SyncDeps, 'database' | 'clock'>,
@@ -38,13 +40,16 @@ export async function completeFirstSync(
     ({ endpoint }) => connector.endpoints[endpoint] !== undefined,
   )
   if (!states.every((state) => state.firstDoneAt !== undefined || isUnreadable(state))) return
+  const read = states.filter((state) => endpointState(state, false) !== 'off')
+  if (states.length > 0 && read.length === 0) return
   const unread = states
     .filter(({ firstDoneAt }) => firstDoneAt === undefined)
     .map(({ endpoint, lastReason }) => ({ endpoint, reason: lastReason ?? 'off' }))
   const items = states.reduce((sum, state) => sum + state.items, 0)
   await database.transaction(async (tx) => {
     const nowMs = clock.now()
-    if (await markFirstCompleted(tx, key, token, nowMs))
+    // `GET /sync` says the same time in the moment before this one is stored.
+    if (await markFirstCompleted(tx, key, token, firstDoneAt(read) ?? nowMs))
       await queueProfileEvent(tx, profile, 'sync.first_completed', nowMs, { items, unread })
   })
 }

@@ -1,11 +1,10 @@
 import { ensureSubscriptions } from '#access/hook-subscriptions.ts'
 import { markNeedsAuth } from '#access/needs-auth.ts'
 import { serviceAccessOf } from '#access/service-access.ts'
-import { missingScope } from '#kit/auth/missing-scope.ts'
+import { missingGrant } from '#kit/auth/granted.ts'
 import { serviceReaderVersion } from '#kit/connector/reader-version.ts'
 import { depthOf } from '#kit/endpoints/child-endpoints.ts'
 import type { Endpoint } from '#kit/endpoints/endpoint.ts'
-import { grantedScopes } from '#model/accounts/profile.ts'
 import type { SyncReason } from '#model/sync/sync-reasons.ts'
 import type { SyncRules } from '#model/sync/sync-rules.ts'
 import { newId } from '#platform/crypto/ids.ts'
@@ -178,10 +177,11 @@ async function runDueEndpoints(
   const loaded = await applyHookRecords(deps, parts, await loadEndpoints(deps, key, profileRun))
   const states = parentsFirst(profileRun, loaded)
   let isSynced = false
+  const ungranted = new Set(states.filter(isUngranted).map((state) => state.endpoint))
   for (const state of states.filter((each) => isDue(deps, each))) {
     const { profile, connector } = profileRun
     const endpoint = connector.endpoints[state.endpoint]
-    if (!(await mayRun(deps, key, profileRun, rules, state, endpoint))) continue
+    if (!(await mayRun(deps, key, { profileRun, rules, state, endpoint, ungranted }))) continue
     const stream = openItemStream(connector, state.endpoint, endpoint!, profile.nativeId, key, state.epoch, {
       hasFaults: state.faults > 0,
       hasQuarantined: state.quarantined > 0,
@@ -208,6 +208,8 @@ async function runDueEndpoints(
     counters.endedAt = deps.clock.now()
     for (const count of stream.faultsByField.values()) counters.faults += count
     if (outcome.kind === 'failed') noteFailure(counters, outcome.error)
+    if (outcome.kind === 'failed' && outcome.error.reason === 'scope_missing') ungranted.add(state.endpoint)
+    else ungranted.delete(state.endpoint)
     const stop = await stopAfter(deps, profileRun, outcome)
     if (stop !== undefined) return stop
     if (await afterEndpoint(endpoint!, outcome)) return UNSCHEDULED
@@ -243,16 +245,29 @@ async function loadEndpoints(deps: SyncDeps, key: ProfileKey, { connector }: Pro
   return listEndpoints(deps.database, key)
 }
 
+const isUngranted = ({ lastReason }: EndpointState) => lastReason === 'scope_missing'
+
 /**
- * False, and postponed, where the app switched it off, the connector dropped it or the person did not grant its scope.
+ * False, and postponed, where the app switched it off, the connector dropped it or the person did not grant its scope, or that of
+ * the endpoint with its parents.
  */
 async function mayRun(
   deps: SyncDeps,
   key: ProfileKey,
-  profileRun: ProfileRun,
-  rules: SyncRules,
-  state: EndpointState,
-  endpoint: Endpoint | undefined,
+  {
+    profileRun,
+    rules,
+    state,
+    endpoint,
+    ungranted,
+  }: {
+    profileRun: ProfileRun
+    rules: SyncRules
+    state: EndpointState
+    endpoint: Endpoint | undefined
+    /** Endpoints that need what the person did not give. */
+    ungranted: Set<string>
+  },
 ): Promise<boolean> {
   const postpone = (untilMs: number, why?: { reason: SyncReason; error: string }) =>
     postponeEndpoint(deps.database, key, state.endpoint, untilMs, why)
@@ -264,20 +279,13 @@ async function mayRun(
     await postpone(NEVER, { reason: 'priced', error: 'The endpoint costs money, and the app has not switched it on.' })
     return false
   }
-  const missing = missingScopeOf(endpoint, profileRun)
-  if (missing === undefined) return true
-  const error = `The person did not grant ${missing}.`
+  const missing = missingGrant(profileRun.connector.auth, endpoint.scope, profileRun.profile)
+  const parents = endpoint.children?.each
+  if (missing === undefined && (parents === undefined || !ungranted.has(parents))) return true
+  ungranted.add(state.endpoint)
+  const error = `The person did not grant ${missing ?? `what ${parents} needs`}.`
   await postpone(deps.clock.now() + DAY_MS, { reason: 'scope_missing', error })
   return false
-}
-
-/**
- * A scope that the endpoint needs and the service did not grant. Without a list of granted scopes, the endpoint is
- * tried.
- */
-function missingScopeOf({ scope }: Endpoint, { profile, connector }: ProfileRun): string | undefined {
-  const granted = grantedScopes(profile)
-  return granted && missingScope(connector.auth, granted, scope)
 }
 
 /** When the failure of one endpoint concerns the whole profile: ends the run and says when the next one is. */

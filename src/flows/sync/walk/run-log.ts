@@ -1,6 +1,6 @@
 import type { Profile } from '#model/accounts/profile.ts'
 import type { OperationStep, StepDetail } from '#model/operation.ts'
-import type { SyncReason } from '#model/sync/sync-reasons.ts'
+import { isFailure, type SyncReason } from '#model/sync/sync-reasons.ts'
 import type { Clock } from '#platform/clock.ts'
 import { redactText } from '#platform/telemetry/redact.ts'
 import type { OperationLog } from '#store/log/operation-log.ts'
@@ -65,7 +65,7 @@ export function logRun({ clock, operations }: RunLogDeps, run: RunLog, taken: Ta
   if (operations === undefined || profile === undefined) return
   if (endpoints.size === 0 && error === undefined) return
   const isRequested = taken.requestedAt !== undefined
-  const failed = [...endpoints.values()].find(({ failure }) => failure !== undefined && !isOwnWait(failure.reason))
+  const failed = [...endpoints.values()].find(({ failure }) => failure !== undefined && !isHarmless(failure.reason))
   const isFirst = [...endpoints.values()].some((each) => each.isFirst)
   // A first sync that only waits for a rate limit would be logged every few seconds, for as long as the service likes.
   const isNews = [...endpoints.values()].some((each) => each.isFirst && each.failure === undefined)
@@ -91,9 +91,9 @@ export function logRun({ clock, operations }: RunLogDeps, run: RunLog, taken: Ta
   })
 }
 
-/** Our own rate limiter postponed it: nothing failed. */
-function isOwnWait(reason: SyncReason): boolean {
-  return reason === 'capacity' || reason === 'capacity_here'
+/** Our own rate limiter postponed it, or the person did not grant it: nothing failed. */
+function isHarmless(reason: SyncReason): boolean {
+  return reason === 'capacity' || reason === 'capacity_here' || !isFailure(reason)
 }
 
 function hasChanged(endpoints: RunLog['endpoints']): boolean {
@@ -134,7 +134,7 @@ function loggedText(text: string): string {
 function stepsOf(endpoints: RunLog['endpoints']): OperationStep[] {
   return [...endpoints].slice(0, MAX_LOGGED_ENDPOINTS).map(([name, counters]) => {
     const { at, endedAt, failure } = counters
-    const outcome = failure === undefined || isOwnWait(failure.reason) ? 'ok' : 'failed'
+    const outcome = failure === undefined || isHarmless(failure.reason) ? 'ok' : 'failed'
     return { name, at, ms: endedAt - at, outcome, detail: detailOf(counters), steps: [] }
   })
 }

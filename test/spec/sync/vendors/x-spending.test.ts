@@ -65,6 +65,11 @@ suite('the bill of X', () => {
     )
     assert.ok(Object.keys(all).length > 0)
     assert.equal(all['timeline']?.last_reason, 'priced')
+    const response = await fetch(`${tributary.url}/sync`, { headers: { authorization: `Bearer ${token}` } })
+    const { profiles, ...account } = (await response.json()) as { profiles: object[] }
+    const nothing = { state: 'off', items: 0, endpoints: { done: 0, of: 0 }, off: { priced: Object.keys(all).length } }
+    assert.deepEqual(account, nothing, 'not complete, and it says why')
+    assert.equal((profiles[0] as { state: string }).state, 'off')
     assert.equal(invoice(), 0)
     assert.deepEqual((await spending()).endpoints['followers'], {
       on: false,

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { connectors } from '#connectors/index.ts'
 import type { OAuth2 } from '#kit/auth/auth.ts'
 import { type ServiceName, serviceNames, startLab } from '../../../../../lab/lab.ts'
-import { type App, makeApp } from '../../../../harness/app.ts'
+import { type App, basic, makeApp } from '../../../../harness/app.ts'
 import { registerAt } from '../../../../harness/callback.ts'
 import { FEW_ITEMS } from '../../../../harness/lab.ts'
 import { LOOPBACK } from '../../../../harness/loopback.ts'
@@ -48,6 +48,7 @@ export async function startTables() {
     lab,
     tributary,
     app,
+    appHeaders: basic(app),
     newApp,
     progress,
     startOf: (service: ServiceName, query: Record<string, string> = {}, by: App = app) =>

@@ -18,8 +18,8 @@ export interface Row {
 }
 
 export interface Permission {
-  /** How it is not given: the person unticks it on the consent page, or the app asks for this scope only. */
-  by: { unticked: string } | { scope: string }
+  /** How it is not given: the person unticks it on the consent page, or the app asks for this scope or flag only. */
+  by: { unticked: string } | { scope: string } | { flag: string }
   endpoints: string[]
 }
 
@@ -38,7 +38,11 @@ export const ROWS: Record<ServiceName, Row> = {
     throttles: { person: bySettings({ limit: 1 }, { limit: 5000 }) },
     permission: { by: { unticked: 'photos.read' }, endpoints: ['photos'] },
   },
-  'demo-micro': { refreshes: false, throttles: { person: bySettings({ limit: 1 }, { limit: 900 }) } },
+  'demo-micro': {
+    refreshes: false,
+    throttles: { person: bySettings({ limit: 1 }, { limit: 900 }) },
+    permission: { by: { flag: '' }, endpoints: ['messages'] },
+  },
   'demo-health': {
     refreshes: true,
     throttles: { person: bySettings({ limit: 1 }, { limit: 600 }) },
