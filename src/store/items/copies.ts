@@ -160,7 +160,7 @@ export function writeKeyed(
       where ${isKept} order by dedupe_key, at, id)`
   }
   const since = Math.max(query.since, earliest - CROSS_POST_MS)
-  const linked = () => `dedupe_key = any(${unestimated(`${values.add(linkedTo)}::text[]`)})`
+  const linked = () => `dedupe_key = any(${unestimated(`${values.add(linkedTo)}::text[]`)}::text[])`
   const text = [
     ...(texts.length === 0 ? [] : [write(texts, since, [TEXT_PLACE], KEPT_TEXTS[only])]),
     ...(ids.length === 0 ? [] : [write(ids, query.since, PLACES, `${KEPT_IDS[only]} or ${linked()}`)]),
