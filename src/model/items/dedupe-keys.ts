@@ -26,7 +26,9 @@ export const isTextKey = (dedupeKey: string): boolean => dedupeKey.startsWith(PR
 const isLinkKey = (dedupeKey: string): boolean => dedupeKey.startsWith(PREFIX.link)
 const isLinkToId = (dedupeKey: string): boolean => dedupeKey.startsWith(PREFIX.of)
 
-/** Whether two items with this key are one thing, whoever made them and whenever. */
+export const isFileKey = (dedupeKey: string): boolean => dedupeKey.startsWith(PREFIX.file)
+
+/** Whether two items with this key are one thing, whoever made them and whenever; of pictures, unless their texts differ. */
 export function isIdKey(dedupeKey: string): boolean {
   return !isTextKey(dedupeKey) && !isLinkKey(dedupeKey) && !isLinkToId(dedupeKey) && !OLD_TEXT_KEY.test(dedupeKey)
 }
