@@ -26,6 +26,11 @@ const COPIES: [what: string, copy: ComparedItem, of?: Partial<ComparedItem>][] =
   ['a repost by somebody else, years later', later({ at: AT * 2, author: '2', guid: ['page:x.com/ada/status/1'] })],
   ['the same picture, by somebody else', later({ author: '2', guid: ['file:a.test/1'] }), { guid: ['file:a.test/1'] }],
   [
+    'the same picture, by somebody who says nothing',
+    later({ author: '2', guid: ['file:a.test/1'] }),
+    { guid: ['text:a', 'file:a.test/1'] },
+  ],
+  [
     'an id that an app gives',
     later({ service: 'self', author: 'acc', owner: 'acc', guid: ['g1'] }),
     { guid: ['g2', 'g1'] },
@@ -74,6 +79,11 @@ const OTHERS: [what: string, item: ComparedItem, of?: Partial<ComparedItem>][] =
   [
     'the person, linking to a page of last week',
     later({ at: AT + 7 * CROSS_POST_MS, guid: ['link:x.com/ada/status/1'] }),
+  ],
+  [
+    'the same picture with other words',
+    later({ guid: ['text:b', 'file:a.test/1'] }),
+    { guid: ['text:a', 'file:a.test/1'] },
   ],
   ['a list of links', later({ guid: ['link:x.com/ada/status/1', 'link:x.com/ada/status/0'] })],
   ['a list of pictures', later({ guid: ['of:guid:i/#1', 'of:guid:i/#2'] }), { guid: ['guid:i/#1'] }],

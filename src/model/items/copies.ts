@@ -1,4 +1,4 @@
-import { isIdKey, isTextKey, linkedIds } from './dedupe-keys.ts'
+import { isFileKey, isIdKey, isTextKey, linkedIds } from './dedupe-keys.ts'
 import type { ItemKey } from './query.ts'
 import { typeBits } from './types.ts'
 
@@ -18,15 +18,17 @@ export interface ComparedItem extends ItemKey {
 /** How far apart a cross-post may be from its original. */
 export const CROSS_POST_MS = 24 * 60 * 60_000
 
+type Made = Omit<ComparedItem, 'guid'>
+
 /**
  * Whether an item is a copy of another one. The original is the earlier one, by time, then by id, and they are one thing if they have
- * - the same id, page, picture or film, whoever made them: a record in two streams, a repost that adds nothing; or
+ * - the same id or page, whoever made them: a record in two streams, a repost that adds nothing; or
+ * - the same picture or film and nothing else, and no different texts; or
  * - the same person and at most a day between them, and the later one has the same text, or links to the original and to nothing else.
  */
 export function isCopyOf(item: ComparedItem, original: ComparedItem): boolean {
-  return originalKeys(item).some(
-    (dedupeKey) => original.guid.includes(dedupeKey) && isCopyBy(dedupeKey, item, original),
-  )
+  const text = textIn(original.guid)
+  return originalKeys(item).some((key) => original.guid.includes(key) && isCopyBy(key, item, original, text))
 }
 
 /** The dedupe keys by which an original of the item is found. */
@@ -34,20 +36,35 @@ export function originalKeys({ guid }: Pick<ComparedItem, 'guid'>): string[] {
   return [...new Set([...guid.filter((dedupeKey) => isTextKey(dedupeKey) || isIdKey(dedupeKey)), ...linkedIds(guid)])]
 }
 
-/** Whether an item is a copy of another one that has this key; the key is one of the item's `originalKeys`. */
-export function isCopyBy(dedupeKey: string, item: ComparedItem, original: Omit<ComparedItem, 'guid'>): boolean {
+/** Those for which more than the earliest item that has them must be looked at, because more than the key decides. */
+export function conditionalKeys({ guid }: Pick<ComparedItem, 'guid'>): string[] {
+  return [...guid.filter((dedupeKey) => isTextKey(dedupeKey) || isFileKey(dedupeKey)), ...linkedIds(guid)]
+}
+
+/**
+ * Whether an item is a copy of another one that has this dedupe key, which is one of the item's `originalKeys`, and the key of this
+ * text.
+ */
+export function isCopyBy(dedupeKey: string, item: ComparedItem, original: Made, text: string | undefined): boolean {
   if (!isEarlier(original, item)) return false
+  if (isFileKey(dedupeKey)) return !differ(textIn(item.guid), text)
   const isText = isTextKey(dedupeKey)
   if (!isText && item.guid.includes(dedupeKey)) return true
   if (item.at - original.at > CROSS_POST_MS || !isBySamePerson(item, original)) return false
   return !isText || !isAlbum(item, original)
 }
 
+function textIn(guid: readonly string[]): string | undefined {
+  return guid.find(isTextKey)
+}
+
+function differ(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && one !== other
+}
+
 export function isEarlier(one: ItemKey, other: ItemKey): boolean {
   return one.at < other.at || (one.at === other.at && one.id < other.id)
 }
-
-type Made = Omit<ComparedItem, 'guid'>
 
 /** One service user, or the person themself at two services. */
 function isBySamePerson(one: Made, other: Made): boolean {

@@ -1,5 +1,12 @@
-import { type ComparedItem, CROSS_POST_MS, isCopyBy, isEarlier, originalKeys } from '#model/items/copies.ts'
-import { isTextKey, linkedIds } from '#model/items/dedupe-keys.ts'
+import {
+  type ComparedItem,
+  CROSS_POST_MS,
+  conditionalKeys,
+  isCopyBy,
+  isEarlier,
+  originalKeys,
+} from '#model/items/copies.ts'
+import { isTextKey } from '#model/items/dedupe-keys.ts'
 import type { ItemKey, Query, Selection } from '#model/items/query.ts'
 import { firstOf } from '#platform/formats/list-ends.ts'
 import type { Queries } from '#platform/postgres/database.ts'
@@ -30,6 +37,8 @@ interface KeyedItem extends ItemKey {
   profile_id: string
   author: string | null
   types: number
+  /** Its first dedupe key: that of its text, if it has one. */
+  first_key: string
 }
 
 /**
@@ -52,7 +61,7 @@ export async function findCopies(
     const { service, owner } = madeBy(profileId)
     const item: ComparedItem = { at, id, guid, types, author, service, owner }
     const isOriginal = (dedupeKey: string) => (found: KeyedItem) =>
-      isCopyBy(dedupeKey, item, { ...found, ...madeBy(found.profile_id) })
+      isCopyBy(dedupeKey, item, { ...found, ...madeBy(found.profile_id) }, textKeyOf(found))
     const originals = originalKeys(item).flatMap(
       (dedupeKey) => firstBefore(keyed.get(dedupeKey) ?? [], dedupeKey, item, isOriginal(dedupeKey)) ?? [],
     )
@@ -61,6 +70,10 @@ export async function findCopies(
       copies.set(position, { profileId: original.profile_id, at: original.at, id: original.id })
   }
   return copies
+}
+
+function textKeyOf({ first_key: key }: KeyedItem): string | undefined {
+  return isTextKey(key) ? key : undefined
 }
 
 /** The first of the earlier items, which are in order, that is an original; of texts only those of the day before are looked at. */
@@ -128,7 +141,7 @@ function compareKeyed(a: KeyedItem, b: KeyedItem): number {
 
 /**
  * Finds the keys of the originals of these items in profiles of one shard; undefined when they have none. `shared`: only keys that
- * several items have. `earliest`: of ids the first item. Where an original must be by the same person, all items are found.
+ * several items have. `earliest`: of ids the first item. Where more than the key decides, all items are found.
  */
 export function writeKeyed(
   readable: readonly ReadableProfile[],
@@ -141,7 +154,7 @@ export function writeKeyed(
   const texts = keys.filter(isTextKey)
   const ids = keys.filter((dedupeKey) => !isTextKey(dedupeKey))
   if (keys.length === 0) return undefined
-  const linkedTo = [...new Set(items.flatMap(({ guid }) => linkedIds(guid)))]
+  const conditional = [...new Set(items.flatMap(conditionalKeys))].filter((dedupeKey) => !isTextKey(dedupeKey))
   const ats = items.map(({ at }) => at)
   const values = new Values()
   const earliest = ats.reduce((first, at) => Math.min(first, at))
@@ -154,16 +167,16 @@ export function writeKeyed(
     const found = groupsOf(readable, query).flatMap((profiles) =>
       itemsWith(values, profiles, selection, query, places, isWanted),
     )
-    return `(select dedupe_key, profile_id, at, id, author, types from (
+    return `(select dedupe_key, profile_id, at, id, author, types, first_key from (
         select *, ${NUMBERED} from (${found.join(' union all ')}) found
         window of_key as (partition by dedupe_key order by at, id), whole as (partition by dedupe_key)) found
       where ${isKept} order by dedupe_key, at, id)`
   }
   const since = Math.max(query.since, earliest - CROSS_POST_MS)
-  const linked = () => `dedupe_key = any(${unestimated(`${values.add(linkedTo)}::text[]`)}::text[])`
+  const isConditional = () => `dedupe_key = any(${unestimated(`${values.add(conditional)}::text[]`)}::text[])`
   const text = [
     ...(texts.length === 0 ? [] : [write(texts, since, [TEXT_PLACE], KEPT_TEXTS[only])]),
-    ...(ids.length === 0 ? [] : [write(ids, query.since, PLACES, `${KEPT_IDS[only]} or ${linked()}`)]),
+    ...(ids.length === 0 ? [] : [write(ids, query.since, PLACES, `${KEPT_IDS[only]} or ${isConditional()}`)]),
   ].join(' union all ')
   return { text, values: values.list }
 }
@@ -205,7 +218,7 @@ function itemsWith(
   return places.map((place) => {
     const stored = `i.guid[${place}]`
     // In a subquery of its own, so that the planner uses the index of the keys and no other.
-    return `select ${stored} as dedupe_key, i.profile_id, i.at, i.id, i.author, i.types from ${profile} cross join lateral (
+    return `select ${stored} as dedupe_key, i.profile_id, i.at, i.id, i.author, i.types, i.guid[1] as first_key from ${profile} cross join lateral (
         select * from item i where i.shard = ${shard} and i.profile_id = p.profile_id and ${stored} is not null
           and ${isWanted(place)} limit ${UNLIMITED}) i
       where ${isMatch.join(' and ')}`

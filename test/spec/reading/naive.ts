@@ -164,7 +164,10 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** Whether an item is a copy of an earlier one: the same id, page or picture; or by the same person, within a day, and it says so. */
 function isCopy(item: Seen, earlier: Seen): boolean {
   const [keys, others] = [keysOf(item.stored.thing), keysOf(earlier.stored.thing)]
-  if (keys.some((key) => !/^(?:link|of):/.test(key) && others.includes(key))) return true
+  const shared = keys.filter((key) => !/^(?:link|of):/.test(key) && others.includes(key))
+  const texts = new Set([item, earlier].map(({ stored }) => publishedText(stored)).filter((text) => text !== undefined))
+  // Whoever shows the same picture with other words says something else.
+  if (shared.some((key) => !key.endsWith('.jpg') || texts.size < 2)) return true
   if (item.at - earlier.at > DAY_MS || !isSamePerson(item, earlier)) return false
   return linksOnlyTo(keys, others) || saysTheSame(item, earlier)
 }
