@@ -163,8 +163,10 @@ export type ActivityItem = {
     activity: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: ActivityCard | undefined
   map?: ActivityMap | undefined
 }
@@ -497,8 +499,10 @@ export type CheckinItem = {
     checkin: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: CheckinCard | undefined
   map?: CheckinMap | undefined
 }
@@ -647,8 +651,10 @@ export type ContactItem = {
     contact: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: ContactCard | undefined
   map?: ContactMap | undefined
 }
@@ -1114,8 +1120,10 @@ export type EventItem = {
     event: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: EventCard | undefined
   map?: EventMap | undefined
 }
@@ -1219,8 +1227,10 @@ export type FileItem = {
     file: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: FileCard | undefined
   map?: FileMap | undefined
 }
@@ -1323,8 +1333,10 @@ export type Item = {
   types: {
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   /** The normalised card; where items are listed by type. */
   oembed?: Card | undefined
   /** With `map=true`. */
@@ -1513,8 +1525,10 @@ export type MeasureItem = {
     measure: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: MeasureCard | undefined
   map?: MeasureMap | undefined
 }
@@ -1621,8 +1635,10 @@ export type MessageItem = {
     message: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: MessageCard | undefined
   map?: MessageMap | undefined
 }
@@ -1727,8 +1743,10 @@ export type NewsItem = {
     news: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: NewsCard | undefined
   map?: NewsMap | undefined
 }
@@ -2110,8 +2128,10 @@ export type PhotoItem = {
     photo: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: PhotoCard | undefined
   map?: PhotoMap | undefined
 }
@@ -2606,8 +2626,10 @@ export type StatusItem = {
     status: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: StatusCard | undefined
   map?: StatusMap | undefined
 }
@@ -2732,8 +2754,10 @@ export type TrackItem = {
     track: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: TrackCard | undefined
   map?: TrackMap | undefined
 }
@@ -2930,8 +2954,10 @@ export type VideoItem = {
     video: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: VideoCard | undefined
   map?: VideoMap | undefined
 }
@@ -4330,8 +4356,12 @@ export interface Operations {
       near?: string | number | readonly (string | number)[] | undefined
       /** Kilometres around `near`. */
       within?: string | number | readonly (string | number)[] | undefined
-      /** Leave out copies: items with a link, an id or a text of an earlier item that matches the same query. */
+      /** Leave out copies: of one thing, only the earliest item that matches the query. */
       dedup?: boolean | undefined
+      /** Add `copy_of` to copies: the id of the earliest item that they are copies of and that matches the query. */
+      copy_of?: boolean | undefined
+      /** Only items that link to this page, or are it. */
+      link?: string | number | readonly (string | number)[] | undefined
       /** Add `X-Total-Count`: how many items match, on all pages. */
       count?: boolean | undefined
       /** Add `map` with normalised data. */
@@ -4386,8 +4416,12 @@ export interface Operations {
       near?: string | number | readonly (string | number)[] | undefined
       /** Kilometres around `near`. */
       within?: string | number | readonly (string | number)[] | undefined
-      /** Leave out copies: items with a link, an id or a text of an earlier item that matches the same query. */
+      /** Leave out copies: of one thing, only the earliest item that matches the query. */
       dedup?: boolean | undefined
+      /** Add `copy_of` to copies: the id of the earliest item that they are copies of and that matches the query. */
+      copy_of?: boolean | undefined
+      /** Only items that link to this page, or are it. */
+      link?: string | number | readonly (string | number)[] | undefined
       /** Add `X-Total-Count`: how many items match, on all pages. */
       count?: boolean | undefined
       /** Add `map` with normalised data. */
@@ -4412,7 +4446,7 @@ export interface Operations {
       at?: number | undefined
       /** A type such as `photos`; the item is then also listed at `/types/*`. */
       type?: string | undefined
-      /** Dedupe keys, separated by spaces: `dedup=true` keeps one of the items that share one. */
+      /** Dedupe keys, separated by spaces: items that share one are copies of one thing. */
       guid?: unknown
       /** Degrees north. Only with `lng`. */
       lat?: number | undefined
@@ -4491,8 +4525,12 @@ export interface Operations {
       near?: string | number | readonly (string | number)[] | undefined
       /** Kilometres around `near`. */
       within?: string | number | readonly (string | number)[] | undefined
-      /** Leave out copies: items with a link, an id or a text of an earlier item that matches the same query. */
+      /** Leave out copies: of one thing, only the earliest item that matches the query. */
       dedup?: boolean | undefined
+      /** Add `copy_of` to copies: the id of the earliest item that they are copies of and that matches the query. */
+      copy_of?: boolean | undefined
+      /** Only items that link to this page, or are it. */
+      link?: string | number | readonly (string | number)[] | undefined
       /** Add `X-Total-Count`: how many items match, on all pages. */
       count?: boolean | undefined
       /** Add `map` with normalised data. */
@@ -4575,8 +4613,12 @@ export interface Operations {
       near?: string | number | readonly (string | number)[] | undefined
       /** Kilometres around `near`. */
       within?: string | number | readonly (string | number)[] | undefined
-      /** Leave out copies: items with a link, an id or a text of an earlier item that matches the same query. */
+      /** Leave out copies: of one thing, only the earliest item that matches the query. */
       dedup?: boolean | undefined
+      /** Add `copy_of` to copies: the id of the earliest item that they are copies of and that matches the query. */
+      copy_of?: boolean | undefined
+      /** Only items that link to this page, or are it. */
+      link?: string | number | readonly (string | number)[] | undefined
       /** Add `X-Total-Count`: how many items match, on all pages. */
       count?: boolean | undefined
       /** Add `map` with normalised data. */
