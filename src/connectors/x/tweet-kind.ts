@@ -111,7 +111,7 @@ function recordAt(url: string): string | undefined {
     url,
   )?.[1]
   if (photo !== undefined) return `guid:instagram/#${photo}`
-  const checkin = /^https?:\/\/(?:www\.)?(?:foursquare|swarmapp)\.com\/(?:[^/]+\/)?checkin\/([0-9a-f]{24})/i.exec(
+  const checkin = /^https?:\/\/(?:www\.)?(?:foursquare|swarmapp)\.com\/(?:[^?#]*\/)?checkin\/([0-9a-f]{24})/i.exec(
     url,
   )?.[1]
   return checkin === undefined ? undefined : `guid:foursquare/#${checkin}`
