@@ -57,7 +57,7 @@ export async function checkCopies(
     )
     for (const copy of found) {
       const original = known.get(copy.copy_of!)!
-      const what = JSON.stringify([copy, original])
+      const what = `${copy.idr} of ${original.idr}`
       assert.ok(original.at < copy.at || (original.at === copy.at && original.id < copy.id), what)
       const isAlike =
         (textOf(copy) ?? '') === (textOf(original) ?? '') ||
