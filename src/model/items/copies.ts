@@ -22,7 +22,7 @@ type Made = Omit<ComparedItem, 'guid'>
 
 /**
  * Whether an item is a copy of another one. The original is the earlier one, by time, then by id, and they are one thing if they have
- * - the same id or page, whoever made them: a record in two streams, a repost that adds nothing; or
+ * - the same id or page, also by different people: a record in two streams, a repost that adds nothing; or
  * - the same picture or film and nothing else, and no different texts; or
  * - the same person and at most a day between them, and the later one has the same text, or links to the original and to nothing else.
  */

@@ -28,7 +28,7 @@ const isLinkToId = (dedupeKey: string): boolean => dedupeKey.startsWith(PREFIX.o
 
 export const isFileKey = (dedupeKey: string): boolean => dedupeKey.startsWith(PREFIX.file)
 
-/** Whether two items with this key are one thing, whoever made them and whenever; of pictures, unless their texts differ. */
+/** Whether two items with this key are one thing, by any author and at any time; of pictures, unless their texts differ. */
 export function isIdKey(dedupeKey: string): boolean {
   return !isTextKey(dedupeKey) && !isLinkKey(dedupeKey) && !isLinkToId(dedupeKey) && !OLD_TEXT_KEY.test(dedupeKey)
 }

@@ -166,7 +166,7 @@ function isCopy(item: Seen, earlier: Seen): boolean {
   const [keys, others] = [keysOf(item.stored.thing), keysOf(earlier.stored.thing)]
   const shared = keys.filter((key) => !/^(?:link|of):/.test(key) && others.includes(key))
   const texts = new Set([item, earlier].map(({ stored }) => publishedText(stored)).filter((text) => text !== undefined))
-  // Whoever shows the same picture with other words says something else.
+  // The same picture with other words says something else.
   if (shared.some((key) => !key.endsWith('.jpg') || texts.size < 2)) return true
   if (item.at - earlier.at > DAY_MS || !isSamePerson(item, earlier)) return false
   return linksOnlyTo(keys, others) || saysTheSame(item, earlier)

@@ -35,10 +35,7 @@ const TIMES = [
   NOW_ISH + 86_400_000,
 ]
 
-const KEYS = [
-  ...['g1', 'g2', 'g3', 'g4', 'of:g1', 'of:g2'],
-  ...['page:x.test/1', 'page:x.test/2', 'link:x.test/1', 'link:x.test/2', 'link:x.test/3'],
-]
+const KEYS = 'g1 g2 g3 g4 of:g1 of:g2 page:x.test/1 page:x.test/2 link:x.test/1 link:x.test/2 link:x.test/3'.split(' ')
 
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined, freq: 3 })
 const rare = <Value>(value: fc.Arbitrary<Value>) =>
