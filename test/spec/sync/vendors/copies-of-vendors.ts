@@ -35,7 +35,7 @@ const isSamePerson = (one: Shown, other: Shown) =>
 
 /**
  * What `dedup=true` hides is what an eye calls a copy, judged by what items show and not by their dedupe keys. Returns how many
- * copies there are of each type, and the addresses that posts of several people link to.
+ * copies there are of each type, and the addresses that posts with several texts link to.
  */
 export async function checkCopies(
   { ask }: VendorHarness,
@@ -68,8 +68,8 @@ export async function checkCopies(
     }
     for (const item of items)
       for (const link of (item.guid ?? '').split(' ').filter((dedupeKey) => dedupeKey.startsWith('link:')))
-        linkedBy.set(link, (linkedBy.get(link) ?? new Set()).add(authorOf(item)))
+        linkedBy.set(link, (linkedBy.get(link) ?? new Set()).add(textOf(item) ?? ''))
   }
-  const sharedLinks = [...linkedBy].filter(([, people]) => people.size > 2).map(([link]) => link.replace('link:', ''))
+  const sharedLinks = [...linkedBy].filter(([, texts]) => texts.size > 2).map(([link]) => link.replace('link:', ''))
   return { copies, sharedLinks }
 }
