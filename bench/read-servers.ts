@@ -38,11 +38,13 @@ export function sqlOf({ name, selection, query }: Shape, readable: ReadableProfi
     participants: [],
     near: undefined,
     dedup: false,
+    copyOf: false,
+    link: undefined,
     ...query,
   }
   const profiles = 'endpoint' in selection ? readable.filter(({ service }) => service === 'demo-social') : readable
   const list = { readable: profiles, selection, query: whole, limit: whole.limit + 1 }
-  return { name: `bench ${name}`, ...writeList(false, list, columnsFor(selection)) }
+  return { name: `bench ${name}`, ...writeList(false, list, columnsFor(selection, whole)) }
 }
 
 export interface Ours {

@@ -34,7 +34,10 @@ const WHOLE: Query = {
   participants: [],
   near: undefined,
   dedup: false,
+  copyOf: false,
+  link: undefined,
 }
+const LINK = ['page:x.test/1', 'link:x.test/1']
 const TERMS = [{ words: ['sea', 'side'], isBeginning: true, isUnwanted: false }]
 const RULES: ParticipantRule[] = [
   { rule: 'takes_part', id: undefined },
@@ -51,6 +54,7 @@ const QUERIES: Record<string, Query> = {
   'up to a key': { ...WHOLE, sort: 'asc', before: KEY, through: KEY },
   'updated since': { ...WHOLE, updatedSince: NOW - 1000 },
   words: { ...WHOLE, terms: TERMS },
+  link: { ...WHOLE, link: LINK },
   near: { ...WHOLE, near: { lat: 10, lng: 179.99, km: 50 } },
   ...Object.fromEntries(RULES.map((rule) => [rule.rule, { ...WHOLE, participants: [rule] }])),
   everything: {
@@ -63,6 +67,7 @@ const QUERIES: Record<string, Query> = {
     participants: RULES,
     near: { lat: 89.9, lng: 10, km: 50 },
     dedup: true,
+    link: LINK,
   },
 }
 const SELECTIONS: Record<string, Selection> = {
@@ -94,8 +99,8 @@ export function composedStatements(shard: number): Composed[] {
     'proof for an operator': (profiles) => ({ shard, accountId: 'a', profiles, exactly: false }),
   }
   const compared = [
-    { ...KEY, profileId: 'p1', guid: ['text:1', 'g1', 'https://x.test/'] },
-    { ...KEY, profileId: 'p2', guid: ['g1'] },
+    { ...KEY, profileId: 'p1', guid: ['text:1', 'g1', 'link:x.test/'], types: 1, author: 'ada' },
+    { ...KEY, profileId: 'p2', guid: ['g1'], types: 1, author: null },
   ]
   const listed = Object.entries(accounts).flatMap(([whose, readable]) =>
     Object.entries(SELECTIONS).flatMap(([what, selection]) =>
@@ -103,7 +108,7 @@ export function composedStatements(shard: number): Composed[] {
         ...Object.entries(proofs).flatMap(([proven, proofOf]): Composed[] => {
           const name = `${what}, ${which}, ${whose}, ${proven}`
           const list = { readable, selection, query, limit: 20, proof: proofOf(readable) }
-          const items = { name: `items: ${name}`, ...writeList(true, list, columnsFor(selection)) }
+          const items = { name: `items: ${name}`, ...writeList(true, list, columnsFor(selection, query)) }
           // The others differ in their columns only.
           if (what !== 'photos') return [items]
           return [
@@ -116,7 +121,7 @@ export function composedStatements(shard: number): Composed[] {
         ...counts(`${what}, ${which}, ${whose}`, readable, countingOf(selection, query)),
         ...(what === 'photos' ? (['shared', 'earliest', 'all'] as const) : []).map((only) => ({
           name: `copies: ${what}, ${which}, ${whose}, ${only}`,
-          ...writeKeyed(readable, selection, query, compared, { hasOtherServices: true, only })!,
+          ...writeKeyed(readable, selection, query, compared, only)!,
         })),
       ]),
     ),

@@ -171,8 +171,10 @@ export type ActivityItem = {
     activity: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: ActivityCard | undefined
   map?: ActivityMap | undefined
 }
@@ -505,8 +507,10 @@ export type CheckinItem = {
     checkin: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: CheckinCard | undefined
   map?: CheckinMap | undefined
 }
@@ -655,8 +659,10 @@ export type ContactItem = {
     contact: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: ContactCard | undefined
   map?: ContactMap | undefined
 }
@@ -1122,8 +1128,10 @@ export type EventItem = {
     event: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: EventCard | undefined
   map?: EventMap | undefined
 }
@@ -1227,8 +1235,10 @@ export type FileItem = {
     file: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: FileCard | undefined
   map?: FileMap | undefined
 }
@@ -1331,8 +1341,10 @@ export type Item = {
   types: {
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   /** The normalised card; where items are listed by type. */
   oembed?: Card | undefined
   /** With `map=true`. */
@@ -1521,8 +1533,10 @@ export type MeasureItem = {
     measure: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: MeasureCard | undefined
   map?: MeasureMap | undefined
 }
@@ -1629,8 +1643,10 @@ export type MessageItem = {
     message: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: MessageCard | undefined
   map?: MessageMap | undefined
 }
@@ -1735,8 +1751,10 @@ export type NewsItem = {
     news: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: NewsCard | undefined
   map?: NewsMap | undefined
 }
@@ -2147,8 +2165,10 @@ export type PhotoItem = {
     photo: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: PhotoCard | undefined
   map?: PhotoMap | undefined
 }
@@ -2650,8 +2670,10 @@ export type StatusItem = {
     status: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: StatusCard | undefined
   map?: StatusMap | undefined
 }
@@ -2776,8 +2798,10 @@ export type TrackItem = {
     track: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: TrackCard | undefined
   map?: TrackMap | undefined
 }
@@ -2974,8 +2998,10 @@ export type VideoItem = {
     video: true
     [field: string]: true
   }
-  /** Dedupe keys, separated by spaces: copies of one thing share at least one. */
+  /** Dedupe keys, separated by spaces, by which copies are found. */
   guid?: string | undefined
+  /** With `copy_of=true`, of a copy: the global id of the original. */
+  copy_of?: string | undefined
   oembed?: VideoCard | undefined
   map?: VideoMap | undefined
 }
@@ -4382,8 +4408,12 @@ export interface Operations {
       near?: string | number | readonly (string | number)[] | undefined
       /** Kilometres around `near`. */
       within?: string | number | readonly (string | number)[] | undefined
-      /** Leave out copies: items with a link, an id or a text of an earlier item that matches the same query. */
+      /** Leave out copies: of one thing, only the earliest item that matches the query. */
       dedup?: boolean | undefined
+      /** Add `copy_of` to copies: the id of the earliest item that they are copies of and that matches the query. */
+      copy_of?: boolean | undefined
+      /** Only items that link to this page, or are it. */
+      link?: string | number | readonly (string | number)[] | undefined
       /** Add `X-Total-Count`: how many items match, on all pages. */
       count?: boolean | undefined
       /** Add `map` with normalised data. */
@@ -4438,8 +4468,12 @@ export interface Operations {
       near?: string | number | readonly (string | number)[] | undefined
       /** Kilometres around `near`. */
       within?: string | number | readonly (string | number)[] | undefined
-      /** Leave out copies: items with a link, an id or a text of an earlier item that matches the same query. */
+      /** Leave out copies: of one thing, only the earliest item that matches the query. */
       dedup?: boolean | undefined
+      /** Add `copy_of` to copies: the id of the earliest item that they are copies of and that matches the query. */
+      copy_of?: boolean | undefined
+      /** Only items that link to this page, or are it. */
+      link?: string | number | readonly (string | number)[] | undefined
       /** Add `X-Total-Count`: how many items match, on all pages. */
       count?: boolean | undefined
       /** Add `map` with normalised data. */
@@ -4464,7 +4498,7 @@ export interface Operations {
       at?: number | undefined
       /** A type such as `photos`; the item is then also listed at `/types/*`. */
       type?: string | undefined
-      /** Dedupe keys, separated by spaces: `dedup=true` keeps one of the items that share one. */
+      /** Dedupe keys, separated by spaces: items that share one are copies of one thing. */
       guid?: unknown
       /** Degrees north. Only with `lng`. */
       lat?: number | undefined
@@ -4543,8 +4577,12 @@ export interface Operations {
       near?: string | number | readonly (string | number)[] | undefined
       /** Kilometres around `near`. */
       within?: string | number | readonly (string | number)[] | undefined
-      /** Leave out copies: items with a link, an id or a text of an earlier item that matches the same query. */
+      /** Leave out copies: of one thing, only the earliest item that matches the query. */
       dedup?: boolean | undefined
+      /** Add `copy_of` to copies: the id of the earliest item that they are copies of and that matches the query. */
+      copy_of?: boolean | undefined
+      /** Only items that link to this page, or are it. */
+      link?: string | number | readonly (string | number)[] | undefined
       /** Add `X-Total-Count`: how many items match, on all pages. */
       count?: boolean | undefined
       /** Add `map` with normalised data. */
@@ -4627,8 +4665,12 @@ export interface Operations {
       near?: string | number | readonly (string | number)[] | undefined
       /** Kilometres around `near`. */
       within?: string | number | readonly (string | number)[] | undefined
-      /** Leave out copies: items with a link, an id or a text of an earlier item that matches the same query. */
+      /** Leave out copies: of one thing, only the earliest item that matches the query. */
       dedup?: boolean | undefined
+      /** Add `copy_of` to copies: the id of the earliest item that they are copies of and that matches the query. */
+      copy_of?: boolean | undefined
+      /** Only items that link to this page, or are it. */
+      link?: string | number | readonly (string | number)[] | undefined
       /** Add `X-Total-Count`: how many items match, on all pages. */
       count?: boolean | undefined
       /** Add `map` with normalised data. */

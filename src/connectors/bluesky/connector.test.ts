@@ -82,9 +82,10 @@ suite('bluesky', () => {
     assert.deepEqual(draft.participants, [OWNER, BEN, CLEO])
     assert.deepEqual(draft.guid.slice(1), [
       `guid:bluesky/#${stored.uri}`,
-      'guid:instagram/#AbC_1-x',
-      `link:bsky.app/profile/${OWNER}/post/3lpost1`,
+      `page:bsky.app/profile/${OWNER}/post/3lpost1`,
+      'of:guid:instagram/#AbC_1-x',
       'link:example.test/a',
+      'link:instagram.com/p/AbC_1-x',
     ])
     assert.deepEqual([draft.card.type, draft.card.title, draft.card.width], ['photo', 'A door', 4])
     assert.equal(draft.card.thumbnail_url, `https://cdn.bsky.app/img/feed_thumbnail/plain/${OWNER}/bafkreione@jpeg`)

@@ -11,14 +11,12 @@ const SHARED = [
   },
 ]
 
-/** Dedupe keys of a post's own page and of what it links to: records at other services, or pages. */
+/** Dedupe keys of a post's own page and of what it links to: records at other services, and pages. */
 export function dedupeKeysOfLinks(page: string | undefined, links: string[]): string[] {
-  const crossPosts = links.map(crossPostKey)
-  const pages = links.filter((_, i) => crossPosts[i] === undefined)
-  return [...crossPosts.filter((dedupeKey) => dedupeKey !== undefined), ...linkKeys([page], pages)]
+  return linkKeys([page], links, recordAt)
 }
 
-function crossPostKey(url: string): string | undefined {
+function recordAt(url: string): string | undefined {
   for (const { dedupeKey, link } of SHARED) {
     const id = link.exec(url)?.[1]
     if (id) return `${dedupeKey}${id}`

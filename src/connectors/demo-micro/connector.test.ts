@@ -59,7 +59,8 @@ suite('demo-micro', () => {
     assert.deepEqual(draft.place, { lat: 38.7, lng: -9.1 })
     assert.deepEqual(draft.participants, [OWNER, '9', ben.id_str])
     assert.deepEqual(draft.guid.slice(1), [
-      'link:demo-micro.test/ada/status/2031478811234567890',
+      'guid:demo-micro/#2031478811234567890',
+      'page:demo-micro.test/ada/status/2031478811234567890',
       'link:example.test/article',
     ])
     assert.deepEqual([draft.card.type, draft.card.url], ['photo', 'https://pictures.test/1.jpg'])
@@ -78,6 +79,9 @@ suite('demo-micro', () => {
     const textKey = (raw: unknown) => read('timeline', raw).guid[0]
     assert.equal(textKey(again), textKey(status))
     assert.notEqual(textKey({ ...status, text: 'Else' }), textKey(status))
+    const reshare = { ...again, reshare_of: { id_str: '7', text: status.text, account: ben } }
+    assert.ok(read('timeline', reshare).guid.includes('guid:demo-micro/#7'), 'it only passes on')
+    assert.ok(read('timeline', { ...reshare, text: 'So true' }).guid.includes('guid:demo-micro/#1'))
     assert.deepEqual(read('timeline', again).types, [], 'the person’s own')
     assert.deepEqual(read('timeline', { ...again, account: ben }).types, ['statuses_feed', 'photos_feed', 'news_feed'])
   })

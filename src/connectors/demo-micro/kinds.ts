@@ -47,6 +47,11 @@ function linksOf({ entities }: Pick<Status, 'entities'> | { entities: Status['en
   return (entities?.urls ?? []).map(({ url, expanded_url }) => expanded_url ?? url ?? '').filter((url) => url !== '')
 }
 
+/** The status that a reshare shows without words of its own. */
+function passedOn({ text = '', reshare_of: original }: Status): string | undefined {
+  return text === '' || text === original?.text ? original?.id_str : undefined
+}
+
 // GeoJSON has the longitude first.
 function placeOf({ coordinates }: Status): Place | undefined {
   const [lng, lat] = coordinates?.coordinates ?? []
@@ -60,7 +65,10 @@ export const status = kind<Status>({
   id: ({ id_str }) => id_str,
   at: ({ created_at }) => timeOf(created_at),
   types: typesOf,
-  guid: (status) => linkKeys([status.url], linksOf(status)),
+  guid: (status) => [
+    `guid:demo-micro/#${passedOn(status) ?? status.id_str}`,
+    ...linkKeys([status.url], linksOf(status)),
+  ],
   // A reply has only the handle of the other person, who is among the mentions.
   participants: ({ account, entities, reshare_of }) => ({
     author: account?.id_str,

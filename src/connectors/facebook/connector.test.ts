@@ -98,7 +98,12 @@ suite('Facebook records', () => {
     assert.deepEqual(item.place, { lat: 59.91, lng: 10.75 })
     const [ofText, ...links] = item.guid
     assert.match(ofText!, /^text:[0-9a-f]{20}$/)
-    assert.deepEqual(links, ['guid:instagram/#Cabc-12_Z', 'link:facebook.com/10153001/posts/9001', 'link:news.test/a'])
+    assert.deepEqual(links, [
+      'page:facebook.com/10153001/posts/9001',
+      'of:guid:instagram/#Cabc-12_Z',
+      'link:news.test/a',
+      'link:instagram.com/p/Cabc-12_Z',
+    ])
     assert.equal(item.card.title, 'Harbour')
     assert.equal(item.card.author_name, 'Ida Berg')
     const { news, statuses } = item.cards
@@ -133,10 +138,13 @@ suite('Facebook records', () => {
     assert.deepEqual(read('feed', { id: '1_2', message: 'hi' }).types, ['statuses_feed'])
   })
 
-  test('cross-posts have the dedupe key of the original', () => {
+  test('cross-posts link to the original', () => {
     const id = '65f0c1d2e3f4a5b6c7d8e9aa'
     const swarm = { id: '1_2', message: `I am here https://www.swarmapp.com/user/8/checkin/${id}?s=x` }
-    assert.deepEqual(read('posts', swarm).guid, [`guid:foursquare/#${id}`])
+    assert.deepEqual(read('posts', swarm).guid, [
+      `of:guid:foursquare/#${id}`,
+      `link:swarmapp.com/user/8/checkin/${id}?s=x`,
+    ])
   })
 
   test('photo, video, event, friend', () => {

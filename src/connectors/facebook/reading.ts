@@ -29,14 +29,12 @@ export function countsOf({ reactions, likes, comments }: Counted): Counts {
 const INSTAGRAM = /^https?:\/\/(?:www\.)?(?:instagram\.com|instagr\.am)\/(?:[\w.]+\/)?(?:p|reels?|tv)\/([\w-]+)/i
 const CHECKIN = /^https?:\/\/(?:www\.)?(?:foursquare|swarmapp)\.com\/(?:[^?#]*\/)?checkin\/([0-9a-f]{24})/i
 
-/** Dedupe keys of a record's own page and of what it links to: records at other services, or pages. */
+/** Dedupe keys of a record's own page and of what it links to: records at other services, and pages. */
 export function dedupeKeysOf(page: string | undefined, links: (string | undefined)[]): string[] {
-  const crossPosts = links.map(crossPostKey)
-  const pages = links.filter((_, i) => crossPosts[i] === undefined)
-  return [...crossPosts.filter((dedupeKey) => dedupeKey !== undefined), ...linkKeys([page], pages)]
+  return linkKeys([page], links, recordAt)
 }
 
-function crossPostKey(link = ''): string | undefined {
+function recordAt(link: string): string | undefined {
   const photo = INSTAGRAM.exec(link)?.[1]
   if (photo !== undefined) return `guid:instagram/#${photo}`
   const checkin = CHECKIN.exec(link)?.[1]

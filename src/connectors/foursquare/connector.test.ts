@@ -64,7 +64,10 @@ suite('Foursquare records', () => {
     assert.equal(item.idr, `checkin:${OWNER}@foursquare/checkins#${checkin.id}`)
     assert.equal(item.at, 1_700_000_000_000)
     assert.deepEqual(item.types, ['checkins', 'photos'])
-    assert.deepEqual(item.guid.slice(1), [`guid:foursquare/#${checkin.id}`])
+    assert.deepEqual(item.guid.slice(1), [
+      `guid:foursquare/#${checkin.id}`,
+      'guid:foursquare/#65f0c1d2e3f4a5b6c7d8e9f0',
+    ])
     assert.deepEqual(item.place, { lat: 52.5163, lng: 13.3777 })
     assert.deepEqual(item.participants, [OWNER, '555', '771', '990', '991'])
     assert.equal(item.hasAuthor, true)
@@ -104,7 +107,10 @@ suite('Foursquare records', () => {
 
   test('photo, tip, friend, visit and list', () => {
     const shot = read('photos', photo)
-    assert.deepEqual(shot.guid, [`guid:foursquare/#${checkin.id}`])
+    assert.deepEqual(shot.guid, [
+      'guid:foursquare/#65f0c1d2e3f4a5b6c7d8e9f0',
+      'file:fastly.4sqi.net/img/general/original/8800123_x.jpg',
+    ])
     assert.equal(shot.card.width, 1440)
     assert.equal(shot.card.url, 'https://fastly.4sqi.net/img/general/original/8800123_x.jpg')
     const advice = read('tips', tip)

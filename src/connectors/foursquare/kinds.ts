@@ -1,9 +1,10 @@
+import { linkKeys } from '#kit/read/dedupe-keys.ts'
 import { kind } from '#kit/read/kind.ts'
 import type { BaseType } from '#model/items/types.ts'
 import { authorOf, imageUrl, placeOf, profileUrl, seconds } from './people.ts'
 import type { Checkin, List, Photo, TipEntry, Venue, Visit } from './shapes.ts'
 
-const dedupeKey = (checkinId: string | undefined): string | undefined => checkinId && `guid:foursquare/#${checkinId}`
+const dedupeKey = (id: string | undefined): string | undefined => id && `guid:foursquare/#${id}`
 
 function checkinTypes({ type, venue, location, photos }: Checkin): BaseType[] {
   const isShout = type === 'shout' && venue === undefined && location === undefined
@@ -11,6 +12,9 @@ function checkinTypes({ type, venue, location, photos }: Checkin): BaseType[] {
 }
 
 const placeName = ({ venue, location }: Checkin): string | undefined => venue?.name ?? location?.name
+/** With several, the check-in is more than any of them. */
+const onlyPhoto = ({ photos }: Checkin): Photo | undefined =>
+  photos?.items?.length === 1 ? photos.items[0] : undefined
 const firstPhoto = ({ photos }: Checkin): Photo | undefined => photos?.items?.[0]
 
 function pageOf({ id, canonicalUrl, checkinShortUrl, user }: Checkin): string | undefined {
@@ -26,7 +30,7 @@ export const checkin = kind<Checkin>({
   id: (one) => one.id,
   at: (one) => seconds(one.createdAt),
   types: checkinTypes,
-  guid: (one) => [dedupeKey(one.id)],
+  guid: (one) => [dedupeKey(one.id), dedupeKey(onlyPhoto(one)?.id), ...linkKeys([pageOf(one)], [])],
   participants: (one) => ({
     author: one.user?.id,
     others: [
@@ -64,7 +68,7 @@ export const photo = kind<Photo>({
   name: 'photo',
   id: (one) => one.id,
   at: (one) => seconds(one.createdAt),
-  guid: (one) => [dedupeKey(one.checkin?.id)],
+  guid: (one) => [dedupeKey(one.id)],
   participants: (one) => ({ author: one.user?.id }),
   place: (one) => placeOf(one.venue?.location),
   map: {

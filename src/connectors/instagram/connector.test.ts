@@ -60,7 +60,10 @@ suite('Instagram records', () => {
     assert.equal(item.idr, `photo:${OWNER}@instagram/media#${photo.id}`)
     assert.equal(item.at, Date.UTC(2026, 3, 1, 6, 30))
     assert.deepEqual(item.types, ['photos'])
-    assert.match(item.guid.join(' '), /^text:[0-9a-f]{20} guid:instagram\/#DAbc_1-x$/)
+    assert.match(
+      item.guid.join(' '),
+      /^text:[0-9a-f]{20} guid:instagram\/#DAbc_1-x page:instagram\.com\/p\/DAbc_1-x file:cdn\.test\/a\.jpg$/,
+    )
     assert.deepEqual(item.participants, [OWNER])
     assert.equal(item.card.url, 'https://cdn.test/a.jpg')
     assert.equal(item.card.provider_url, photo.permalink)
@@ -112,7 +115,11 @@ suite('Instagram records', () => {
 
   test('a missing shortcode is read from the URL', () => {
     const { shortcode: _, ...rest } = photo
-    assert.deepEqual(read('tags', { ...rest, caption: '' }).guid, ['guid:instagram/#DAbc_1-x'])
+    assert.deepEqual(read('tags', { ...rest, caption: '' }).guid, [
+      'guid:instagram/#DAbc_1-x',
+      'page:instagram.com/p/DAbc_1-x',
+      'file:cdn.test/a.jpg',
+    ])
   })
 
   test('media of others have no author', () => {

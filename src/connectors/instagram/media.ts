@@ -26,7 +26,7 @@ function shortcodeOf({ shortcode, permalink = '' }: Media): string | undefined {
 
 function dedupeKeysOf(media: Media): (string | undefined)[] {
   const code = shortcodeOf(media)
-  return [code && `guid:instagram/#${code}`, ...linkKeys([], linksIn(media.caption))]
+  return [code && `guid:instagram/#${code}`, ...linkKeys([media.permalink], linksIn(media.caption))]
 }
 
 const firstOf = (media: Media) => media.children?.data?.[0] ?? media

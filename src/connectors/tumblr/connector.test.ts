@@ -99,8 +99,10 @@ test('a photo post is read by blocks, and its notes are its participants', () =>
   assert.deepEqual(draft.types, ['statuses', 'photos'])
   assert.deepEqual([draft.participants, draft.hasAuthor], [['t:moss', 't:fern', 'lichenlab'], true])
   assert.deepEqual(draft.guid.slice(1), [
-    'link:mosslog.tumblr.com/post/790123456789012345/moss',
-    'guid:instagram/#Moss_1',
+    'guid:tumblr/#790123456789012345',
+    'page:mosslog.tumblr.com/post/790123456789012345/moss',
+    'of:guid:instagram/#Moss_1',
+    'link:instagram.com/p/Moss_1',
   ])
   assert.deepEqual([draft.card.title, draft.card.width], ['Moss on stone', 1280])
   assert.deepEqual(
@@ -137,6 +139,18 @@ test('a link is news; every post of a feed has a type', () => {
   assert.deepEqual(draft.texts, ['Fungi', 'https://news.example/fungi'])
   assert.equal(draft.card.thumbnail_url, 'https://news.example/f.jpg')
   assert.deepEqual(read('dashboard', { ...reblog, trail: reblog.trail.slice(0, 1) }).types, ['statuses_feed'])
+})
+
+test('a reblog that adds nothing has the dedupe key of what it passes on', () => {
+  const ids = (post: unknown) => read('dashboard', post).guid.filter((dedupeKey) => dedupeKey.startsWith('guid:'))
+  const [original, comment] = reblog.trail
+  const commented = { ...comment, post: { id: '8' } }
+  assert.deepEqual(ids({ ...reblog, trail: [original] }), ['guid:tumblr/#7'])
+  assert.deepEqual(ids({ ...reblog, trail: [original, commented] }), ['guid:tumblr/#8'])
+  assert.deepEqual(ids({ ...reblog, trail: [original, { post: { id: '9' }, content: [] }] }), ['guid:tumblr/#7'])
+  assert.deepEqual(ids(reblog), ['guid:tumblr/#790123456789012400'], 'of a post without an id')
+  const said = { ...reblog, content: [{ type: 'text', text: 'So green' }] }
+  assert.deepEqual(ids(said), ['guid:tumblr/#790123456789012400'])
   assert.deepEqual(read('likes', { id_string: '1' }).types, ['statuses_feed'])
   for (const name of ['likes', 'dashboard']) assert.deepEqual(read(name, photo).types, [], 'the person’s own')
 })

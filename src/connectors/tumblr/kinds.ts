@@ -1,5 +1,5 @@
 import { linkKeys } from '#kit/read/dedupe-keys.ts'
-import { kind, plainText } from '#kit/read/kind.ts'
+import { kind, type NativeId, plainText } from '#kit/read/kind.ts'
 import type { BaseType } from '#model/items/types.ts'
 import { idOf, participantsOf } from './blog-ids.ts'
 import { type Blog, blocksOf, filesOf, firstOf, linksOf, type Post, textOf } from './content.ts'
@@ -12,6 +12,7 @@ export function avatarOf({ avatar, name }: Blog): string | undefined {
 }
 
 const pageOf = ({ url, name }: Blog) => url ?? (name === undefined ? undefined : `https://www.tumblr.com/${name}`)
+const idIn = ({ id_string, id }: Post): NativeId => id_string ?? id!
 const msOf = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000)
 const authorOf = ({ blog, blog_name }: Post) => blog_name ?? blog?.name
 
@@ -39,19 +40,27 @@ function titleOf(post: Post): string | undefined {
   return heading?.text ?? textOf(post)?.split('\n', 1)[0]
 }
 
-/** Dedupe keys of the post itself and of what it links to: the original photo at another service, or a page. */
+/** Dedupe keys of the post itself, of the post that it only passes on, and of what it links to. */
 function dedupeKeysOf(post: Post): string[] {
-  const sources = blocksOf(post).map(({ attribution }) => attribution?.url ?? '')
-  const linked = [...linksOf(post), ...sources].flatMap((url) => {
-    const photo = /^https?:\/\/(?:www\.)?(?:instagram\.com|instagr\.am)\/(?:[^/]+\/)?(?:p|reel|tv)\/([\w-]+)/i.exec(url)
-    return photo === null ? linkKeys([post.post_url], [url]) : `guid:instagram/#${photo[1]}`
-  })
-  return [...linkKeys([post.post_url], []), ...linked]
+  const sources = blocksOf(post).map(({ attribution }) => attribution?.url)
+  const id = passedOn(post) ?? idIn(post)
+  return [`guid:tumblr/#${id}`, ...linkKeys([post.post_url], [...linksOf(post), ...sources], photoAt)]
+}
+
+function photoAt(url: string): string | undefined {
+  const photo = /^https?:\/\/(?:www\.)?(?:instagram\.com|instagr\.am)\/(?:[^/]+\/)?(?:p|reel|tv)\/([\w-]+)/i.exec(url)
+  return photo === null ? undefined : `guid:instagram/#${photo[1]}`
+}
+
+/** The post that a reblog shows without words or pictures of its own. */
+function passedOn({ content, trail }: Post): NativeId | undefined {
+  const said = (trail ?? []).filter((item) => item.content !== undefined && item.content.length > 0)
+  return content?.length === 0 ? said.at(-1)?.post?.id : undefined
 }
 
 export const post = kind<Post>({
   name: 'post',
-  id: ({ id_string, id }) => id_string ?? id!,
+  id: idIn,
   at: ({ timestamp }) => msOf(timestamp),
   types: typesOf,
   guid: dedupeKeysOf,

@@ -137,7 +137,7 @@ test('a post with a photo and a link has all types, people, place and counts', (
   const [ofText, ...links] = draft.guid
   assert.match(ofText!, /^text:[0-9a-f]{20}$/)
   const page = 'mira/status/1900000000000000010'
-  assert.deepEqual(links, [`link:x.com/${page}`, `link:twitter.com/${page}`, 'link:soup.example/recipe'])
+  assert.deepEqual(links, [`page:x.com/${page}`, `page:twitter.com/${page}`, 'link:soup.example/recipe'])
 })
 
 test('a repost has the whole text, the video and the dedupe keys of the original', () => {
@@ -151,11 +151,13 @@ test('a repost has the whole text, the video and the dedupe keys of the original
   assert.deepEqual(draft.participants, [ME, YOU])
   assert.match(draft.texts[0]!, /^RT @joost: A very long text that is cut off nowhere https:\/\/www\.instagram\.com/)
   assert.equal(map('timeline', repost)['media'], 'https://video.test/high.mp4')
-  assert.ok(draft.guid.includes('guid:instagram/#Cabc-1_2'))
+  assert.ok(draft.guid.includes('page:x.com/joost/status/1900000000000000001'))
+  assert.ok(!draft.guid.some((dedupeKey) => dedupeKey.includes('1900000000000000011')), 'it adds nothing')
+  assert.ok(draft.guid.includes('of:guid:instagram/#Cabc-1_2'))
   assert.equal(map('timeline', repost)['earliest'], Date.UTC(2026, 4, 1))
 })
 
-test('a posted check-in has the dedupe key of the check-in; a point is preferred to a box', () => {
+test('a posted check-in links to the check-in; a point is preferred to a box', () => {
   const raw = {
     ...plain,
     geo: { coordinates: { type: 'Point', coordinates: [-0.5, 51.5] } },
@@ -164,7 +166,7 @@ test('a posted check-in has the dedupe key of the check-in; a point is preferred
     },
   }
   const draft = read('tweets', raw)
-  assert.ok(draft.guid.includes('guid:foursquare/#5f0c0ffee0c0ffee0c0ffee0'))
+  assert.ok(draft.guid.includes('of:guid:foursquare/#5f0c0ffee0c0ffee0c0ffee0'))
   assert.deepEqual(draft.place, { lat: 51.5, lng: -0.5 })
   assert.equal('lang' in map('tweets', plain), false)
 })

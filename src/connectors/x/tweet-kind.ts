@@ -96,24 +96,22 @@ export const pageOf = ({ id, username }: User) =>
 export const pictureUrl = ({ profile_image_url }: User) =>
   profile_image_url?.replace(/_(normal|bigger|mini)(\.\w+)$/, '$2')
 
-const postPage = (raw: Raw) => `https://x.com/${userOf(raw, raw.author_id)?.username ?? 'i'}/status/${raw.id}`
+const postPage = (raw: Raw, { author_id, id }: Tweet = raw) =>
+  `https://x.com/${userOf(raw, author_id)?.username ?? 'i'}/status/${id}`
 
-/** Dedupe keys of the post itself, under both names of the site, and of what it links to. */
+/** Dedupe keys of the post, or of the one that it only reposts, under both names of the site, and of what it links to. */
 function dedupeKeysOf(raw: Raw): string[] {
-  const page = postPage(raw)
-  return [
-    ...linkKeys([page, page.replace('//x.com/', '//twitter.com/')], []),
-    ...urlsOf(raw).flatMap((url) => crossPostKey(url) ?? linkKeys([], [url])),
-  ]
+  const page = postPage(raw, repostedBy(raw))
+  return linkKeys([page, page.replace('//x.com/', '//twitter.com/')], urlsOf(raw), recordAt)
 }
 
 /** The dedupe key of the original photo or check-in at another service. */
-function crossPostKey(url: string): string | undefined {
+function recordAt(url: string): string | undefined {
   const photo = /^https?:\/\/(?:www\.)?(?:instagram\.com|instagr\.am)\/(?:[^/]+\/)?(?:p|reel|tv)\/([\w-]+)/i.exec(
     url,
   )?.[1]
   if (photo !== undefined) return `guid:instagram/#${photo}`
-  const checkin = /^https?:\/\/(?:www\.)?(?:foursquare|swarmapp)\.com\/(?:[^/]+\/)?checkin\/([0-9a-f]{24})/i.exec(
+  const checkin = /^https?:\/\/(?:www\.)?(?:foursquare|swarmapp)\.com\/(?:[^?#]*\/)?checkin\/([0-9a-f]{24})/i.exec(
     url,
   )?.[1]
   return checkin === undefined ? undefined : `guid:foursquare/#${checkin}`
@@ -139,7 +137,7 @@ export const tweet = kind<Raw>({
     text: textOf,
     author: (raw) => authorOf(userOf(raw, raw.author_id)),
     urls: urlsOf,
-    url: postPage,
+    url: (raw) => postPage(raw),
     image: (raw) => pictureOf(raw)?.url,
     media: fileOf,
     earliest: (raw) => timeOf(repostedBy(raw)?.created_at),
@@ -152,7 +150,7 @@ export const tweet = kind<Raw>({
         shares: (counts.retweet_count ?? counts.repost_count ?? 0) + (counts.quote_count ?? 0),
       },
   },
-  card: { provider_url: postPage },
+  card: { provider_url: (raw) => postPage(raw) },
   cards: {
     photos: {
       title: textOf,

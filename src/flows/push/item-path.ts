@@ -19,7 +19,7 @@ export interface ItemPath {
 }
 
 /** Parameters that restrict items. Those that page, sort or format a response have no meaning in a filter. */
-const RESTRICTING_PARAMETERS = ['q', 'near', 'participants', 'since', 'until', 'updated_since']
+const RESTRICTING_PARAMETERS = ['q', 'near', 'participants', 'since', 'until', 'updated_since', 'link']
 
 /** Parses `*`, `/types/photos?q=cat`, `/services/github/events` or `/services/github/*`: paths of the read API, used as filters. */
 export function parseItemPath(registry: Registry, path: string): ItemPath {
@@ -36,6 +36,7 @@ export function parseItemPath(registry: Registry, path: string): ItemPath {
       since: parameters.has('since') ? query.since : Number.MIN_SAFE_INTEGER,
       before: undefined,
       dedup: false,
+      copyOf: false,
     },
     narrows: RESTRICTING_PARAMETERS.some((name) => parameters.has(name)),
   }

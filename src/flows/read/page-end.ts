@@ -1,7 +1,7 @@
 import type { VerifiedOrCachedAccount } from '#model/accounts/account.ts'
 import type { ItemKey, Query } from '#model/items/query.ts'
 import { proofOfHolding } from '#store/identity/access-tokens.ts'
-import type { ComparedItem } from '#store/items/copies.ts'
+import type { ListedWithKeys } from '#store/items/copies.ts'
 import { countItems, queryKeys } from '#store/items/keys.ts'
 import { findLastKeys } from '#store/items/list-items.ts'
 import type { ItemScope, ReadDeps } from './find.ts'
@@ -69,7 +69,7 @@ async function* comparedKeys(
   scope: ItemScope<VerifiedOrCachedAccount>,
   query: Query,
   wanted: () => number,
-): AsyncGenerator<ComparedItem[]> {
+): AsyncGenerator<ListedWithKeys[]> {
   const { readable, selection, account } = scope
   if (readable.length === 0 || query.terms?.length === 0) return
   const proof = proofOfHolding(account, readable)

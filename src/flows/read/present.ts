@@ -47,6 +47,7 @@ export function createPresenter(
       id: `${item.id}_${partition}`,
       idr: idrOf(profile, item),
       isSelf: isSelfEndpoint(profile.service, item.endpoint),
+      copyOf: item.copyOf && `${item.copyOf.id}_${profiles.get(item.copyOf.profileId)!.partition}`,
     }
     return pick === undefined ? presentWhole(deps, shown, options) : pick(deps, shown)
   }
@@ -58,11 +59,14 @@ interface ShownItem {
   id: string
   idr: string
   isSelf: boolean
+  /** The global id of its original. */
+  copyOf: string | undefined
 }
 
 function presentWhole(deps: PresentDeps, shown: ShownItem, { oembed, map }: Presentation): string {
-  const { item, id, idr, isSelf } = shown
-  const head = `{"id":"${id}","idr":"${idr}","at":${item.at},"updated":${item.updatedAt},"data":${item.data},"types":${typesOf(shown)}${guidOf(item)}`
+  const { item, id, idr, isSelf, copyOf } = shown
+  const original = copyOf === undefined ? '' : `,"copy_of":"${copyOf}"`
+  const head = `{"id":"${id}","idr":"${idr}","at":${item.at},"updated":${item.updatedAt},"data":${item.data},"types":${typesOf(shown)}${guidOf(item)}${original}`
   // A person's own record has no card, because it belongs to no type of `/types`.
   const card = oembed && !isSelf ? `,"oembed":${item.oembed}` : ''
   return `${head}${card}${map ? `,"map":${mapText(deps, shown)}` : ''}}`
@@ -86,12 +90,13 @@ function pickerOf({ fields, select }: Presentation): ((deps: PresentDeps, shown:
 
 /** The item as a value, with the wanted fields: only these are parsed or computed. */
 function partsOf(deps: PresentDeps, shown: ShownItem, wanted: ReadonlySet<string>): { [key: string]: LosslessJson } {
-  const { item, id, idr, isSelf } = shown
+  const { item, id, idr, isSelf, copyOf } = shown
   const parts: { [key: string]: LosslessJson } = { id, idr, at: item.at, updated: item.updatedAt }
   const hasMap = wanted.has('map')
   if (wanted.has('data') || hasMap) parts['data'] = parseStored(item.data)
   if (wanted.has('types')) parts['types'] = JSON.parse(typesOf(shown)) as LosslessJson
   if (item.guid.length > 0) parts['guid'] = item.guid.join(' ')
+  if (copyOf !== undefined) parts['copy_of'] = copyOf
   if (!isSelf && (wanted.has('oembed') || hasMap)) parts['oembed'] = parseStored(item.oembed)
   if (!hasMap) return parts
   const map = mapOfItem(deps, shown, parts['data']!) as { [key: string]: LosslessJson }

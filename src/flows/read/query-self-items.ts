@@ -43,8 +43,9 @@ function compare(a: { at: number; id: string }, b: { at: number; id: string }): 
 }
 
 function isMatch({ service, nativeId, person }: Profile, { at }: FoundItem, query: Query): boolean {
-  const { since, until, terms, participants, near } = query
-  if (at < since || at > until || near !== undefined) return false
+  const { since, until, terms, participants, near, link } = query
+  // A person's own record has no dedupe keys, so it shares no link.
+  if (at < since || at > until || near !== undefined || link !== undefined) return false
   if (!participants.every((rule) => takesPart(rule, service, nativeId))) return false
   return terms === undefined || matchesTerms([person.name, person.handle, person.email], terms)
 }

@@ -2,7 +2,7 @@ import { AccountChanged, type VerifiedOrCachedAccount } from '#model/accounts/ac
 import type { Query } from '#model/items/query.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { proofOfCached, proofOfHolding } from '#store/identity/access-tokens.ts'
-import { type ComparedItem, findCopies } from '#store/items/copies.ts'
+import { findCopies, type ListedWithKeys } from '#store/items/copies.ts'
 import { type FoundItem, queryItems } from '#store/items/query.ts'
 import type { ItemScope, ReadDeps } from './find.ts'
 
@@ -35,7 +35,9 @@ export async function* readItems(
     const queries = isLong ? database.background : database
     const proof = isLong ? laterProof : proofOfCached(account)
     const found = await queryItems(queries, readable, selection, page, want, proof)
-    const items = await withoutCopies(queries, scope, query, found, kept)
+    const items = query.copyOf
+      ? await withOriginals(queries, scope, query, found)
+      : await withoutCopies(queries, scope, query, found, kept)
     // Read everything before the yield: the consumer owns the list and may empty it.
     left -= items.length
     const last = found.at(-1)
@@ -50,7 +52,7 @@ export async function* readItems(
 }
 
 /** With `dedup`, leaves out the items that are copies of an earlier one that the same query finds. `kept` were compared before. */
-export async function withoutCopies<Item extends ComparedItem>(
+export async function withoutCopies<Item extends ListedWithKeys>(
   queries: Queries,
   { readable, selection }: ItemScope<VerifiedOrCachedAccount>,
   query: Query,
@@ -63,4 +65,16 @@ export async function withoutCopies<Item extends ComparedItem>(
   if (positions.size === 0) return found
   const copies = new Set(compared.filter((_, position) => positions.has(position)))
   return found.filter((item) => !copies.has(item))
+}
+
+/** Names the original of each copy. With `dedup` as well, copies are left out, and the others have none. */
+async function withOriginals(
+  queries: Queries,
+  { readable, selection }: ItemScope<VerifiedOrCachedAccount>,
+  query: Query,
+  found: FoundItem[],
+): Promise<FoundItem[]> {
+  const originals = await findCopies(queries, readable, selection, query, found)
+  if (query.dedup) return found.filter((_, position) => !originals.has(position))
+  return found.map((item, position) => ({ ...item, copyOf: originals.get(position) }))
 }

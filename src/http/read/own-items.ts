@@ -44,7 +44,7 @@ const item = z
         `must be text: at most ${MAX_GIVEN_KEYS} dedupe keys of ${MAX_DEDUPE_KEY} characters, separated by spaces`,
       )
       .optional()
-      .describe('Dedupe keys, separated by spaces: `dedup=true` keeps one of the items that share one.'),
+      .describe('Dedupe keys, separated by spaces: items that share one are copies of one thing.'),
     lat: z.number().min(-90).max(90).optional().describe('Degrees north. Only with `lng`.'),
     lng: z.number().min(-180).max(180).optional().describe('Degrees east. Only with `lat`.'),
   })

@@ -32,7 +32,8 @@ export const item = z
     types: z
       .record(z.string(), z.literal(true))
       .describe('Singular names of its types; for items of a feed also the name of the feed type.'),
-    guid: z.string().optional().describe('Dedupe keys, separated by spaces: copies of one thing share at least one.'),
+    guid: z.string().optional().describe('Dedupe keys, separated by spaces, by which copies are found.'),
+    copy_of: z.string().optional().describe('With `copy_of=true`, of a copy: the global id of the original.'),
     oembed: card.optional().describe('The normalised card; where items are listed by type.'),
     map: map.optional().describe('With `map=true`.'),
   })

@@ -50,7 +50,12 @@ const own = kind<OwnItem>({
     const known = ownType(type)
     return known === undefined ? [] : [known]
   },
-  guid: (item) => [...ids(item['guid']).map(String), ...linkKeys([text('url')(item)], linksIn(text('text')(item)))],
+  guid: (item) => {
+    const [url, links] = [text('url')(item), linksIn(text('text')(item))]
+    // The address of a piece of news is what it links to.
+    const keys = ownType(item.type) === 'news' ? linkKeys([], [url, ...links]) : linkKeys([url], links)
+    return [...ids(item['guid']).map(String), ...keys]
+  },
   participants: ({ author, participants }) => ({ author: ids(author)[0], others: ids(participants) }),
   place: (item) => {
     const [lat, lng] = [number('lat')(item), number('lng')(item)]

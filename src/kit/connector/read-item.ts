@@ -1,10 +1,18 @@
 import type { StreamName } from '#model/items/idr.ts'
 import { globalIdsOf } from '#model/items/idr.ts'
 import type { ItemMap } from '#model/items/normal.ts'
-import { baseOf, categoryOf, type ItemCategory, type ItemType, storedTypes } from '#model/items/types.ts'
+import {
+  type BaseType,
+  baseOf,
+  categoryOf,
+  FEED_TYPES,
+  type ItemCategory,
+  type ItemType,
+  storedTypes,
+} from '#model/items/types.ts'
 import { sameServerId } from '../auth/same-server-id.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
-import { allKeys } from '../read/dedupe-keys.ts'
+import { allKeys, fileKeyOf } from '../read/dedupe-keys.ts'
 import type { Kind, NativeId, Place } from '../read/kind.ts'
 import { type Cards, readCards } from '../read/read-cards.ts'
 import { type Guarded, guarded, isPresent, type ReaderFault } from '../read/read-field.ts'
@@ -92,7 +100,11 @@ export function itemReader(
     const { main, others, texts } = readCards({ service: connector, kind, raw, base, map, place }, read)
     const at = read('at', () => validTime(kind.at?.(raw), kind))
     // Texts are compared only close in time, and the time of the first sync says nothing about when they were written.
-    const hasOwnTime = (at !== undefined || kind.takesAnyTime === true) && !base.includes('contacts')
+    const hasOwnTime = at !== undefined || kind.takesAnyTime === true
+    const text = hasOwnTime && isPost(base) ? map.text : undefined
+    // The still of a film may be the one that its service shows for every film.
+    const picture = base.includes('photos') ? (map.media ?? map.image) : map.media
+    const file = isOnlyPicture(base) ? fileKeyOf(picture) : undefined
     return {
       nativeId,
       ...idsOf(nativeId),
@@ -100,7 +112,7 @@ export function itemReader(
       deleted: read('deleted', () => kind.deleted?.(raw)) ?? false,
       types,
       category: categoryOf(types),
-      guid: read('guid', () => allKeys(hasOwnTime ? map.text : undefined, kind.guid?.(raw) ?? [])) ?? [],
+      guid: read('guid', () => allKeys(text, [...(kind.guid?.(raw) ?? []), file])) ?? [],
       participants: list,
       hasAuthor,
       place,
@@ -111,6 +123,18 @@ export function itemReader(
       faults,
     }
   }
+}
+
+const POSTS: readonly BaseType[] = FEED_TYPES
+
+/** What people publish, and may publish again at another service. Equal words in messages or activities say nothing. */
+function isPost(types: readonly BaseType[]): boolean {
+  return types.some((type) => POSTS.includes(type)) && !types.includes('contacts')
+}
+
+/** A post with words is more than its picture: blogs show one picture with many posts. */
+function isOnlyPicture(types: readonly BaseType[]): boolean {
+  return types.length > 0 && types.every((type) => type === 'photos' || type === 'videos')
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { isLinkOrId, isTextKey, MAX_DEDUPE_KEYS } from '#model/items/dedupe-keys.ts'
+import { isIdKey, isTextKey, MAX_DEDUPE_KEYS } from '#model/items/dedupe-keys.ts'
 import { allKeys, linkKeys } from './dedupe-keys.ts'
 
 suite('dedupe keys of links', () => {
@@ -37,7 +37,7 @@ suite('dedupe keys of links', () => {
 
   test('links within the service of the record are left out, its own pages are not', () => {
     assert.deepEqual(linkKeys(['https://a.test/1'], ['https://a.test/2', 'https://www.a.test/3', 'https://b.test/1']), [
-      'link:a.test/1',
+      'page:a.test/1',
       'link:b.test/1',
     ])
   })
@@ -67,13 +67,15 @@ suite('all dedupe keys', () => {
       `guid:mira@twitter/#${hash}`,
       `guid:a b@demo-micro/#${hash}`,
     ])
-      assert.deepEqual([isLinkOrId(dedupeKey), isTextKey(dedupeKey)], [false, false])
+      assert.deepEqual([isIdKey(dedupeKey), isTextKey(dedupeKey)], [false, false])
     for (const dedupeKey of [
       'guid:instagram/#Cabc',
       'guid:foursquare/#5f0c0ffee0c0ffee0c0ffee0',
-      'link:a.test/@b/#x',
+      'page:a.test/@b/#x',
+      'file:a.test/1.jpg',
       'g1',
     ])
-      assert.ok(isLinkOrId(dedupeKey))
+      assert.ok(isIdKey(dedupeKey))
+    for (const dedupeKey of ['link:a.test/@b/#x', 'of:guid:instagram/#Cabc']) assert.ok(!isIdKey(dedupeKey))
   })
 })

@@ -48,8 +48,8 @@ export interface Kind<Raw> {
   /** True for a record that reports a deletion. */
   deleted?: (raw: Raw) => boolean
   /**
-   * Dedupe keys: links and ids that are equal for copies of one thing at several services (`linkKeys`). The key of its text is added
-   * to every record that says when it happened.
+   * Dedupe keys by which copies are found: ids of the record at its service (`guid:service/#id`; of a repost that adds nothing, the
+   * original's), its own page and what it links to (`linkKeys`). The keys of its text and of its picture are added.
    */
   guid?: Read<Raw, (string | undefined)[]>
   participants?: (raw: Raw) => Participants

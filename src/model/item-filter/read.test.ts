@@ -18,6 +18,8 @@ const PLAIN: Query = {
   participants: [],
   near: undefined,
   dedup: false,
+  copyOf: false,
+  link: undefined,
 }
 const HASH = '0123456789abcdef0123456789abcdef'
 
@@ -29,6 +31,8 @@ suite('the parameters of an item query', () => {
     ['since=-5&until=7', { since: -5, until: 7 }],
     ['updated_since=-5', { updatedSince: -5 }],
     ['sort=asc&dedup=yes', { sort: 'asc', dedup: true }],
+    ['copy_of=1', { copyOf: true }],
+    ['link=http://www.a.test/p/?utm_source=x', { link: ['page:a.test/p', 'link:a.test/p'] }],
     [`before=-7_${HASH}`, { before: { at: -7, id: HASH } }],
     [`before=7_${HASH}_012345678`, { before: { at: 7, id: HASH } }],
     ['q=cat', { terms: [{ words: ['cat'], isBeginning: false, isUnwanted: false }] }],
@@ -70,6 +74,9 @@ suite('the parameters of an item query', () => {
     ['before=1_2', /^before: must be <at>_<id> of an item\.$/],
     ['sort=up', /^sort: /],
     ['dedup=perhaps', /^dedup: /],
+    ['link=https://a.test', /^link: must be the address of a web page/],
+    ['link=a.test/p', /^link: /],
+    ['link=', /^link: /],
     ['q=', /^q: must not be empty\.$/],
     ['q=%00', /^q: must not contain NUL\.$/],
     [`q=${'x'.repeat(1001)}`, /^q: /],

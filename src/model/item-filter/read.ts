@@ -19,6 +19,8 @@ export function toQuery(input: ItemQuery, nowMs: number): Query {
     participants: input.participants ?? [],
     near: input.near && { ...input.near, km: input.within },
     dedup: input.dedup,
+    copyOf: input.copy_of,
+    link: input.link,
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { flag } from '../input/input.ts'
+import { keysOfPage, MAX_LINK } from '../items/page-address.ts'
 import { DEFAULT_LIMIT } from '../items/query.ts'
 import { fieldPaths } from './field-paths.ts'
 import { near, within } from './near.ts'
@@ -71,7 +72,17 @@ export const itemQuery = z.object({
   participants,
   near,
   within,
-  dedup: flag('Leave out copies: items with a link, an id or a text of an earlier item that matches the same query.'),
+  dedup: flag('Leave out copies: of one thing, only the earliest item that matches the query.'),
+  copy_of: flag(
+    'Add `copy_of` to copies: the id of the earliest item that they are copies of and that matches the query.',
+  ),
+  link: z
+    .string()
+    .max(MAX_LINK)
+    .refine((address) => keysOfPage(address).length > 0, 'must be the address of a web page, not of a whole site')
+    .transform(keysOfPage)
+    .optional()
+    .describe('Only items that link to this page, or are it.'),
   count: flag('Add `X-Total-Count`: how many items match, on all pages.'),
   ...showing,
 })

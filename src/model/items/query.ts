@@ -24,7 +24,12 @@ export interface Query {
   terms: Term[] | undefined
   participants: ParticipantRule[]
   near: { lat: number; lng: number; km: number } | undefined
+  /** Without copies. */
   dedup: boolean
+  /** With the original of each copy. */
+  copyOf: boolean
+  /** Only items that are a page or link to it: these are its dedupe keys. */
+  link: readonly string[] | undefined
 }
 
 /** Who must have taken part. Without an id: the profile's owner. */

@@ -31,6 +31,8 @@ const EVERY_TIME: Query = {
   participants: [],
   near: undefined,
   dedup: false,
+  copyOf: false,
+  link: undefined,
 }
 
 /** All contacts of a profile in batches, the oldest first; without those that another profile of the account has too. */

@@ -1,7 +1,7 @@
 import type { Query, Selection } from '#model/items/query.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import type { ReadableProfile } from '../identity/readable-profiles.ts'
-import type { ComparedItem } from './copies.ts'
+import type { ListedWithKeys } from './copies.ts'
 import { type Counting, countShown } from './count-shown.ts'
 import { type ItemList, listItems } from './list-items.ts'
 import {
@@ -14,15 +14,18 @@ import {
 } from './predicates.ts'
 
 /** What is needed to compare items, beside their keys. */
-export const COMPARED_COLUMNS = 'i.guid'
+export const COMPARED_COLUMNS = 'i.guid, i.types, i.author'
 
 /** Lists the items that `queryItems` returns, but only what is needed to compare them. */
-export function queryKeys(queries: Queries, list: ItemList): Promise<ComparedItem[]> {
+export function queryKeys(queries: Queries, list: ItemList): Promise<ListedWithKeys[]> {
   return listItems(queries, list, COMPARED_COLUMNS, toCompared)
 }
 
-function toCompared([profileId, id, at, guid]: [string, string | null, number, string[]]): ComparedItem {
-  return { profileId, at, id: id!.replaceAll('-', ''), guid }
+function toCompared(
+  row: [profileId: string, id: string | null, at: number, guid: string[], types: number, author: string | null],
+): ListedWithKeys {
+  const [profileId, id, at, guid, types, author] = row
+  return { profileId, at, id: id!.replaceAll('-', ''), guid, types, author }
 }
 
 /** How many items match a query, without regard to its page. */

@@ -2,6 +2,7 @@ import { ApiError } from '#model/errors.ts'
 import type { ItemKey, ParticipantRule, Query, Selection } from '#model/items/query.ts'
 import { typeBits } from '#model/items/types.ts'
 import type { ReadableProfile } from '../identity/readable-profiles.ts'
+import { hashOf, PLACES, unestimated } from './key-index.ts'
 import { buildSearchQuery } from './search-terms.ts'
 
 /** Limit: values of one statement, which PostgreSQL numbers with 16 bits; a request that needs more gets 400. */
@@ -63,6 +64,7 @@ export function matchPredicatesWithoutSearch(values: Values, profile: ReadablePr
     ...participantPredicates(values, profile, query),
     ...(query.near === undefined ? [] : distancePredicates(values, query.near)),
     ...(query.updatedSince === undefined ? [] : [`i.updated_at >= ${values.add(query.updatedSince)}`]),
+    ...(query.link === undefined ? [] : [`i.guid && ${values.add(query.link)}::text[]`]),
   ]
 }
 
@@ -71,16 +73,17 @@ export function allPredicates(values: Values, profile: ReadableProfile, selectio
   return [...scanPredicates(values, profile, selection, query), ...matchPredicates(values, profile, query)]
 }
 
-/** What the index of words and people, of places, or of changes can look up; undefined when none applies. */
+/** What the index of words and people, of keys, of places, or of changes can look up; undefined when none applies. */
 export function indexPredicate(values: Values, profile: ReadableProfile, query: Query): string[] | undefined {
   const search = searchPredicate(values, profile, query)
   if (search !== undefined) return [...shardOfWords(values, profile), search]
-  const { near, updatedSince } = query
-  if (near === undefined && updatedSince === undefined) return undefined
+  const { near, updatedSince, link } = query
+  if (near === undefined && updatedSince === undefined && link === undefined) return undefined
   const [shard, profileId] = [values.add(profile.shard), values.add(profile.profileId)]
+  const own = [`i.shard = ${shard}`, `i.profile_id = ${profileId}`]
+  if (link !== undefined) return [...own, keyPredicate(values, shard, profileId, link)]
   return [
-    `i.shard = ${shard}`,
-    `i.profile_id = ${profileId}`,
+    ...own,
     ...(near === undefined ? changedPredicates(values, shard, profileId, updatedSince!) : boxPredicates(values, near)),
   ]
 }
@@ -91,6 +94,17 @@ export function indexPredicate(values: Values, profile: ReadableProfile, query: 
  */
 export function shardOfWords(values: Values, { shard }: ReadableProfile): string[] {
   return values.isSharded ? [`i.shard = ${values.add(shard)}`] : []
+}
+
+/** Items with one of these dedupe keys. One subquery for each index, so that the planner uses them and nothing else. */
+function keyPredicate(values: Values, shard: string, profileId: string, dedupeKeys: readonly string[]): string {
+  const list = unestimated(`${values.add(dedupeKeys)}::text[]`)
+  const found = PLACES.map(
+    (place) => `select k.id from item k where k.shard = ${shard} and k.profile_id = ${profileId}
+      and k.guid[${place}] is not null and ${hashOf(`k.guid[${place}]`, 'k.profile_id')}
+        = any(array(select ${hashOf('wanted', profileId)} from unnest(${list}) wanted))`,
+  )
+  return `i.id = any(array(${found.join(' union all ')}))`
 }
 
 /** By how much the clocks of processes that write items of one profile may differ. */

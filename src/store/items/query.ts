@@ -3,6 +3,7 @@ import { baseOf } from '#model/items/types.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import type { Proof } from '../identity/access-tokens.ts'
 import type { ReadableProfile } from '../identity/readable-profiles.ts'
+import type { ItemOfProfile } from './copies.ts'
 import { listItems } from './list-items.ts'
 
 /** An item as a query returns it; JSON stays text. */
@@ -18,6 +19,10 @@ export interface FoundItem {
   oembed: string
   data: string
   seq: number
+  /** Only where copies are looked for. */
+  author?: string | null | undefined
+  /** The item of which this one is a copy, where that was asked for. */
+  copyOf?: ItemOfProfile | undefined
 }
 
 /** The columns of every list, then those of `columns`. */
@@ -43,8 +48,13 @@ const columnsWith = <Oembed extends string>(oembed: Oembed) =>
   array_to_string(i.guid, '${GUID_SEPARATOR}') as guid, ${oembed}::text as oembed, i.data::text as data, i.seq` as const
 export const columns = columnsWith('i.oembed')
 
+/** What a list of items reads: also who made them, where copies are looked for. */
+export function columnsFor(selection: Selection, { dedup, copyOf }: Pick<Query, 'dedup' | 'copyOf'>): string {
+  return dedup || copyOf ? `${shownColumns(selection)}, i.author` : shownColumns(selection)
+}
+
 /** `oembed` is the card of the selected type. Most items have one type, no other cards, and cost nothing more. */
-export function columnsFor(selection: Selection): string {
+function shownColumns(selection: Selection): string {
   if (!('type' in selection) || selection.type === 'all' || selection.type === 'all_feed') return columns
   return columnsWith(`coalesce(i.cards -> '${baseOf(selection.type)}', i.oembed)`)
 }
@@ -61,11 +71,11 @@ export function queryItems(
   limit: number,
   proof?: Proof,
 ): Promise<FoundItem[]> {
-  return listItems(queries, { readable, selection, query, limit, proof }, columnsFor(selection), toItem)
+  return listItems(queries, { readable, selection, query, limit, proof }, columnsFor(selection, query), toItem)
 }
 
-export function toItem(row: FoundRow): FoundItem {
-  const [profileId, id, at, endpoint, nativeId, updatedAt, types, guid, oembed, data, seq] = row
+export function toItem(row: [...FoundRow, author?: string | null]): FoundItem {
+  const [profileId, id, at, endpoint, nativeId, updatedAt, types, guid, oembed, data, seq, author] = row
   return {
     profileId,
     id: id!.replaceAll('-', ''),
@@ -78,5 +88,6 @@ export function toItem(row: FoundRow): FoundItem {
     oembed,
     data,
     seq,
+    author,
   }
 }

@@ -13,6 +13,8 @@ const READS = [
   '/types/photos?fields=id',
   '/types/photos?q=picture',
   '/types/photos?dedup=true',
+  '/types/photos?copy_of=true',
+  '/types/photos?link=https://x.test/1',
   '/types/photos?count=true',
   '/services/shop/pictures',
   '/types',

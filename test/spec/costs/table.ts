@@ -18,6 +18,12 @@ export const REQUESTS: TableOfCosts = {
     0,
     'composed of access_token + account + app + item + profile, composed of item',
   ),
+  'GET /types/photos?copy_of=true': row(
+    2,
+    0,
+    'composed of access_token + account + app + item + profile, composed of item',
+  ),
+  'GET /types/photos?link=https://x.test/1': row(1, 0, 'composed of access_token + account + app + item + profile'),
   'GET /types/photos?count=true': row(
     2,
     0,

@@ -24,6 +24,7 @@ export interface Item {
   data: Thing
   types: Record<string, true>
   guid?: string
+  copy_of?: string
   oembed?: Record<string, unknown>
   map?: Record<string, unknown>
 }

@@ -79,6 +79,8 @@ const WHOLE: Query = {
   participants: [],
   near: undefined,
   dedup: false,
+  copyOf: false,
+  link: undefined,
 }
 
 /** What reads rows that carry their profile, by the way it reads them. */

@@ -25,6 +25,8 @@ export interface Query {
   near: { lat: number; lng: number; km: number } | undefined
   services: readonly string[] | undefined
   dedup: boolean
+  /** A page, without scheme. */
+  link: string | undefined
 }
 
 interface Seen {
@@ -45,9 +47,7 @@ export function evaluate(all: readonly Stored[], query: Query, nowMs: number): s
   const sort = query.sort ?? 'desc'
   const seen = all.map(see).filter((item) => isWanted(item, query, nowMs))
   seen.sort((a, b) => compare(a, b))
-  const stored = query.dedup
-    ? seen.filter((item, i) => !seen.slice(0, i).some((other) => areCopies(item, other)))
-    : seen
+  const stored = query.dedup ? seen.filter((item, i) => !seen.slice(0, i).some((other) => isCopy(item, other))) : seen
   if (sort === 'desc') stored.reverse()
   const { before } = query
   const rest =
@@ -55,6 +55,17 @@ export function evaluate(all: readonly Stored[], query: Query, nowMs: number): s
       ? stored
       : stored.filter((item) => (sort === 'asc' ? compare(item, before) > 0 : compare(item, before) < 0))
   return rest.slice(0, query.limit ?? 20).map(({ id }) => id)
+}
+
+/** Of each copy that a query finds, the earliest item that it finds and that the copy is one of. */
+export function originalsOf(all: readonly Stored[], query: Query, nowMs: number): Map<string, string> {
+  const seen = all.map(see).filter((item) => isWanted(item, query, nowMs))
+  seen.sort((a, b) => compare(a, b))
+  const found = seen.flatMap((item, i) => {
+    const original = seen.slice(0, i).find((other) => isCopy(item, other))
+    return original === undefined ? [] : [[item.id, original.id] as const]
+  })
+  return new Map(found)
 }
 
 function see(stored: Stored): Seen {
@@ -86,6 +97,11 @@ function isWanted(item: Seen, query: Query, nowMs: number): boolean {
   if (item.at < (query.since ?? 0) || item.at > (query.until ?? nowMs)) return false
   if (!query.people.every((token) => takesPart(item, token))) return false
   if (query.near !== undefined && !isNear(thing, query.near)) return false
+  if (
+    query.link !== undefined &&
+    ![`page:${query.link}`, `link:${query.link}`].some((key) => keysOf(thing).includes(key))
+  )
+    return false
   const { required, excluded, beginning } = query
   const has = (phrase: readonly string[]) =>
     item.fields.some((words) => words.some((_, i) => phrase.every((word, k) => words[i + k] === word)))
@@ -143,22 +159,51 @@ function wordsIn(text: string | undefined): string[] {
     .filter((word) => word !== '')
 }
 
-/** The same link or id in both, or equal text within 15 minutes from different services. */
-function areCopies(a: Seen, b: Seen): boolean {
-  const [one, other] = [a.stored, b.stored]
-  if ((one.thing.guid ?? []).some((dedupeKey) => other.thing.guid?.includes(dedupeKey))) return true
-  const text = writtenText(one)
-  return (
-    text !== undefined &&
-    text === writtenText(other) &&
-    one.service !== other.service &&
-    Math.abs(a.at - b.at) <= 15 * 60 * 1000
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Whether an item is a copy of an earlier one: the same id, page or picture; or by the same person, within a day, and it says so. */
+function isCopy(item: Seen, earlier: Seen): boolean {
+  const [keys, others] = [keysOf(item.stored.thing), keysOf(earlier.stored.thing)]
+  const shared = keys.filter((key) => !/^(?:link|of):/.test(key) && others.includes(key))
+  const texts = new Set([item, earlier].map(({ stored }) => publishedText(stored)).filter((text) => text !== undefined))
+  // The same picture with other words says something else.
+  if (shared.some((key) => !key.endsWith('.jpg') || texts.size < 2)) return true
+  if (item.at - earlier.at > DAY_MS || !isSamePerson(item, earlier)) return false
+  return linksOnlyTo(keys, others) || saysTheSame(item, earlier)
+}
+
+function isSamePerson(a: Seen, b: Seen): boolean {
+  if (a.author === undefined || b.author === undefined) return false
+  if (a.stored.service === b.stored.service && a.author === b.author) return true
+  return a.author === a.stored.owner && b.author === b.stored.owner
+}
+
+function linksOnlyTo(keys: readonly string[], others: readonly string[]): boolean {
+  const [pages, records] = ['link:', 'of:'].map((prefix) => keys.filter((key) => key.startsWith(prefix)))
+  if (pages!.length > 1 || records!.length > 1) return false
+  return [pages![0]?.replace('link:', 'page:'), records![0]?.replace('of:', '')].some((key) =>
+    others.includes(key ?? ''),
   )
 }
 
-/** Contacts are not written at a time. */
-function writtenText({ thing: { types = [], text } }: Stored): string | undefined {
-  return types.includes('contacts') ? undefined : text
+/** An album of one person may have one caption. */
+function saysTheSame(a: Seen, b: Seen): boolean {
+  const text = publishedText(a.stored)
+  if (text === undefined || text !== publishedText(b.stored)) return false
+  const isPictured = ({ types }: Seen) => types.length === 0 || types.some((type) => /^(?:photos|videos)/.test(type))
+  const isOneUser = a.stored.service === b.stored.service && a.author === b.author
+  return !(isOneUser && isPictured(a) && isPictured(b))
+}
+
+/** Contacts and messages are not published. */
+function publishedText({ thing: { types = [], text } }: Stored): string | undefined {
+  return types.includes('contacts') || !types.some((type) => FEEDS.includes(type)) ? undefined : text
+}
+
+/** The picture of an item that is nothing else is one of its keys. */
+function keysOf({ guid = [], types = [], image }: Thing): string[] {
+  const isPicture = types.includes('photos') && types.every((type) => type === 'photos' || type === 'videos')
+  return isPicture && image !== undefined ? [...guid, image] : guid
 }
 
 function compare(a: { at: number; id: string }, b: { at: number; id: string }): number {

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import * as fc from 'fast-check'
 import { cases, seedOf } from '../../harness/effort.ts'
 import { type Profile, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
-import { distanceKm, evaluate, type Stored } from './naive.ts'
+import { distanceKm, evaluate, originalsOf, type Stored } from './naive.ts'
 import {
   ENDPOINTS,
   hasOnlyExclusions,
@@ -30,12 +30,20 @@ suite('S45 random queries', () => {
     test(`return the same as a full scan (seed ${SEED}, world ${world})`, async (t) => {
       t.diagnostic(`PROPERTY_SEED=${SEED}`)
       const { reader, stored } = await makeWorld(SEED + world)
-      let found = 0
+      let [found, copies] = [0, 0]
       await fc.assert(
         fc.asyncProperty(randomQuery, async (query) => {
           const expected = hasOnlyExclusions(query) ? [] : evaluate(stored, withDefaults(query), Date.now())
-          const items = await harness.items(toPath(query), reader)
+          const items = await harness.items(`${toPath(query)}&copy_of=true`, reader)
           found += items.length
+          const originals =
+            query.dedup || expected.length === 0 ? new Map() : originalsOf(stored, withDefaults(query), Date.now())
+          copies += originals.size
+          assert.deepEqual(
+            items.map(({ copy_of }) => copy_of),
+            expected.map((id) => originals.get(id)),
+            toPath(query),
+          )
           assert.deepEqual(
             items.map(({ id }) => id),
             expected,
@@ -45,6 +53,7 @@ suite('S45 random queries', () => {
         { numRuns: QUESTIONS, seed: SEED + world },
       )
       assert.ok(found > QUESTIONS / 2, 'the questions find something')
+      assert.ok(copies > QUESTIONS / 2, `${copies} copies`)
     })
 
   /** Each item of the second world is so large that pages of more than a few are streamed. */

@@ -19,7 +19,7 @@ export const PLACES = [
   { lat: -90, lng: 0 },
   { lat: -33.9, lng: 151.2 },
 ]
-const QUARTER_MS = 15 * 60_000
+const DAY_MS = 86_400_000
 const TIMES = [
   -5,
   0,
@@ -28,12 +28,14 @@ const TIMES = [
   1000,
   1000,
   2000,
-  1000 + QUARTER_MS,
-  1001 + QUARTER_MS,
-  2000 + 2 * QUARTER_MS,
+  1000 + DAY_MS,
+  1001 + DAY_MS,
+  2000 + 2 * DAY_MS,
   NOW_ISH - 1000,
   NOW_ISH + 86_400_000,
 ]
+
+const KEYS = 'g1 g2 g3 g4 of:g1 of:g2 page:x.test/1 page:x.test/2 link:x.test/1 link:x.test/2 link:x.test/3'.split(' ')
 
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined, freq: 3 })
 const rare = <Value>(value: fc.Arbitrary<Value>) =>
@@ -50,7 +52,8 @@ export const thing: fc.Arbitrary<Thing> = fc
       fc.array(fc.constantFrom(...PEOPLE, ...Array.from({ length: 20 }, (_, i) => `q${i}`)), { maxLength: 25 }),
     ),
     place: optional(fc.constantFrom(...PLACES)),
-    guid: rare(fc.array(fc.constantFrom('g1', 'g2', 'g3', 'g4'), { maxLength: 2 })),
+    guid: optional(fc.uniqueArray(fc.constantFrom(...KEYS), { maxLength: 3 })),
+    image: rare(fc.constantFrom('https://x.test/1.jpg', 'https://x.test/2.jpg')),
     name: optional(words),
     handle: optional(words),
     email: optional(words),
@@ -112,6 +115,7 @@ export const randomQuery: fc.Arbitrary<Query> = fc.record({
   ),
   services: rare(fc.subarray(['library', 'museum', 'ada@museum', 'ben@library', 'nobody@museum'], { minLength: 1 })),
   dedup: fc.boolean(),
+  link: rare(fc.constantFrom('x.test/1', 'x.test/3', 'x.test/4')),
 })
 
 /** The query as an address. Exclusions alone are not a search, so they come with a word to find. */
@@ -136,6 +140,7 @@ export function toPath(query: Query): string {
   add('near', near && `${near.lat},${near.lng}`)
   add('within', near?.km)
   add('dedup', query.dedup ? 'true' : undefined)
+  add('link', query.link && `http://www.${query.link}/?utm_source=test#top`)
   if ('type' in category) add('services', query.services?.join(','))
   const path = 'type' in category ? `/types/${category.type}` : `/services/${category.service}/${category.endpoint}`
   return `${path}?${params.toString()}`

@@ -125,7 +125,7 @@ suite('an account with profiles in three shards', () => {
       fc.asyncProperty(
         randomQuery,
         fc.constantFrom('', `&updated_since=${STORED_AT + 1500}`, `&updated_since=${STORED_AT}`),
-        fc.constantFrom('', '&count=true', '&map=true', '&count=true&fields=id,idr,at,data'),
+        fc.constantFrom('', '&count=true', '&map=true', '&copy_of=true', '&count=true&fields=id,idr,at,data'),
         async (query, changed, more) => {
           const path = `${toPath({ ...query, until: query.until ?? NOW_ISH })}${changed}${more}`
           const result = (await same(path, itemsOf)) as { items: unknown[] }
@@ -164,7 +164,14 @@ suite('an account with profiles in three shards', () => {
   })
 
   test('streams a response that is too large for the buffer, with and without dedup', async () => {
-    for (const parameters of ['', '&dedup=true', '&dedup=true&sort=asc', '&q=sea', '&count=true&dedup=true'])
+    for (const parameters of [
+      '',
+      '&dedup=true',
+      '&copy_of=true',
+      '&dedup=true&sort=asc',
+      '&q=sea',
+      '&count=true&dedup=true',
+    ])
       for (const type of ['all', 'photos', 'contacts'])
         await same(`/types/${type}?limit=100000&until=${NOW_ISH}${parameters}`, itemsOf)
   })
@@ -284,6 +291,8 @@ suite('the token of an account in three shards', () => {
     '/types/photos',
     '/types/photos?q=sea',
     '/types/all?dedup=true',
+    '/types/all?copy_of=true',
+    '/types/all?link=https://x.test/1',
     '/services/library/things',
     '/changes',
   ])

@@ -14,6 +14,7 @@ import { callbackOf } from '../../../harness/callback.ts'
 import { freshDatabase } from '../../../harness/database/database.ts'
 import type { Progress } from '../../../harness/sync.ts'
 import { type BlueskyAccount, type RunningBluesky, startBlueskyNetwork } from '../../../real/bluesky.ts'
+import { checkCopies } from './copies-of-vendors.ts'
 import { startVendorHarness, VENDORS, type Vendor, type VendorHarness } from './vendors-fixture.ts'
 
 const noBluesky = await blueskyFixtureMissing()
@@ -25,7 +26,7 @@ const latestOf = (progress: Progress) => Math.max(...Object.values(progress).map
 interface TypedItem {
   idr: string
   oembed: { type?: string; url?: string }
-  map: { url?: string; urls?: string[]; image?: string }
+  map: { url?: string; urls?: string[]; image?: string; text?: string }
 }
 
 /** A small amount of data: Tumblr allows an app a thousand calls per hour, a tenth of that at once. */
@@ -95,6 +96,20 @@ suite('one person at every service', () => {
           if (type === 'photos' && map.image !== undefined) assert.ok(oembed.url, idr)
           if (type === 'news') assert.ok((map.urls ?? [map.url]).includes(oembed.url), idr)
         }
+  })
+
+  test('`dedup` hides no two items of different people that differ in text and picture, and no posts for their link', async (t) => {
+    const { copies, sharedLinks } = await checkCopies(harness, token)
+    t.diagnostic(JSON.stringify(copies))
+    // Records that are in two streams, reposts that add nothing, and what the person posted at several services.
+    assert.ok(copies['all_feed']! > 10 && copies['all']! > 5, JSON.stringify(copies))
+    assert.ok(sharedLinks.length > 5, 'the lab repeats links')
+    for (const link of sharedLinks.slice(0, 5)) {
+      const path = `/types/all_feed?limit=1000&until=4102444800000&link=${encodeURIComponent(`https://${link}`)}`
+      const kept = (await harness.ask('GET', `${path}&dedup=true&map=true`, token)) as TypedItem[]
+      const texts = new Set(kept.map(({ map: { text } }) => text))
+      assert.ok(texts.size > 1, link)
+    }
   })
 
   test('commenters of Instagram media are participants', async () => {
