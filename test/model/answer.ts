@@ -1,3 +1,4 @@
+import { withoutCopies } from './copies.ts'
 import { kilometres } from './distance.ts'
 import type { Known } from './known-item.ts'
 import { pickFields } from './pick-fields.ts'
@@ -23,7 +24,8 @@ export function findAll(items: readonly Known[], question: Question, nowMs: numb
       (terms.length === 0 || isFound(item.texts, terms)),
   )
   const sign = sort === 'asc' ? 1 : -1
-  return found.sort((a, b) => sign * (a.at - b.at || (a.id < b.id ? -1 : 1)))
+  const shown = question.dedup ? withoutCopies(found) : found
+  return shown.toSorted((a, b) => sign * (a.at - b.at || (a.id < b.id ? -1 : 1)))
 }
 
 /** A service means all its profiles. */

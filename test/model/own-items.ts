@@ -1,3 +1,4 @@
+import { ASKED } from './asked.ts'
 import type { Random } from './random.ts'
 
 /** Twelve scripts, emoji, accents, and what breaks naive tokenizers. */
@@ -20,6 +21,7 @@ const TEXTS = [
   'Line one\nline two\tline three',
   'Semi-detached e-mail, well: 3 of 14; version 2026',
   'ALLCAPS and lowercase and MixedCase',
+  ...(ASKED.symbols ? ['Written in C++ and C# on .NET by c', 'a plain C program', 'C++ again, also c++'] : []),
 ]
 const PLACES = [
   [90, 0],

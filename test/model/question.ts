@@ -15,6 +15,7 @@ export interface Question {
   within: number | undefined
   services: readonly string[] | undefined
   fields: readonly string[] | undefined
+  dedup: boolean
   map: boolean
   count: boolean
 }
@@ -35,6 +36,7 @@ export function addressOf({ of, ...asked }: Question): string {
   add('within', asked.within)
   add('services', asked.services?.join(','))
   add('fields', asked.fields?.join(','))
+  if (asked.dedup) add('dedup', 'true')
   if (asked.map) add('map', 'true')
   if (asked.count) add('count', 'true')
   const path = 'type' in of ? `types/${of.type}` : `services/${encodeURIComponent(nameOf(of))}/${of.endpoint}`

@@ -1,19 +1,10 @@
+import { ASKED } from './asked.ts'
 import { kilometres, type Place } from './distance.ts'
 import { type Known, TYPES } from './known-item.ts'
 import { pathsIn } from './pick-fields.ts'
 import { nameOf, type Question } from './question.ts'
 import type { Random } from './random.ts'
 import type { Term } from './words.ts'
-
-/**
- * Parts of the interface that the random questions leave out while they are being written anew. Each can be switched on alone.
- */
-export const ASKED = {
-  /** `fields` that the item lacks although others have them, and `oembed` where a list has no cards. */
-  missingFields: false,
-  /** Words of which symbols of ASCII are a part: `C++`, `#tag`, `@handle`. */
-  symbols: false,
-}
 
 const KM = [0.001, 0.5, 3, 10, 250, 5000, 20_100]
 const MISSING_PATHS = ['nothing', 'data.nothing.deeper', 'map.nothing', 'id.deeper', 'data.id.deeper', 'oembed.title']
@@ -45,6 +36,7 @@ export function randomQuestion(random: Random, items: readonly Known[]): Questio
     within: near && safeRadius(random, near, items),
     services: 'type' in of ? maybe(0.2, () => randomServices(random, sample, other)) : undefined,
     fields,
+    dedup: ASKED.dedup && random.chance(0.2),
     map: fields === undefined ? random.chance(0.3) : random.chance(0.1),
     count: random.chance(0.6),
   }
@@ -100,7 +92,7 @@ function randomTerms(random: Random, sample: Known, other: Known): Term[] {
   }
   // Only the last term of a search may be a prefix.
   const ordered = terms.map((term, i) => (i < terms.length - 1 ? { ...term, isPrefix: false } : term))
-  if (ordered.length > 0 && random.chance(0.2))
+  if ((ASKED.symbols || ordered.length > 0) && random.chance(0.2))
     ordered.unshift(without(random.pick(['the', 'and', 'never', 'line', 'вечер'])))
   return ordered
 }

@@ -30,6 +30,7 @@ const EVERYTHING: Omit<Question, 'of'> = {
   within: undefined,
   services: undefined,
   fields: undefined,
+  dedup: false,
   map: false,
   count: true,
 }

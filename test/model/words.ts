@@ -1,10 +1,14 @@
+import { ASKED } from './asked.ts'
+
 /** Scripts without spaces: any sequence of their characters is found. */
 const UNSPACED =
   '[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}][\\p{M}\\p{Lm}]*'
 const EMOJI = '\\p{RI}\\p{RI}|(?![\\x00-\\x7f])[\\p{So}\\p{Sk}\\p{Sm}\\p{Sc}]'
 const WORD =
   '[\\p{L}\\p{N}\\p{M}]+?(?=$|[^\\p{L}\\p{N}\\p{M}]|[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}])'
-const TOKENS = new RegExp(`${UNSPACED}|${EMOJI}|${WORD}`, 'gu')
+/** `C++`, `C#`, `.NET`: symbols that belong to a word which begins or ends with a letter. */
+const NAME_WITH_SYMBOLS = '(?<![\\p{L}\\p{N}])(?:\\p{L}[\\p{L}\\p{N}]*[+#]+|\\.net)(?![\\p{L}\\p{N}+#])'
+const TOKENS = new RegExp(`${ASKED.symbols ? `${NAME_WITH_SYMBOLS}|` : ''}${UNSPACED}|${EMOJI}|${WORD}`, 'gu')
 /** Skin tones, variants of display, joiners. */
 const INVISIBLE = /[\u{1F3FB}-\u{1F3FF}\uFE0E\uFE0F\u200D\u200B\u2060\u00AD]/gu
 /** Accents of Latin, Greek and Cyrillic letters, and the vowel signs of Arabic and Hebrew. */
@@ -38,7 +42,7 @@ export interface Term {
 
 /** Whether a search finds an item with these texts, each as its words. */
 export function isFound(texts: readonly (readonly string[])[], terms: readonly Term[]): boolean {
-  if (!terms.some(({ isExcluded, words }) => !isExcluded && words.length > 0)) return false
+  if (!ASKED.symbols && !terms.some(({ isExcluded, words }) => !isExcluded && words.length > 0)) return false
   return terms.every((term) => texts.some((words) => occurs(words, term)) !== term.isExcluded)
 }
 
