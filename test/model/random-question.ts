@@ -4,7 +4,7 @@ import { type Known, TYPES } from './known-item.ts'
 import { pathsIn } from './pick-fields.ts'
 import { nameOf, type Question } from './question.ts'
 import type { Random } from './random.ts'
-import type { Term } from './words.ts'
+import { spellings, type Term } from './words.ts'
 
 const KM = [0.001, 0.5, 3, 10, 250, 5000, 20_100]
 const MISSING_PATHS = ['nothing', 'data.nothing.deeper', 'map.nothing', 'id.deeper', 'data.id.deeper', 'oembed.title']
@@ -81,7 +81,7 @@ function randomTerms(random: Random, sample: Known, other: Known): Term[] {
     const isUnspaced = (word: string) => /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u.test(word)
     const isQuoted = random.chance(0.25) && !isUnspaced(text[from]!)
     const length = isQuoted ? 1 + random.below(3) : 1
-    let chosen = text.slice(from, from + length)
+    let chosen = text.slice(from, from + length).map((word) => random.pick(spellings(word)))
     if (isQuoted && chosen.some(isUnspaced)) chosen = chosen.slice(0, 1)
     if (isUnspaced(chosen[0]!)) chosen = unspacedRun(text, from, isUnspaced).slice(0, 1 + random.below(3))
     const isLetters = /^\p{sc=Latin}+$/u.test(chosen[0]!)

@@ -6,9 +6,9 @@ const UNSPACED =
 const EMOJI = '\\p{RI}\\p{RI}|(?![\\x00-\\x7f])[\\p{So}\\p{Sk}\\p{Sm}\\p{Sc}]'
 const WORD =
   '[\\p{L}\\p{N}\\p{M}]+?(?=$|[^\\p{L}\\p{N}\\p{M}]|[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}])'
-/** `C++`, `C#`, `.NET`: symbols that belong to a word which begins or ends with a letter. */
-const NAME_WITH_SYMBOLS = '(?<![\\p{L}\\p{N}])(?:\\p{L}[\\p{L}\\p{N}]*[+#]+|\\.net)(?![\\p{L}\\p{N}+#])'
-const TOKENS = new RegExp(`${ASKED.symbols ? `${NAME_WITH_SYMBOLS}|` : ''}${UNSPACED}|${EMOJI}|${WORD}`, 'gu')
+/** `C++`, `C#`, `.NET`, `#tag`: symbols that belong to a word. */
+const WITH_SYMBOLS = '(?<![\\p{L}\\p{N}])(?:[.#]\\p{L}[\\p{L}\\p{N}]*|\\p{L}[\\p{L}\\p{N}]*[+#]+)(?![\\p{L}\\p{N}+#])'
+const TOKENS = new RegExp(`${ASKED.symbols ? `${WITH_SYMBOLS}|` : ''}${UNSPACED}|${EMOJI}|${WORD}`, 'gu')
 /** Skin tones, variants of display, joiners. */
 const INVISIBLE = /[\u{1F3FB}-\u{1F3FF}\uFE0E\uFE0F\u200D\u200B\u2060\u00AD]/gu
 /** Accents of Latin, Greek and Cyrillic letters, and the vowel signs of Arabic and Hebrew. */
@@ -46,10 +46,18 @@ export function isFound(texts: readonly (readonly string[])[], terms: readonly T
   return terms.every((term) => texts.some((words) => occurs(words, term)) !== term.isExcluded)
 }
 
+/** A word with symbols is found without them too, but for a single letter: `C++` is not `C`. */
+export function spellings(word: string): string[] {
+  const plain = word.replaceAll(/^[.#]|[+#]+$/g, '')
+  return plain === word || plain.length < 2 ? [word] : [word, plain]
+}
+
 function occurs(text: readonly string[], { words, isPrefix, isQuoted }: Term): boolean {
   const isEqual = (found: string | undefined, wanted: string, isLast: boolean) =>
     found !== undefined &&
-    (found === wanted ||
-      ((isLast && isPrefix) || (!isQuoted && /\p{sc=Hangul}/u.test(wanted)) ? found.startsWith(wanted) : false))
+    (spellings(found).includes(wanted) ||
+      ((isLast && isPrefix) || (!isQuoted && /\p{sc=Hangul}/u.test(wanted))
+        ? spellings(found).some((one) => one.startsWith(wanted))
+        : false))
   return text.some((_, from) => words.every((word, i) => isEqual(text[from + i], word, i === words.length - 1)))
 }

@@ -21,6 +21,7 @@ const NIGHTLY = ['test/real/self/*.test.ts']
  */
 const SYSTEM = [
   'test/faults/several-processes.test.ts',
+  'test/model/*.test.ts',
   'test/browser/{demo-app,pages,sign-in,dashboard-operators,connect-pages}.test.ts',
   'test/spec/security/every-connector-trust.test.ts',
   'test/connectors.test.ts',
@@ -39,7 +40,7 @@ const SYSTEM = [
   'test/docs-blocks/*.test.ts',
   'test/embedded/*.test.ts',
   'test/{spec,upstream}/**/real-*.test.ts',
-  'test/{hostile,linear,deploy,examples,model,package}/*.test.ts',
+  'test/{hostile,linear,deploy,examples,package}/*.test.ts',
   'test/long/comparison.test.ts',
   'test/sdk/{package,readme}.test.ts',
   'lab/services/**/*.test.ts',
