@@ -81,7 +81,7 @@ function randomTerms(random: Random, sample: Known, other: Known): Term[] {
     const isUnspaced = (word: string) => /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u.test(word)
     const isQuoted = random.chance(0.25) && !isUnspaced(text[from]!)
     const length = isQuoted ? 1 + random.below(3) : 1
-    let chosen = text.slice(from, from + length).map((word) => random.pick(spellings(word)))
+    let chosen = text.slice(from, from + length).map((word) => oneSpelling(random, word))
     if (isQuoted && chosen.some(isUnspaced)) chosen = chosen.slice(0, 1)
     if (isUnspaced(chosen[0]!)) chosen = unspacedRun(text, from, isUnspaced).slice(0, 1 + random.below(3))
     const isLetters = /^\p{sc=Latin}+$/u.test(chosen[0]!)
@@ -104,6 +104,11 @@ const without = (word: string): Term => ({
   isPrefix: false,
   isQuoted: false,
 })
+
+function oneSpelling(random: Random, word: string): string {
+  const all = spellings(word)
+  return all.length === 1 ? word : random.pick(all)
+}
 
 function unspacedRun(text: readonly string[], from: number, isUnspaced: (word: string) => boolean): string[] {
   const rest = text.slice(from)
