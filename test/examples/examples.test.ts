@@ -8,6 +8,7 @@ import { type Browser, createBrowser, type Page } from '../../lab/browser.ts'
 import { type Desk, prepareDesk, type Reader, startReader } from '../docs-blocks/reader.ts'
 import { openSql } from '../harness/database/sql.ts'
 import { programsMissing } from '../harness/programs.ts'
+import { continued } from '../harness/sign-in.ts'
 import { until } from '../harness/until.ts'
 import { packagesMissing } from '../real/packages.ts'
 import { walkToConsent } from '../spec/agents/fixture.ts'
@@ -120,6 +121,32 @@ suite('the examples', { skip: programsMissing('bash', 'curl', 'jq', 'python3') }
       assert.equal((await createBrowser().open(`${origin}/back?code=trc_x&state=s`)).status, 400)
     } finally {
       await stopProgram(child, ended)
+      await desk.remove()
+    }
+  })
+
+  test('plain-javascript: every part of the interface, with three services of one person', async () => {
+    const desk = await copyExample(reader, 'plain-javascript')
+    const { child, output, ended, prints } = startProgram(desk, 'node', ['tour.js'])
+    try {
+      const browser = createBrowser()
+      for (const service of ['demo-social', 'demo-micro', 'demo-health']) {
+        const url = await prints(new RegExp(`http:\\S+service=${service}\\S+`))
+        const page = await continued(browser, await browser.walk(url, { person: 'ben' }))
+        assert.equal(page.body, 'You can close this page.')
+      }
+      const [code] = await ended
+      assert.equal(code, 0, output.stderr)
+      const said = new Map(output.stdout.split('\n').map((line) => [line.split(' ')[0], line] as const))
+      assert.equal(said.get('linked'), 'linked demo-micro demo-social')
+      assert.ok(Number(said.get('photos')!.split(' ')[1]) > 20, 'more than two pages')
+      assert.match(said.get('near')!, /^near -?[\d.]+,-?[\d.]+ with \d+ [1-9]/)
+      assert.match(said.get('fetched')!, /@demo-social\/photos#\d+$/)
+      assert.match(said.get('read')!, /^read back Written by the proxy [0-9a-f]{8}$/)
+      assert.equal(said.get('merged'), 'merged demo-health demo-micro demo-social')
+      assert.equal(said.get('revoked'), 'revoked 401 the other 200')
+    } finally {
+      child.kill('SIGKILL')
       await desk.remove()
     }
   })

@@ -21,6 +21,7 @@ const NIGHTLY = ['test/real/self/*.test.ts']
  */
 const SYSTEM = [
   'test/faults/several-processes.test.ts',
+  'test/model/*.test.ts',
   'test/browser/{demo-app,pages,sign-in,dashboard-operators,connect-pages}.test.ts',
   'test/spec/security/every-connector-trust.test.ts',
   'test/connectors.test.ts',

@@ -108,6 +108,24 @@ suite('an unknown parameter', () => {
   }
 })
 
+/** Those of section 4.10 of the specification. */
+const OF_THE_SPECIFICATION = ['limit', 'since', 'until', 'q', 'participants', 'near', 'within', 'map', 'fields']
+
+suite('a parameter of the specification', () => {
+  for (const [method, path, route] of ROUTES) {
+    if ('mounted' in route || method !== 'GET') continue
+    const ignored = OF_THE_SPECIFICATION.filter((name) => !named(route.query).includes(name))
+    if (ignored.length > 0)
+      test(`${method} ${path} has no meaning for it and does not refuse it`, async () => {
+        for (const name of ignored) {
+          const { body } = await call(method, `${path}?${name}=%20not%20a%20value`, route)
+          assert.notEqual(body['reason'], 'parameter_unknown', name)
+          assert.notEqual(body['param'], name)
+        }
+      })
+  }
+})
+
 /** Values of the wrong kind for a schema, found by asking it. */
 const WRONG: [json: unknown, what: string][] = [
   [null, 'null'],
