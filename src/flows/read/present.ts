@@ -76,26 +76,37 @@ function mapText(deps: PresentDeps, shown: ShownItem): string {
 }
 
 /** Selects fields of an item; undefined when it is shown whole. */
-function pickerOf({ fields, select }: Presentation): ((deps: PresentDeps, shown: ShownItem) => string) | undefined {
+function pickerOf({
+  fields,
+  select,
+  oembed,
+}: Presentation): ((deps: PresentDeps, shown: ShownItem) => string) | undefined {
   const paths = fields ?? select
   if (paths === undefined) return undefined
   const wanted = new Set(paths.map((path) => path.split('.', 1)[0]!))
   const pick = fields === undefined ? nestedPicker(paths) : flatPicker(paths)
-  return (deps, shown) => stringifyLossless(pick(partsOf(deps, shown, wanted)) as LosslessJson)
+  return (deps, shown) => stringifyLossless(pick(partsOf(deps, shown, wanted, oembed)) as LosslessJson)
 }
 
 /** The item as a value, with the wanted fields: only these are parsed or computed. */
-function partsOf(deps: PresentDeps, shown: ShownItem, wanted: ReadonlySet<string>): { [key: string]: LosslessJson } {
+function partsOf(
+  deps: PresentDeps,
+  shown: ShownItem,
+  wanted: ReadonlySet<string>,
+  hasCard: boolean,
+): { [key: string]: LosslessJson } {
   const { item, id, idr, isSelf } = shown
   const parts: { [key: string]: LosslessJson } = { id, idr, at: item.at, updated: item.updatedAt }
   const hasMap = wanted.has('map')
   if (wanted.has('data') || hasMap) parts['data'] = parseStored(item.data)
   if (wanted.has('types')) parts['types'] = JSON.parse(typesOf(shown)) as LosslessJson
   if (item.guid.length > 0) parts['guid'] = item.guid.join(' ')
-  if (!isSelf && (wanted.has('oembed') || hasMap)) parts['oembed'] = parseStored(item.oembed)
+  const isCardWanted = hasCard && wanted.has('oembed')
+  const card = !isSelf && (isCardWanted || hasMap) ? parseStored(item.oembed) : undefined
+  if (isCardWanted && card !== undefined) parts['oembed'] = card
   if (!hasMap) return parts
   const map = mapOfItem(deps, shown, parts['data']!) as { [key: string]: LosslessJson }
-  parts['map'] = isSelf ? map : { ...map, oembed: parts['oembed']! }
+  parts['map'] = card === undefined ? map : { ...map, oembed: card }
   return parts
 }
 

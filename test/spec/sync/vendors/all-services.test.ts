@@ -14,6 +14,7 @@ import { callbackOf } from '../../../harness/callback.ts'
 import { freshDatabase } from '../../../harness/database/database.ts'
 import type { Progress } from '../../../harness/sync.ts'
 import { type BlueskyAccount, type RunningBluesky, startBlueskyNetwork } from '../../../real/bluesky.ts'
+import { checkSelectedFields } from '../../reading/selected-fields.ts'
 import { startVendorHarness, VENDORS, type Vendor, type VendorHarness } from './vendors-fixture.ts'
 
 const noBluesky = await blueskyFixtureMissing()
@@ -95,6 +96,17 @@ suite('one person at every service', () => {
           if (type === 'photos' && map.image !== undefined) assert.ok(oembed.url, idr)
           if (type === 'news') assert.ok((map.urls ?? [map.url]).includes(oembed.url), idr)
         }
+  })
+
+  test('every item has every path of `fields`, and null where it lacks it', async () => {
+    for (const service of VENDORS)
+      for (const name of endpointsOf(service)) {
+        const path = `/services/${service}/${name}?limit=100000&until=4102444800000`
+        const ask = async (query: string) => (await harness.ask('GET', `${path}&${query}`, token)) as object[]
+        assert.ok((await checkSelectedFields(ask)) > 10, `${service}/${name}`)
+      }
+    const ask = async (query: string) => (await harness.ask('GET', `/types/all?limit=500&${query}`, token)) as object[]
+    await checkSelectedFields(ask)
   })
 
   test('commenters of Instagram media are participants', async () => {
