@@ -14,6 +14,7 @@ import { callbackOf } from '../../../harness/callback.ts'
 import { freshDatabase } from '../../../harness/database/database.ts'
 import type { Progress } from '../../../harness/sync.ts'
 import { type BlueskyAccount, type RunningBluesky, startBlueskyNetwork } from '../../../real/bluesky.ts'
+import { checkMaps, type Mapped } from '../../reading/map-contract.ts'
 import { checkSelectedFields } from '../../reading/selected-fields.ts'
 import { startVendorHarness, VENDORS, type Vendor, type VendorHarness } from './vendors-fixture.ts'
 
@@ -107,6 +108,34 @@ suite('one person at every service', () => {
       }
     const ask = async (query: string) => (await harness.ask('GET', `/types/all?limit=500&${query}`, token)) as object[]
     await checkSelectedFields(ask)
+  })
+
+  test('`map` of every item has the fields of its types', async () => {
+    const seen = new Set<string>()
+    for (const service of VENDORS)
+      for (const name of endpointsOf(service)) {
+        const path = `/services/${service}/${name}?limit=100000&until=4102444800000&map=true`
+        for (const type of checkMaps((await harness.ask('GET', path, token)) as Mapped[])) seen.add(type)
+      }
+    const all = 'activity checkin contact event file measure message news photo status track video'
+    assert.deepEqual([...seen].toSorted(), all.split(' '))
+  })
+
+  test('the `map.id` of a contact finds the items that the contact takes part in', async () => {
+    const contacts = (await harness.ask('GET', '/types/contacts?limit=2000&map=true', token)) as Mapped[]
+    const people = new Set(contacts.map(({ map }) => map['id'] as string))
+    const items = (await harness.ask('GET', '/types/all_feed?limit=2000&map=true', token)) as Mapped[]
+    const authors = items.flatMap(({ map }) => (map['author'] as { id: string | null } | null)?.id ?? [])
+    const known = authors.filter((id) => people.has(id))
+    assert.ok(known.length > 50, `${known.length} of ${authors.length}`)
+    for (const id of new Set(known.slice(0, 20))) {
+      const by = (await harness.ask(
+        'GET',
+        `/types/all_feed?participants=%5E${encodeURIComponent(id)}`,
+        token,
+      )) as object[]
+      assert.ok(by.length > 0, id)
+    }
   })
 
   test('commenters of Instagram media are participants', async () => {

@@ -24,6 +24,7 @@ suite('an item in words', () => {
   test('figures of an activity are those that it has', () => {
     assert.equal(figuresOf({ map: { meters: 5230, seconds: 1800, heart_rate: 141.6 } }), '5.2 km · 30 min · 142 bpm')
     assert.equal(figuresOf({ map: { meters: 0 } }), undefined)
+    assert.equal(figuresOf({ map: { meters: null, seconds: null } as never }), undefined)
     assert.equal(figuresOf({}), undefined)
   })
 
