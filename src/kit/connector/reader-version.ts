@@ -6,7 +6,7 @@ import type { Registry } from './registry.ts'
  * Increase it when something else is derived from records than before: types, cards, participants, search words. Stored records
  * are then read again, without their services.
  */
-const KIT_VERSION = 2
+const KIT_VERSION = 3
 /** Limit: the version of a kind, plus one. */
 export const MAX_KIND_VERSIONS = 256
 
