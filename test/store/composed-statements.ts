@@ -36,6 +36,7 @@ const WHOLE: Query = {
   dedup: false,
 }
 const TERMS = [{ words: ['sea', 'side'], isBeginning: true, isUnwanted: false }]
+const UNWANTED = TERMS.map((term) => ({ ...term, isUnwanted: true }))
 const RULES: ParticipantRule[] = [
   { rule: 'takes_part', id: undefined },
   { rule: 'author', id: 'eve' },
@@ -51,6 +52,8 @@ const QUERIES: Record<string, Query> = {
   'up to a key': { ...WHOLE, sort: 'asc', before: KEY, through: KEY },
   'updated since': { ...WHOLE, updatedSince: NOW - 1000 },
   words: { ...WHOLE, terms: TERMS },
+  'without words': { ...WHOLE, terms: UNWANTED },
+  'near, without words': { ...WHOLE, terms: UNWANTED, near: { lat: 10, lng: 179.99, km: 50 } },
   near: { ...WHOLE, near: { lat: 10, lng: 179.99, km: 50 } },
   ...Object.fromEntries(RULES.map((rule) => [rule.rule, { ...WHOLE, participants: [rule] }])),
   everything: {
@@ -141,6 +144,13 @@ function statementsOfProfiles(profiles: ReadableProfile[]): Composed[] {
       name: 'changes',
       ...writeChangeKeys(
         profiles.map((profile) => ({ ...profile, seq: 5 })),
+        10,
+      ),
+    },
+    {
+      name: 'change keys up to a seq',
+      ...writeChangeKeys(
+        profiles.map((profile) => ({ ...profile, seq: 5, upTo: 9 })),
         10,
       ),
     },
