@@ -96,9 +96,11 @@ suite('GET /accounts/changes', () => {
           )
       }),
     )
-    let isWriting = true
-    const ended = written.finally(() => (isWriting = false))
-    while (isWriting) await read(2)
+    const state = { isWriting: true }
+    const ended = written.finally(() => {
+      state.isWriting = false
+    })
+    while (state.isWriting) await read(2)
     await ended
     await harness.recorded()
     while (await read(2));
