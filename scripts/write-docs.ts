@@ -17,7 +17,7 @@ import { REVOCATION_RESULTS } from '#model/accounts/revocation.ts'
 import { DESTINATION_KINDS } from '#model/apps/destination.ts'
 import { formatMoney } from '#model/apps/money.ts'
 import { REASONS } from '#model/errors.ts'
-import { CARD_FIELDS, cardFieldsOf, MAP_FIELDS, mapFieldsOf } from '#model/items/normal.ts'
+import { alwaysInMap, CARD_FIELDS, cardFieldsOf, MAP_FIELDS, mapFieldsOf } from '#model/items/normal.ts'
 import { type BaseType, ITEM_TYPES, OWN_TYPES } from '#model/items/types.ts'
 import { PUSH_EVENTS } from '#store/push/events.ts'
 import { apiTypes } from '../sdk/scripts/generate.ts'
@@ -106,20 +106,30 @@ function typeFields(): string {
     BASE_TYPES.every((type) => fieldsOf(type).includes(name))
   const own = <Name extends string>(fieldsOf: (type: BaseType) => Name[], type: BaseType) =>
     code(fieldsOf(type).filter((name) => !isCommon(fieldsOf, name)))
+  const always = (type: BaseType) =>
+    alwaysInMap([type]).filter((name) => !isCommon((each) => alwaysInMap([each]), name))
+  const may = (type: BaseType) =>
+    mapFieldsOf(type).filter((name) => !isCommon(mapFieldsOf, name) && !always(type).includes(name))
+  const inEveryMap = alwaysInMap(['photos']).filter((name) => isCommon((each) => alwaysInMap([each]), name))
+  const inAnyMap = mapFieldsOf('photos').filter((name) => isCommon(mapFieldsOf, name) && !inEveryMap.includes(name))
   const common = <Name extends string>(fieldsOf: (type: BaseType) => Name[]) =>
     code(fieldsOf('photos').filter((name) => isCommon(fieldsOf, name)))
   const meanings = Object.entries({ ...MAP_FIELDS }).map(
     ([name, schema]) => `| \`map.${name}\` | ${z.globalRegistry.get(schema)?.description ?? ''} |`,
   )
   return [
-    '| type | fields of `map` | fields of `oembed` |',
-    '|---|---|---|',
-    `| every type | ${common(mapFieldsOf)} | ${common(cardFieldsOf)} |`,
-    ...BASE_TYPES.map((type) => `| \`${type}\` also | ${own(mapFieldsOf, type)} | ${own(cardFieldsOf, type)} |`),
+    '| type | `map` always has | `map` may have | `oembed` may have |',
+    '|---|---|---|---|',
+    `| every type | ${code(inEveryMap)} | ${code(inAnyMap)} | ${common(cardFieldsOf)} |`,
+    ...BASE_TYPES.map(
+      (type) => `| \`${type}\` also | ${code(always(type))} | ${code(may(type))} | ${own(cardFieldsOf, type)} |`,
+    ),
     '',
     '| field | meaning |',
     '|---|---|',
     ...meanings,
+    '| `map.at` | When it happened, in epoch milliseconds: `at` of the item. |',
+    '| `map.author.id` | The native id of who is named, as in `participants`; null where the service does not say. |',
     '| `map.ll` | Latitude and longitude in degrees: `[53.5, 9.9]`. |',
     '| `map.participants` | Service users who took part, by native id; the author has `"author": true`. |',
     '| `map.oembed` | The card. |',

@@ -103,5 +103,12 @@ suite('a connector outside the repository', () => {
     )
     assert.match((await tributaryProcess(['connector', 'check', seconds])).stdout, /FAIL +notes/)
     remove('seconds')
+    const numbered = variant('numbered', (text) => {
+      assert.match(text, /map: \{/)
+      return text.replace('map: {', 'map: { lang: () => 7 as never,')
+    })
+    const { stdout } = await tributaryProcess(['connector', 'check', numbered])
+    assert.match(stdout, /FAIL +notes[^]*map\.lang: .*expected string.*its reader returned 7/)
+    remove('numbered')
   })
 })

@@ -7,8 +7,9 @@ import { allKeys } from '#kit/read/dedupe-keys.ts'
 import { linksIn, plainText } from '#kit/read/kind.ts'
 import { parseProfileName } from '#model/accounts/profile-name.ts'
 import { readItemQuery } from '#model/item-filter/read.ts'
+import { searchVector } from '#model/items/search-words.ts'
 import { parseTextQuery } from '#model/items/text-query.ts'
-import { fold, searchVector, wordsOf } from '#model/items/words.ts'
+import { fold, wordsOf } from '#model/items/words.ts'
 import { contactKeys } from '#model/people/contact-keys.ts'
 import { handleContradicts, namesContradict } from '#model/people/person-names.ts'
 import { parseXml } from '#model/xml/parse-xml.ts'
@@ -222,7 +223,10 @@ export const FUNCTIONS: Record<string, { run: (text: string) => unknown; pumps: 
   },
   allKeys: { run: (text) => allKeys(text, [text]), pumps: ['a', ' ', '\t ', '\u0301\u0323', '\uFF9E', 'a\u0301'] },
   wordsOf: { run: wordsOf, pumps: ['a', 'a ', '东', '东a', 'à', '\u0301\u0323', 'ไ', '1', '_', '\u{1F600}'] },
-  searchVector: { run: (text) => searchVector([text, text]), pumps: ['a ', 'ab', 'é ', '东京', '\u0301\u0323'] },
+  searchVector: {
+    run: (text) => searchVector([text, text]),
+    pumps: ['a ', 'ab', 'é ', '东京', '\u0301\u0323', 'c++', ' #a', '#', '@a', ' .a', ' :) ', '<=', '+#'],
+  },
   contactKeys: {
     run: (text) => contactKeys({ name: text, handle: text, email: text, urls: [text] }),
     pumps: ['a', '@', '.', 'a@', 'a.', ' ', ' @', '/', '\u0301', 'www.'],

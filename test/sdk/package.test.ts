@@ -42,8 +42,16 @@ export async function read(): Promise<string | undefined> {
     const item: PhotoItem = photo
     const width: number | undefined = photo.oembed?.width
     if (width !== undefined) return item.idr
+    if (photo.map !== undefined) {
+      const { id, name, title, image, author }: { id: string; name: string | null; title: string | null; image: string | null; author: { id: string | null } | null } = photo.map
+      if (id === name || title === image) return author?.id ?? undefined
+      // @ts-expect-error: a field that no photo has
+      photo.map.nope
+      // @ts-expect-error: a field of activities
+      photo.map.sport
+    }
   }
-  for await (const track of client.account('t').items('tracks')) return track.map?.artist
+  for await (const track of client.account('t').items('tracks')) return track.map?.artist ?? undefined
   const { state } = await client.push.get('x')
   const known: 'active' | string = state
   // @ts-expect-error: there is no such type of items

@@ -39,6 +39,7 @@ const WHOLE: Query = {
 }
 const LINK = ['page:x.test/1', 'link:x.test/1']
 const TERMS = [{ words: ['sea', 'side'], isBeginning: true, isUnwanted: false }]
+const UNWANTED = TERMS.map((term) => ({ ...term, isUnwanted: true }))
 const RULES: ParticipantRule[] = [
   { rule: 'takes_part', id: undefined },
   { rule: 'author', id: 'eve' },
@@ -55,6 +56,8 @@ const QUERIES: Record<string, Query> = {
   'updated since': { ...WHOLE, updatedSince: NOW - 1000 },
   words: { ...WHOLE, terms: TERMS },
   link: { ...WHOLE, link: LINK },
+  'without words': { ...WHOLE, terms: UNWANTED },
+  'near, without words': { ...WHOLE, terms: UNWANTED, near: { lat: 10, lng: 179.99, km: 50 } },
   near: { ...WHOLE, near: { lat: 10, lng: 179.99, km: 50 } },
   ...Object.fromEntries(RULES.map((rule) => [rule.rule, { ...WHOLE, participants: [rule] }])),
   everything: {
@@ -146,6 +149,13 @@ function statementsOfProfiles(profiles: ReadableProfile[]): Composed[] {
       name: 'changes',
       ...writeChangeKeys(
         profiles.map((profile) => ({ ...profile, seq: 5 })),
+        10,
+      ),
+    },
+    {
+      name: 'change keys up to a seq',
+      ...writeChangeKeys(
+        profiles.map((profile) => ({ ...profile, seq: 5, upTo: 9 })),
         10,
       ),
     },

@@ -182,29 +182,37 @@ export type ActivityItem = {
 /** Normalised values of an item of the type `activities`. */
 export type ActivityMap = {
   /** The id of the record at the service. */
-  id?: string | undefined
-  /** Name or title. */
-  name?: string | undefined
+  id: string
+  /** Name, title or subject. */
+  name: string | null
+  /** When it happened, in epoch milliseconds; `at` of the item. */
+  at: number
+  /** Who made an item, as they appear on it. */
+  author: Author | null
+  /** Kind of activity. */
+  sport: string | null
+  /** Duration in seconds. */
+  seconds: number | null
+  /** Distance in metres. */
+  meters: number | null
   /** Title. */
-  title?: string | undefined
+  title?: string | null | undefined
   /** The text, without markup. */
-  text?: string | undefined
-  /** Who made it. */
-  author?: Author | undefined
+  text?: string | null | undefined
   /** Address of its page at the service. */
-  url?: string | undefined
+  url?: string | null | undefined
   /** Addresses that it contains or belongs to. */
   urls?: string[] | undefined
   /** Address of a small picture. */
   photo?: string | undefined
   /** Address of its picture in the best size. */
-  image?: string | undefined
+  image?: string | null | undefined
   /** Address of its file: a video, a sound, a document. */
-  media?: string | undefined
+  media?: string | null | undefined
   /** Name of the place. */
-  place?: string | undefined
+  place?: string | null | undefined
   /** Latitude and longitude in degrees. */
-  ll?: [number, number] | undefined
+  ll?: [number, number] | null | undefined
   /** Service users who took part, by native id; the author is marked. */
   participants?: {
     [field: string]: {
@@ -219,21 +227,14 @@ export type ActivityMap = {
   counts?: Counts | undefined
   /** The card. */
   oembed?: Card | undefined
-  /** Kind of activity. */
-  sport?: string | undefined
-  /** Duration in seconds. */
-  seconds?: number | undefined
-  /** Distance in metres. */
-  meters?: number | undefined
   /** Energy in kilocalories. */
   calories?: number | undefined
   /** Beats per minute, on average. */
   heart_rate?: number | undefined
   /** When it begins. Epoch milliseconds. */
-  starts?: number | undefined
+  starts?: number | null | undefined
   /** When it ends. Epoch milliseconds. */
-  ends?: number | undefined
-  [field: string]: unknown
+  ends?: number | null | undefined
 }
 
 /** An app that uses this installation. */
@@ -340,8 +341,10 @@ export type AuditEntry = {
   }
 }
 
-/** A person as they appear on an item. */
+/** Who made an item, as they appear on it. */
 export type Author = {
+  /** The native id of the service user; null where it is unknown. */
+  id: string | null
   name?: string | undefined
   url?: string | undefined
   photo?: string | undefined
@@ -518,29 +521,31 @@ export type CheckinItem = {
 /** Normalised values of an item of the type `checkins`. */
 export type CheckinMap = {
   /** The id of the record at the service. */
-  id?: string | undefined
-  /** Name or title. */
-  name?: string | undefined
+  id: string
+  /** Name, title or subject. */
+  name: string | null
+  /** When it happened, in epoch milliseconds; `at` of the item. */
+  at: number
+  /** Who made an item, as they appear on it. */
+  author: Author | null
+  /** Name of the place. */
+  place: string | null
+  /** Latitude and longitude in degrees. */
+  ll: [number, number] | null
   /** Title. */
-  title?: string | undefined
+  title?: string | null | undefined
   /** The text, without markup. */
-  text?: string | undefined
-  /** Who made it. */
-  author?: Author | undefined
+  text?: string | null | undefined
   /** Address of its page at the service. */
-  url?: string | undefined
+  url?: string | null | undefined
   /** Addresses that it contains or belongs to. */
   urls?: string[] | undefined
   /** Address of a small picture. */
   photo?: string | undefined
   /** Address of its picture in the best size. */
-  image?: string | undefined
+  image?: string | null | undefined
   /** Address of its file: a video, a sound, a document. */
-  media?: string | undefined
-  /** Name of the place. */
-  place?: string | undefined
-  /** Latitude and longitude in degrees. */
-  ll?: [number, number] | undefined
+  media?: string | null | undefined
   /** Service users who took part, by native id; the author is marked. */
   participants?: {
     [field: string]: {
@@ -555,7 +560,6 @@ export type CheckinMap = {
   counts?: Counts | undefined
   /** The card. */
   oembed?: Card | undefined
-  [field: string]: unknown
 }
 
 /** A description of an app for authorization servers. */
@@ -670,29 +674,37 @@ export type ContactItem = {
 /** Normalised values of an item of the type `contacts`. */
 export type ContactMap = {
   /** The id of the record at the service. */
-  id?: string | undefined
-  /** Name or title. */
-  name?: string | undefined
+  id: string
+  /** Name, title or subject. */
+  name: string | null
+  /** When it happened, in epoch milliseconds; `at` of the item. */
+  at: number
+  /** The handle of a contact. */
+  nickname: string | null
+  /** E-mail address. */
+  email: string | null
+  /** Telephone number. */
+  phone: string | null
   /** Title. */
-  title?: string | undefined
+  title?: string | null | undefined
   /** The text, without markup. */
-  text?: string | undefined
-  /** Who made it. */
-  author?: Author | undefined
+  text?: string | null | undefined
+  /** Who made an item, as they appear on it. */
+  author?: Author | null | undefined
   /** Address of its page at the service. */
-  url?: string | undefined
+  url?: string | null | undefined
   /** Addresses that it contains or belongs to. */
   urls?: string[] | undefined
   /** Address of a small picture. */
   photo?: string | undefined
   /** Address of its picture in the best size. */
-  image?: string | undefined
+  image?: string | null | undefined
   /** Address of its file: a video, a sound, a document. */
-  media?: string | undefined
+  media?: string | null | undefined
   /** Name of the place. */
-  place?: string | undefined
+  place?: string | null | undefined
   /** Latitude and longitude in degrees. */
-  ll?: [number, number] | undefined
+  ll?: [number, number] | null | undefined
   /** Service users who took part, by native id; the author is marked. */
   participants?: {
     [field: string]: {
@@ -707,13 +719,6 @@ export type ContactMap = {
   counts?: Counts | undefined
   /** The card. */
   oembed?: Card | undefined
-  /** The handle of a contact. */
-  nickname?: string | undefined
-  /** E-mail address. */
-  email?: string | undefined
-  /** Telephone number. */
-  phone?: string | undefined
-  [field: string]: unknown
 }
 
 /** With `rich=true`. */
@@ -1139,29 +1144,35 @@ export type EventItem = {
 /** Normalised values of an item of the type `events`. */
 export type EventMap = {
   /** The id of the record at the service. */
-  id?: string | undefined
-  /** Name or title. */
-  name?: string | undefined
+  id: string
+  /** Name, title or subject. */
+  name: string | null
+  /** When it happened, in epoch milliseconds; `at` of the item. */
+  at: number
+  /** Who made an item, as they appear on it. */
+  author: Author | null
   /** Title. */
-  title?: string | undefined
+  title: string | null
+  /** When it begins. Epoch milliseconds. */
+  starts: number | null
+  /** When it ends. Epoch milliseconds. */
+  ends: number | null
+  /** Name of the place. */
+  place: string | null
   /** The text, without markup. */
-  text?: string | undefined
-  /** Who made it. */
-  author?: Author | undefined
+  text?: string | null | undefined
   /** Address of its page at the service. */
-  url?: string | undefined
+  url?: string | null | undefined
   /** Addresses that it contains or belongs to. */
   urls?: string[] | undefined
   /** Address of a small picture. */
   photo?: string | undefined
   /** Address of its picture in the best size. */
-  image?: string | undefined
+  image?: string | null | undefined
   /** Address of its file: a video, a sound, a document. */
-  media?: string | undefined
-  /** Name of the place. */
-  place?: string | undefined
+  media?: string | null | undefined
   /** Latitude and longitude in degrees. */
-  ll?: [number, number] | undefined
+  ll?: [number, number] | null | undefined
   /** Service users who took part, by native id; the author is marked. */
   participants?: {
     [field: string]: {
@@ -1176,13 +1187,8 @@ export type EventMap = {
   counts?: Counts | undefined
   /** The card. */
   oembed?: Card | undefined
-  /** When it begins. Epoch milliseconds. */
-  starts?: number | undefined
-  /** When it ends. Epoch milliseconds. */
-  ends?: number | undefined
   /** Native ids or names of those who attend. */
   attendees?: string[] | undefined
-  [field: string]: unknown
 }
 
 /** Where this browser downloads an export. */
@@ -1246,29 +1252,37 @@ export type FileItem = {
 /** Normalised values of an item of the type `files`. */
 export type FileMap = {
   /** The id of the record at the service. */
-  id?: string | undefined
-  /** Name or title. */
-  name?: string | undefined
+  id: string
+  /** Name, title or subject. */
+  name: string | null
+  /** When it happened, in epoch milliseconds; `at` of the item. */
+  at: number
+  /** Who made an item, as they appear on it. */
+  author: Author | null
   /** Title. */
-  title?: string | undefined
+  title: string | null
+  /** Path of the file. */
+  path: string | null
+  /** Media type of the file. */
+  mime: string | null
+  /** Size of the file. */
+  bytes: number | null
   /** The text, without markup. */
-  text?: string | undefined
-  /** Who made it. */
-  author?: Author | undefined
+  text?: string | null | undefined
   /** Address of its page at the service. */
-  url?: string | undefined
+  url?: string | null | undefined
   /** Addresses that it contains or belongs to. */
   urls?: string[] | undefined
   /** Address of a small picture. */
   photo?: string | undefined
   /** Address of its picture in the best size. */
-  image?: string | undefined
+  image?: string | null | undefined
   /** Address of its file: a video, a sound, a document. */
-  media?: string | undefined
+  media?: string | null | undefined
   /** Name of the place. */
-  place?: string | undefined
+  place?: string | null | undefined
   /** Latitude and longitude in degrees. */
-  ll?: [number, number] | undefined
+  ll?: [number, number] | null | undefined
   /** Service users who took part, by native id; the author is marked. */
   participants?: {
     [field: string]: {
@@ -1283,13 +1297,6 @@ export type FileMap = {
   counts?: Counts | undefined
   /** The card. */
   oembed?: Card | undefined
-  /** Path of the file. */
-  path?: string | undefined
-  /** Media type of the file. */
-  mime?: string | undefined
-  /** Size of the file. */
-  bytes?: number | undefined
-  [field: string]: unknown
 }
 
 /** A step inside another one, as a call to a service is. */
@@ -1356,82 +1363,84 @@ export type ItemCounts = {
   [field: string]: number | CountSummary
 }
 
-/** Normalised values; an item has those that its service provides. */
+/** Normalised values. Which of them an item always has depends on its types; null where unknown. */
 export type ItemMap = {
   /** The id of the record at the service. */
-  id?: string | undefined
-  /** Name or title. */
-  name?: string | undefined
+  id: string
+  /** Name, title or subject. */
+  name: string | null
+  /** When it happened, in epoch milliseconds; `at` of the item. */
+  at: number
   /** The text, without markup. */
-  text?: string | undefined
-  /** Who made it. */
-  author?: Author | undefined
+  text?: string | null | undefined
+  /** Who made an item, as they appear on it. */
+  author?: Author | null | undefined
   /** Address of a small picture. */
   photo?: string | undefined
   /** The handle of a contact. */
-  nickname?: string | undefined
+  nickname?: string | null | undefined
   /** E-mail address. */
-  email?: string | undefined
+  email?: string | null | undefined
   /** Telephone number. */
-  phone?: string | undefined
+  phone?: string | null | undefined
   /** Addresses that it contains or belongs to. */
   urls?: string[] | undefined
   /** Address of its page at the service. */
-  url?: string | undefined
+  url?: string | null | undefined
   /** Address of its picture in the best size. */
-  image?: string | undefined
+  image?: string | null | undefined
   /** Address of its file: a video, a sound, a document. */
-  media?: string | undefined
+  media?: string | null | undefined
   /** The earliest time that is known of it. Epoch milliseconds. */
   earliest?: number | undefined
   /** Name of the place. */
-  place?: string | undefined
+  place?: string | null | undefined
   /** Language of the text. */
   lang?: string | undefined
   /** How often others responded. */
   counts?: Counts | undefined
   /** When it begins. Epoch milliseconds. */
-  starts?: number | undefined
+  starts?: number | null | undefined
   /** When it ends. Epoch milliseconds. */
-  ends?: number | undefined
+  ends?: number | null | undefined
   /** Native ids or names of those who attend. */
   attendees?: string[] | undefined
   /** Kind of activity. */
-  sport?: string | undefined
+  sport?: string | null | undefined
   /** Duration in seconds. */
-  seconds?: number | undefined
+  seconds?: number | null | undefined
   /** Distance in metres. */
-  meters?: number | undefined
+  meters?: number | null | undefined
   /** Energy in kilocalories. */
   calories?: number | undefined
   /** Beats per minute, on average. */
   heart_rate?: number | undefined
   /** What was measured. */
-  metric?: string | undefined
+  metric?: string | null | undefined
   /** The measured value. */
-  value?: number | undefined
+  value?: number | null | undefined
   /** Unit of the value. */
-  unit?: string | undefined
+  unit?: string | null | undefined
   /** Title. */
-  title?: string | undefined
+  title?: string | null | undefined
   /** Artist. */
-  artist?: string | undefined
+  artist?: string | null | undefined
   /** Album. */
-  album?: string | undefined
+  album?: string | null | undefined
   /** Path of the file. */
-  path?: string | undefined
+  path?: string | null | undefined
   /** Media type of the file. */
-  mime?: string | undefined
+  mime?: string | null | undefined
   /** Size of the file. */
-  bytes?: number | undefined
+  bytes?: number | null | undefined
   /** Subject. */
-  subject?: string | undefined
+  subject?: string | null | undefined
   /** Sender. */
-  from?: string | undefined
+  from?: string | null | undefined
   /** Receivers. */
-  to?: string[] | undefined
+  to?: string[] | null | undefined
   /** Latitude and longitude in degrees. */
-  ll?: [number, number] | undefined
+  ll?: [number, number] | null | undefined
   /** Service users who took part, by native id; the author is marked. */
   participants?: {
     [field: string]: {
@@ -1544,29 +1553,37 @@ export type MeasureItem = {
 /** Normalised values of an item of the type `measures`. */
 export type MeasureMap = {
   /** The id of the record at the service. */
-  id?: string | undefined
-  /** Name or title. */
-  name?: string | undefined
+  id: string
+  /** Name, title or subject. */
+  name: string | null
+  /** When it happened, in epoch milliseconds; `at` of the item. */
+  at: number
+  /** Who made an item, as they appear on it. */
+  author: Author | null
+  /** What was measured. */
+  metric: string | null
+  /** The measured value. */
+  value: number | null
+  /** Unit of the value. */
+  unit: string | null
   /** Title. */
-  title?: string | undefined
+  title?: string | null | undefined
   /** The text, without markup. */
-  text?: string | undefined
-  /** Who made it. */
-  author?: Author | undefined
+  text?: string | null | undefined
   /** Address of its page at the service. */
-  url?: string | undefined
+  url?: string | null | undefined
   /** Addresses that it contains or belongs to. */
   urls?: string[] | undefined
   /** Address of a small picture. */
   photo?: string | undefined
   /** Address of its picture in the best size. */
-  image?: string | undefined
+  image?: string | null | undefined
   /** Address of its file: a video, a sound, a document. */
-  media?: string | undefined
+  media?: string | null | undefined
   /** Name of the place. */
-  place?: string | undefined
+  place?: string | null | undefined
   /** Latitude and longitude in degrees. */
-  ll?: [number, number] | undefined
+  ll?: [number, number] | null | undefined
   /** Service users who took part, by native id; the author is marked. */
   participants?: {
     [field: string]: {
@@ -1581,23 +1598,16 @@ export type MeasureMap = {
   counts?: Counts | undefined
   /** The card. */
   oembed?: Card | undefined
-  /** What was measured. */
-  metric?: string | undefined
-  /** The measured value. */
-  value?: number | undefined
-  /** Unit of the value. */
-  unit?: string | undefined
   /** Distance in metres. */
-  meters?: number | undefined
+  meters?: number | null | undefined
   /** Energy in kilocalories. */
   calories?: number | undefined
   /** Beats per minute, on average. */
   heart_rate?: number | undefined
   /** When it begins. Epoch milliseconds. */
-  starts?: number | undefined
+  starts?: number | null | undefined
   /** When it ends. Epoch milliseconds. */
-  ends?: number | undefined
-  [field: string]: unknown
+  ends?: number | null | undefined
 }
 
 /** The card of an item of the type `messages`; its `type` is `message`. */
@@ -1654,29 +1664,37 @@ export type MessageItem = {
 /** Normalised values of an item of the type `messages`. */
 export type MessageMap = {
   /** The id of the record at the service. */
-  id?: string | undefined
-  /** Name or title. */
-  name?: string | undefined
-  /** Title. */
-  title?: string | undefined
+  id: string
+  /** Name, title or subject. */
+  name: string | null
+  /** When it happened, in epoch milliseconds; `at` of the item. */
+  at: number
+  /** Who made an item, as they appear on it. */
+  author: Author | null
+  /** Subject. */
+  subject: string | null
   /** The text, without markup. */
-  text?: string | undefined
-  /** Who made it. */
-  author?: Author | undefined
+  text: string | null
+  /** Sender. */
+  from: string | null
+  /** Receivers. */
+  to: string[] | null
+  /** Title. */
+  title?: string | null | undefined
   /** Address of its page at the service. */
-  url?: string | undefined
+  url?: string | null | undefined
   /** Addresses that it contains or belongs to. */
   urls?: string[] | undefined
   /** Address of a small picture. */
   photo?: string | undefined
   /** Address of its picture in the best size. */
-  image?: string | undefined
+  image?: string | null | undefined
   /** Address of its file: a video, a sound, a document. */
-  media?: string | undefined
+  media?: string | null | undefined
   /** Name of the place. */
-  place?: string | undefined
+  place?: string | null | undefined
   /** Latitude and longitude in degrees. */
-  ll?: [number, number] | undefined
+  ll?: [number, number] | null | undefined
   /** Service users who took part, by native id; the author is marked. */
   participants?: {
     [field: string]: {
@@ -1691,13 +1709,6 @@ export type MessageMap = {
   counts?: Counts | undefined
   /** The card. */
   oembed?: Card | undefined
-  /** Subject. */
-  subject?: string | undefined
-  /** Sender. */
-  from?: string | undefined
-  /** Receivers. */
-  to?: string[] | undefined
-  [field: string]: unknown
 }
 
 /** A new connect session, with its link. */
@@ -1762,29 +1773,31 @@ export type NewsItem = {
 /** Normalised values of an item of the type `news`. */
 export type NewsMap = {
   /** The id of the record at the service. */
-  id?: string | undefined
-  /** Name or title. */
-  name?: string | undefined
+  id: string
+  /** Name, title or subject. */
+  name: string | null
+  /** When it happened, in epoch milliseconds; `at` of the item. */
+  at: number
+  /** Who made an item, as they appear on it. */
+  author: Author | null
   /** Title. */
-  title?: string | undefined
-  /** The text, without markup. */
-  text?: string | undefined
-  /** Who made it. */
-  author?: Author | undefined
+  title: string | null
   /** Address of its page at the service. */
-  url?: string | undefined
+  url: string | null
+  /** The text, without markup. */
+  text?: string | null | undefined
   /** Addresses that it contains or belongs to. */
   urls?: string[] | undefined
   /** Address of a small picture. */
   photo?: string | undefined
   /** Address of its picture in the best size. */
-  image?: string | undefined
+  image?: string | null | undefined
   /** Address of its file: a video, a sound, a document. */
-  media?: string | undefined
+  media?: string | null | undefined
   /** Name of the place. */
-  place?: string | undefined
+  place?: string | null | undefined
   /** Latitude and longitude in degrees. */
-  ll?: [number, number] | undefined
+  ll?: [number, number] | null | undefined
   /** Service users who took part, by native id; the author is marked. */
   participants?: {
     [field: string]: {
@@ -1800,18 +1813,17 @@ export type NewsMap = {
   /** The card. */
   oembed?: Card | undefined
   /** Path of the file. */
-  path?: string | undefined
+  path?: string | null | undefined
   /** Media type of the file. */
-  mime?: string | undefined
+  mime?: string | null | undefined
   /** Size of the file. */
-  bytes?: number | undefined
+  bytes?: number | null | undefined
   /** Artist. */
-  artist?: string | undefined
+  artist?: string | null | undefined
   /** Album. */
-  album?: string | undefined
+  album?: string | null | undefined
   /** Duration in seconds. */
-  seconds?: number | undefined
-  [field: string]: unknown
+  seconds?: number | null | undefined
 }
 
 /** A link that nobody used yet. */
@@ -2176,29 +2188,31 @@ export type PhotoItem = {
 /** Normalised values of an item of the type `photos`. */
 export type PhotoMap = {
   /** The id of the record at the service. */
-  id?: string | undefined
-  /** Name or title. */
-  name?: string | undefined
+  id: string
+  /** Name, title or subject. */
+  name: string | null
+  /** When it happened, in epoch milliseconds; `at` of the item. */
+  at: number
+  /** Who made an item, as they appear on it. */
+  author: Author | null
   /** Title. */
-  title?: string | undefined
+  title: string | null
+  /** Address of its picture in the best size. */
+  image: string | null
   /** The text, without markup. */
-  text?: string | undefined
-  /** Who made it. */
-  author?: Author | undefined
+  text?: string | null | undefined
   /** Address of its page at the service. */
-  url?: string | undefined
+  url?: string | null | undefined
   /** Addresses that it contains or belongs to. */
   urls?: string[] | undefined
   /** Address of a small picture. */
   photo?: string | undefined
-  /** Address of its picture in the best size. */
-  image?: string | undefined
   /** Address of its file: a video, a sound, a document. */
-  media?: string | undefined
+  media?: string | null | undefined
   /** Name of the place. */
-  place?: string | undefined
+  place?: string | null | undefined
   /** Latitude and longitude in degrees. */
-  ll?: [number, number] | undefined
+  ll?: [number, number] | null | undefined
   /** Service users who took part, by native id; the author is marked. */
   participants?: {
     [field: string]: {
@@ -2214,18 +2228,17 @@ export type PhotoMap = {
   /** The card. */
   oembed?: Card | undefined
   /** Path of the file. */
-  path?: string | undefined
+  path?: string | null | undefined
   /** Media type of the file. */
-  mime?: string | undefined
+  mime?: string | null | undefined
   /** Size of the file. */
-  bytes?: number | undefined
+  bytes?: number | null | undefined
   /** Artist. */
-  artist?: string | undefined
+  artist?: string | null | undefined
   /** Album. */
-  album?: string | undefined
+  album?: string | null | undefined
   /** Duration in seconds. */
-  seconds?: number | undefined
-  [field: string]: unknown
+  seconds?: number | null | undefined
 }
 
 /** One service user of an account. */
@@ -2681,29 +2694,31 @@ export type StatusItem = {
 /** Normalised values of an item of the type `statuses`. */
 export type StatusMap = {
   /** The id of the record at the service. */
-  id?: string | undefined
-  /** Name or title. */
-  name?: string | undefined
-  /** Title. */
-  title?: string | undefined
+  id: string
+  /** Name, title or subject. */
+  name: string | null
+  /** When it happened, in epoch milliseconds; `at` of the item. */
+  at: number
+  /** Who made an item, as they appear on it. */
+  author: Author | null
   /** The text, without markup. */
-  text?: string | undefined
-  /** Who made it. */
-  author?: Author | undefined
+  text: string | null
+  /** Title. */
+  title?: string | null | undefined
   /** Address of its page at the service. */
-  url?: string | undefined
+  url?: string | null | undefined
   /** Addresses that it contains or belongs to. */
   urls?: string[] | undefined
   /** Address of a small picture. */
   photo?: string | undefined
   /** Address of its picture in the best size. */
-  image?: string | undefined
+  image?: string | null | undefined
   /** Address of its file: a video, a sound, a document. */
-  media?: string | undefined
+  media?: string | null | undefined
   /** Name of the place. */
-  place?: string | undefined
+  place?: string | null | undefined
   /** Latitude and longitude in degrees. */
-  ll?: [number, number] | undefined
+  ll?: [number, number] | null | undefined
   /** Service users who took part, by native id; the author is marked. */
   participants?: {
     [field: string]: {
@@ -2719,18 +2734,17 @@ export type StatusMap = {
   /** The card. */
   oembed?: Card | undefined
   /** Path of the file. */
-  path?: string | undefined
+  path?: string | null | undefined
   /** Media type of the file. */
-  mime?: string | undefined
+  mime?: string | null | undefined
   /** Size of the file. */
-  bytes?: number | undefined
+  bytes?: number | null | undefined
   /** Artist. */
-  artist?: string | undefined
+  artist?: string | null | undefined
   /** Album. */
-  album?: string | undefined
+  album?: string | null | undefined
   /** Duration in seconds. */
-  seconds?: number | undefined
-  [field: string]: unknown
+  seconds?: number | null | undefined
 }
 
 /** How many of the given items are new, changed or unchanged. */
@@ -2809,29 +2823,37 @@ export type TrackItem = {
 /** Normalised values of an item of the type `tracks`. */
 export type TrackMap = {
   /** The id of the record at the service. */
-  id?: string | undefined
-  /** Name or title. */
-  name?: string | undefined
+  id: string
+  /** Name, title or subject. */
+  name: string | null
+  /** When it happened, in epoch milliseconds; `at` of the item. */
+  at: number
+  /** Who made an item, as they appear on it. */
+  author: Author | null
   /** Title. */
-  title?: string | undefined
+  title: string | null
+  /** Artist. */
+  artist: string | null
+  /** Album. */
+  album: string | null
+  /** Duration in seconds. */
+  seconds: number | null
   /** The text, without markup. */
-  text?: string | undefined
-  /** Who made it. */
-  author?: Author | undefined
+  text?: string | null | undefined
   /** Address of its page at the service. */
-  url?: string | undefined
+  url?: string | null | undefined
   /** Addresses that it contains or belongs to. */
   urls?: string[] | undefined
   /** Address of a small picture. */
   photo?: string | undefined
   /** Address of its picture in the best size. */
-  image?: string | undefined
+  image?: string | null | undefined
   /** Address of its file: a video, a sound, a document. */
-  media?: string | undefined
+  media?: string | null | undefined
   /** Name of the place. */
-  place?: string | undefined
+  place?: string | null | undefined
   /** Latitude and longitude in degrees. */
-  ll?: [number, number] | undefined
+  ll?: [number, number] | null | undefined
   /** Service users who took part, by native id; the author is marked. */
   participants?: {
     [field: string]: {
@@ -2846,19 +2868,12 @@ export type TrackMap = {
   counts?: Counts | undefined
   /** The card. */
   oembed?: Card | undefined
-  /** Artist. */
-  artist?: string | undefined
-  /** Album. */
-  album?: string | undefined
-  /** Duration in seconds. */
-  seconds?: number | undefined
   /** Path of the file. */
-  path?: string | undefined
+  path?: string | null | undefined
   /** Media type of the file. */
-  mime?: string | undefined
+  mime?: string | null | undefined
   /** Size of the file. */
-  bytes?: number | undefined
-  [field: string]: unknown
+  bytes?: number | null | undefined
 }
 
 /** What was found in a file. Its records are stored by a sync that begins at once. */
@@ -3009,29 +3024,31 @@ export type VideoItem = {
 /** Normalised values of an item of the type `videos`. */
 export type VideoMap = {
   /** The id of the record at the service. */
-  id?: string | undefined
-  /** Name or title. */
-  name?: string | undefined
+  id: string
+  /** Name, title or subject. */
+  name: string | null
+  /** When it happened, in epoch milliseconds; `at` of the item. */
+  at: number
+  /** Who made an item, as they appear on it. */
+  author: Author | null
   /** Title. */
-  title?: string | undefined
+  title: string | null
+  /** Address of its picture in the best size. */
+  image: string | null
+  /** Address of its file: a video, a sound, a document. */
+  media: string | null
   /** The text, without markup. */
-  text?: string | undefined
-  /** Who made it. */
-  author?: Author | undefined
+  text?: string | null | undefined
   /** Address of its page at the service. */
-  url?: string | undefined
+  url?: string | null | undefined
   /** Addresses that it contains or belongs to. */
   urls?: string[] | undefined
   /** Address of a small picture. */
   photo?: string | undefined
-  /** Address of its picture in the best size. */
-  image?: string | undefined
-  /** Address of its file: a video, a sound, a document. */
-  media?: string | undefined
   /** Name of the place. */
-  place?: string | undefined
+  place?: string | null | undefined
   /** Latitude and longitude in degrees. */
-  ll?: [number, number] | undefined
+  ll?: [number, number] | null | undefined
   /** Service users who took part, by native id; the author is marked. */
   participants?: {
     [field: string]: {
@@ -3047,18 +3064,17 @@ export type VideoMap = {
   /** The card. */
   oembed?: Card | undefined
   /** Path of the file. */
-  path?: string | undefined
+  path?: string | null | undefined
   /** Media type of the file. */
-  mime?: string | undefined
+  mime?: string | null | undefined
   /** Size of the file. */
-  bytes?: number | undefined
+  bytes?: number | null | undefined
   /** Artist. */
-  artist?: string | undefined
+  artist?: string | null | undefined
   /** Album. */
-  album?: string | undefined
+  album?: string | null | undefined
   /** Duration in seconds. */
-  seconds?: number | undefined
-  [field: string]: unknown
+  seconds?: number | null | undefined
 }
 
 /** Every operation, by method and path. */

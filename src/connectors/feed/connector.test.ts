@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { itemReader, mapOf } from '#kit/connector/read-item.ts'
+import { mapOf } from '#kit/connector/item-map.ts'
+import { itemReader } from '#kit/connector/read-item.ts'
 import { parseXml } from '#model/xml/parse-xml.ts'
 import { feed } from './connector.ts'
 import { timeIn } from './dates.ts'
@@ -86,7 +87,7 @@ suite('formats', () => {
     )
     assert.deepEqual(
       [map?.['urls'], map?.['image'], map?.['author']],
-      [['https://a.test/blog/2026/x'], 'https://a.test/blog/2026/p.png', { name: 'Ada' }],
+      [['https://a.test/blog/2026/x'], 'https://a.test/blog/2026/p.png', { name: 'Ada', id: null }],
     )
     assert.equal(read(body)[0]?.at, Date.UTC(2026, 4, 1, 10))
   })
@@ -107,7 +108,7 @@ suite('formats', () => {
       read(body).map(({ nativeId, types }) => [nativeId, types]),
       [['7', ['statuses', 'videos']]],
     )
-    assert.deepEqual(maps(body)[0]?.['author'], { name: 'Ada', url: undefined })
+    assert.deepEqual(maps(body)[0]?.['author'], { name: 'Ada', url: undefined, id: null })
   })
 
   test('long shared values are not repeated, long ids are hashed, odd values are no addresses', () => {

@@ -76,7 +76,10 @@ export const entryKind = kind<FeedRecord>({
     },
     url: (record) => readerOf(record).url(),
     urls: (record) => [...new Set(readerOf(record).links())],
-    author: (record) => readerOf(record).author(),
+    author: (record) => {
+      const author = readerOf(record).author()
+      return author && { ...author, id: null }
+    },
     artist: (record) => (ofType(record, 'tracks') === undefined ? undefined : readerOf(record).author()?.name),
     image: pictureOf,
     media: (record) => firstMedium(record)?.url,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { itemReader, mapOf } from '#kit/connector/read-item.ts'
+import { mapOf } from '#kit/connector/item-map.ts'
+import { itemReader } from '#kit/connector/read-item.ts'
 import { flickr } from './connector.ts'
 
 const ME = '12037949754@N01'

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { suite, test } from 'node:test'
+import { mapOf } from '#kit/connector/item-map.ts'
 import type { ItemDraft } from '#kit/connector/read-item.ts'
-import { itemReader, mapOf } from '#kit/connector/read-item.ts'
+import { itemReader } from '#kit/connector/read-item.ts'
 import { foursquare } from './connector.ts'
 
 const OWNER = '8800123'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { suite, test } from 'node:test'
-import { type ItemDraft, itemReader, mapOf } from '#kit/connector/read-item.ts'
+import { mapOf } from '#kit/connector/item-map.ts'
+import { type ItemDraft, itemReader } from '#kit/connector/read-item.ts'
 import { instagram } from './connector.ts'
 
 const OWNER = '17841400000000001'

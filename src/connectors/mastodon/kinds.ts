@@ -27,10 +27,11 @@ function typesOf(status: Status): BaseType[] {
   return types
 }
 
+/** With the id: of a boost it is not the person who boosted. */
 function authorOf(account: Account | undefined): Author | undefined {
   if (account === undefined) return undefined
-  const { display_name: name, acct, url, avatar } = account
-  return { name: name || account.username, handle: acct, url: url ?? undefined, photo: avatar }
+  const { id, display_name: name, acct, url, avatar } = account
+  return { id, name: name || account.username, handle: acct, url: url ?? undefined, photo: avatar }
 }
 
 const addressOf = (status: Status): string | undefined => shownOf(status).url ?? shownOf(status).uri

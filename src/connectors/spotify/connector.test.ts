@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { itemReader, mapOf } from '#kit/connector/read-item.ts'
+import { mapOf } from '#kit/connector/item-map.ts'
+import { itemReader } from '#kit/connector/read-item.ts'
 import { spotify } from './connector.ts'
 
 const { playlist_items: entries, followed_artists: artists, recently_played: plays } = spotify.endpoints

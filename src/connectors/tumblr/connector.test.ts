@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { itemReader, mapOf } from '#kit/connector/read-item.ts'
+import { mapOf } from '#kit/connector/item-map.ts'
+import { itemReader } from '#kit/connector/read-item.ts'
 import { tumblr } from './connector.ts'
 
 const read = (name: string, raw: unknown) => itemReader(tumblr, name, tumblr.endpoints[name]!, 't:moss')(raw)
@@ -112,6 +113,7 @@ test('a photo post is read by blocks, and its notes are its participants', () =>
   assert.equal(map('posts', photo)['text'], 'Moss on stone\n\nSeen with @fernfan at the wall')
   assert.deepEqual(map('posts', photo)['urls'], ['https://wall.example/'])
   assert.deepEqual(map('posts', photo)['author'], {
+    id: 't:moss',
     name: 'Moss Log',
     handle: 'mosslog',
     url: 'https://mosslog.tumblr.com/',

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { itemReader, mapOf } from '#kit/connector/read-item.ts'
+import { mapOf } from '#kit/connector/item-map.ts'
+import { itemReader } from '#kit/connector/read-item.ts'
 import { x } from './connector.ts'
 
 const ME = '1500000000000000001'

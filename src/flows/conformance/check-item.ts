@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { sameServerId } from '#kit/auth/same-server-id.ts'
-import { type ItemDraft, MAX_PARTICIPANTS, mapOf } from '#kit/connector/read-item.ts'
+import { itemMap } from '#kit/connector/item-map.ts'
+import { type ItemDraft, MAX_PARTICIPANTS } from '#kit/connector/read-item.ts'
 import type { Endpoint } from '#kit/endpoints/endpoint.ts'
 import { CARD_TYPES } from '#kit/read/read-cards.ts'
-import { type Card, MAP_KEYS } from '#model/items/normal.ts'
-import { type BaseType, baseOf, ITEM_TYPES } from '#model/items/types.ts'
+import { alwaysInMap, type Card, MAP_FIELDS, MAP_KEYS } from '#model/items/normal.ts'
+import { type BaseType, baseOf, ITEM_TYPES, typeBits } from '#model/items/types.ts'
 
 const [YEAR_2000, YEAR_2100] = [Date.UTC(2000), Date.UTC(2100)]
 const ADDRESSES = ['url', 'image', 'media', 'photo', 'thumbnail_url', 'provider_url']
@@ -20,8 +21,14 @@ export function checkItem(endpoint: Endpoint, owner: string, raw: unknown, draft
   if (draft.place !== undefined) checkPlace(draft.place)
   for (const dedupeKey of draft.guid) assert.match(dedupeKey, /^[a-z]+:\S+$/, 'dedupe keys have no spaces')
   for (const text of draft.texts) assert.ok(typeof text === 'string' && text !== '', 'a text to search is a text')
-  const map = mapOf(endpoint, raw, owner)
+  const map = itemMap(
+    endpoint,
+    raw,
+    { nativeId: draft.nativeId, at: draft.at ?? 0, types: typeBits(draft.types) },
+    owner,
+  )
   checkMap(map)
+  checkContract(map, draft)
   checkCard(draft.card)
   checkCards(draft, map)
 }
@@ -38,9 +45,9 @@ function checkCards({ types, card: main, cards, texts }: ItemDraft, map: Record<
     checkCard(card)
     assert.equal(card.type, CARD_TYPES[type], `the card of ${type}`)
     const urls = (map['urls'] ?? [map['url']]) as unknown[]
-    if (type === 'photos' && map['image'] !== undefined) assert.match(card.url ?? '', /^http/, 'a photo has a picture')
+    if (type === 'photos' && map['image'] !== null) assert.match(card.url ?? '', /^http/, 'a photo has a picture')
     if (type === 'news') assert.ok(urls.includes(card.url), `the card of a link has another address: ${card.url}`)
-    if (type === 'statuses') assert.equal(card.text, map['text'])
+    if (type === 'statuses') assert.equal(card.text ?? null, map['text'])
     for (const text of searchedIn(type, card)) assert.ok(texts.includes(text), `the card of ${type} is not searched`)
   }
 }
@@ -85,9 +92,31 @@ function checkMap(map: Record<string, unknown>): void {
   assert.deepEqual(strangers, [], 'fields that map does not have')
   // A bigint in a map could not be written as JSON.
   assert.doesNotThrow(() => JSON.stringify(map))
-  for (const field of ADDRESSES) if (field in map) checkAddress(`map.${field}`, map[field])
+  for (const field of ADDRESSES) if (isKnown(map[field])) checkAddress(`map.${field}`, map[field])
   for (const url of (map['urls'] ?? []) as unknown[]) checkAddress('map.urls', url)
-  for (const field of ['earliest', 'starts', 'ends']) if (field in map) checkTime(`map.${field}`, map[field])
+  for (const field of ['earliest', 'starts', 'ends']) if (isKnown(map[field])) checkTime(`map.${field}`, map[field])
+}
+
+const isKnown = (value: unknown) => value !== undefined && value !== null
+
+/** What clients may rely on: the fields of its types are there, and each value is of the type that it is documented with. */
+function checkContract(map: Record<string, unknown>, { types, hasAuthor, card }: ItemDraft): void {
+  const missing = alwaysInMap(types.map(baseOf)).filter((field) => map[field] === undefined)
+  assert.deepEqual(missing, [], 'fields that map always has')
+  for (const [field, schema] of Object.entries(MAP_FIELDS)) {
+    const { error } = schema.nullable().optional().safeParse(map[field])
+    const [issue] = error?.issues ?? []
+    const where = ['map', field, ...(issue?.path ?? [])].join('.')
+    assert.equal(issue, undefined, `${where}: ${issue?.message}; its reader returned ${JSON.stringify(map[field])}`)
+  }
+  assert.equal(typeof map['id'], 'string', 'map.id is a text')
+  if (isKnown(map['title']) || isKnown(map['subject']))
+    assert.equal(typeof map['name'], 'string', 'map.name, where there is a title or a subject')
+  if (hasAuthor) assert.ok(isKnown(map['author']), 'map.author, where participants have an author')
+  const author = map['author'] as { id: string | null } | null | undefined
+  if (isKnown(author)) assert.notEqual(author?.id, undefined, 'map.author.id')
+  if (types.includes('contacts') && card.id !== undefined)
+    assert.equal(map['id'], card.id, 'map.id of a contact is the id of its card')
 }
 
 function checkTime(field: string, value: unknown): void {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Connector } from '#kit/connector/connector.ts'
-import { itemReader, mapOf } from '#kit/connector/read-item.ts'
+import { mapOf } from '#kit/connector/item-map.ts'
+import { itemReader } from '#kit/connector/read-item.ts'
 
 type Path = string[]
 

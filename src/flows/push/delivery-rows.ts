@@ -1,5 +1,5 @@
+import { completeMap, itemMap } from '#kit/connector/item-map.ts'
 import { endpointOf } from '#kit/connector/own-items.ts'
-import { mapOf } from '#kit/connector/read-item.ts'
 import type { Registry } from '#kit/connector/registry.ts'
 import type { Profile } from '#model/accounts/profile.ts'
 import type { DeleteRow, DeliveryProfile, DeliveryRow, PutRow } from '#model/apps/destination.ts'
@@ -68,10 +68,11 @@ function putRow(registry: Registry, profile: Profile, partition: string, item: C
     lat: item.lat,
     lng: item.lng,
     oembed: item.oembed,
-    map:
-      endpoint === undefined
-        ? '{}'
-        : stringifyLossless(mapOf(endpoint, parseStored(item.data), profile.nativeId) as LosslessJson),
+    map: stringifyLossless(
+      (endpoint === undefined
+        ? completeMap({}, item)
+        : itemMap(endpoint, parseStored(item.data), item, profile.nativeId)) as LosslessJson,
+    ),
     data: item.data,
   }
 }

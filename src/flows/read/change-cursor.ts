@@ -15,23 +15,32 @@ export interface Position {
   seq: number
   /** The newest change when the reader began with this profile: it has nothing from before that may need deleting. */
   start: number
+  /** Changes after this one are not wanted. */
+  upTo?: number
 }
 
 /** The purpose of the keyed hash. It changes with the format, so that a cursor of another format is refused. */
 const PURPOSE = 'changes_cursor_1'
 const MAC_BYTES = 16
 
-type Cursor = [filter: string, positions: [profileId: string, name: string, seq: number, start: number][]]
+/** A release before wrote no account, and ignores it. */
+type Cursor = [
+  filter: string,
+  positions: [profileId: string, name: string, seq: number, start: number][],
+  accountId?: string,
+]
 
-/** Signed, so that a damaged cursor is refused. It grants nothing: profiles of other accounts count as removed. */
+/** Signed, so that a damaged cursor is refused. It grants nothing, and is accepted from its own account only. */
 export function writeCursor(
   { hasher }: { hasher: Pick<Hasher, 'hash'> },
   filter: ChangeFilter,
   positions: readonly Position[],
+  accountId: string,
 ): string {
   const cursor: Cursor = [
     filterText(filter),
     positions.map(({ profileId, name, seq, start }) => [profileId, name, seq, Math.max(0, start - seq)]),
+    accountId,
   ]
   const content = deflateRawSync(JSON.stringify(cursor)).toString('base64url')
   const text = `${content}.${macOf(hasher, content).toString('base64url')}`
@@ -42,22 +51,27 @@ export function writeCursor(
   )
 }
 
-/** The positions in the order of precedence that the profiles had. */
+/** The positions in the order of precedence that the profiles had, and whose they are; undefined: a release before wrote it. */
 export function readCursor(
   { hasher }: { hasher: Pick<Hasher, 'hash'> },
   filter: ChangeFilter,
   text: string,
-): Position[] {
+): { positions: Position[]; accountId: string | undefined } {
   const [content = '', mac = '', ...rest] = text.split('.')
   const given = Buffer.from(mac, 'base64url')
   const isOurs = rest.length === 0 && given.length === MAC_BYTES && timingSafeEqual(given, macOf(hasher, content))
   if (!isOurs)
     throw invalidInput('bad_parameter', 'cursor', 'is not a cursor from a response; begin again without one.')
   // Only we can have written it, so it is as `writeCursor` writes it.
-  const [filtered, positions] = JSON.parse(inflateRawSync(Buffer.from(content, 'base64url')).toString()) as Cursor
+  const [filtered, positions, accountId] = JSON.parse(
+    inflateRawSync(Buffer.from(content, 'base64url')).toString(),
+  ) as Cursor
   if (filtered !== filterText(filter))
     throw invalidInput('bad_parameter', 'cursor', 'belongs to other types or services; begin again without one.')
-  return positions.map(([profileId, name, seq, ahead]) => ({ profileId, name, seq, start: seq + ahead }))
+  return {
+    positions: positions.map(([profileId, name, seq, ahead]) => ({ profileId, name, seq, start: seq + ahead })),
+    accountId,
+  }
 }
 
 function macOf(hasher: Pick<Hasher, 'hash'>, content: string): Buffer {

@@ -1,8 +1,10 @@
 import type { Account } from '#model/accounts/account.ts'
+import { invalidInput } from '#model/errors.ts'
 import type { ChangeFilter } from '#model/item-filter/changes.ts'
 import { typeBits } from '#model/items/types.ts'
 import { lastOf } from '#platform/formats/list-ends.ts'
 import type { Database } from '#platform/postgres/database.ts'
+import { wasMergedInto } from '#store/identity/accounts.ts'
 import { listReadable, type ReadableProfile } from '#store/identity/readable-profiles.ts'
 import { type ChangeKey, changeKeysAfter, latestChanges } from '#store/items/change-keys.ts'
 import { type Decided, resolveCopies } from '#store/items/changed-copies.ts'
@@ -51,10 +53,27 @@ export async function readChanges(
   const readable = filterByServicesParameter(deps.registry, all, request.services)
   const latest = await latestChanges(deps.database, readable)
   const isNow = request.cursor === 'now'
-  const known = request.cursor === undefined || isNow ? [] : readCursor(deps, request, request.cursor)
+  const known =
+    request.cursor === undefined || isNow ? [] : await knownPositions(deps, account, request, request.cursor)
   const { positions, removed } = alignPositions(readable, latest, known, isNow ? 'now' : 'at the beginning')
   const { entries, more } = await collectChanges(deps, readable, positions, latest, request, options)
-  return { entries: [...removed.map(removedEntry), ...entries], cursor: writeCursor(deps, request, positions), more }
+  return {
+    entries: [...removed.map(removedEntry), ...entries],
+    cursor: writeCursor(deps, request, positions, account.id),
+    more,
+  }
+}
+
+/** The cursor of an account that was merged into this one goes on; that of any other names profiles that are not this person's. */
+async function knownPositions(
+  deps: ChangesDeps,
+  account: Account,
+  request: ChangeFilter,
+  cursor: string,
+): Promise<Position[]> {
+  const { positions, accountId = account.id } = readCursor(deps, request, cursor)
+  if (accountId === account.id || (await wasMergedInto(deps.database, accountId, account.id))) return positions
+  throw invalidInput('bad_parameter', 'cursor', 'belongs to another account; begin again without one.')
 }
 
 /** Reads changes of these profiles and advances their positions, which are of the same order. `owner` is added to each entry. */
@@ -108,7 +127,7 @@ async function readUnread(
 ): Promise<Unread[]> {
   const keys = await changeKeysAfter(
     database,
-    behind.map(({ profile: { shard, profileId }, at: { seq } }) => ({ shard, profileId, seq })),
+    behind.map(({ profile: { shard, profileId }, at: { seq, upTo } }) => ({ shard, profileId, seq, upTo })),
     maxRows,
   )
   const byProfile = Map.groupBy(keys, ({ profileId }) => profileId)

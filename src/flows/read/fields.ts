@@ -1,6 +1,9 @@
 const MISSING = Symbol('missing')
 
-/** Picks a flat object keyed by the paths as written. A path into an array reads every entry and keeps positions; a missing field is null. */
+/**
+ * Picks a flat object keyed by the paths as written; a missing path is null. A path into an array reads every entry and keeps
+ * positions, with null for entries that lack it; a path that no entry has is missing.
+ */
 export function flatPicker(paths: readonly string[]): (item: unknown) => Record<string, unknown> {
   const wanted = paths.map((path) => ({ path, steps: path.split('.') }))
   return (item) =>
@@ -22,8 +25,9 @@ export function nestedPicker(paths: readonly string[]): (item: unknown) => unkno
   }
 }
 
-/** `from` is the first step that is left. */
+/** `from` is the first step that is left. Connectors return undefined for what a record lacks, which JSON cannot hold. */
 function valueAt(value: unknown, steps: readonly string[], from: number): unknown {
+  if (value === undefined) return MISSING
   const step = steps[from]
   if (step === undefined) return value
   if (Array.isArray(value)) {
@@ -57,6 +61,7 @@ function addPath(tree: Tree, [step, ...rest]: readonly string[]): void {
 }
 
 function prune(value: unknown, tree: Tree): unknown {
+  if (value === undefined) return MISSING
   if (tree.whole) return value
   if (Array.isArray(value)) {
     const entries = value.map((entry) => prune(entry, tree)).filter((entry) => entry !== MISSING)

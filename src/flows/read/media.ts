@@ -1,5 +1,5 @@
+import { mapOf } from '#kit/connector/item-map.ts'
 import { endpointOf } from '#kit/connector/own-items.ts'
-import { mapOf } from '#kit/connector/read-item.ts'
 import type { Registry } from '#kit/connector/registry.ts'
 import { isSelfEndpoint, selfMapOrNone } from '#kit/connector/self-map.ts'
 import type { ProfileRef } from '#model/accounts/account.ts'

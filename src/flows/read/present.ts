@@ -1,12 +1,12 @@
+import { completeMap, itemMap } from '#kit/connector/item-map.ts'
 import { endpointOf } from '#kit/connector/own-items.ts'
-import { mapOf } from '#kit/connector/read-item.ts'
 import type { Registry } from '#kit/connector/registry.ts'
 import { isSelfEndpoint, SELF_TYPE, selfMap } from '#kit/connector/self-map.ts'
 import type { ReaderFault } from '#kit/read/read-field.ts'
 import type { ProfileRef } from '#model/accounts/account.ts'
 import { invalidInput } from '#model/errors.ts'
 import { idrsOf, partitionOf } from '#model/items/idr.ts'
-import { presentTypes, typesFromBits } from '#model/items/types.ts'
+import { presentTypes, typeBits, typesFromBits } from '#model/items/types.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import type { FoundItem } from '#store/items/query.ts'
 import { type LosslessJson, parseStored, stringifyLossless } from '#upstream/body/lossless-json.ts'
@@ -76,20 +76,29 @@ function presentWhole(deps: PresentDeps, shown: ShownItem, { oembed, map }: Pres
 function mapText(deps: PresentDeps, shown: ShownItem): string {
   const text = stringifyLossless(mapOfItem(deps, shown, parseStored(shown.item.data)) as LosslessJson)
   if (shown.isSelf) return text
-  return `${text.slice(0, -1)}${text === '{}' ? '' : ','}"oembed":${shown.item.oembed}}`
+  return `${text.slice(0, -1)},"oembed":${shown.item.oembed}}`
 }
 
 /** Selects fields of an item; undefined when it is shown whole. */
-function pickerOf({ fields, select }: Presentation): ((deps: PresentDeps, shown: ShownItem) => string) | undefined {
+function pickerOf({
+  fields,
+  select,
+  oembed,
+}: Presentation): ((deps: PresentDeps, shown: ShownItem) => string) | undefined {
   const paths = fields ?? select
   if (paths === undefined) return undefined
   const wanted = new Set(paths.map((path) => path.split('.', 1)[0]!))
   const pick = fields === undefined ? nestedPicker(paths) : flatPicker(paths)
-  return (deps, shown) => stringifyLossless(pick(partsOf(deps, shown, wanted)) as LosslessJson)
+  return (deps, shown) => stringifyLossless(pick(partsOf(deps, shown, wanted, oembed)) as LosslessJson)
 }
 
 /** The item as a value, with the wanted fields: only these are parsed or computed. */
-function partsOf(deps: PresentDeps, shown: ShownItem, wanted: ReadonlySet<string>): { [key: string]: LosslessJson } {
+function partsOf(
+  deps: PresentDeps,
+  shown: ShownItem,
+  wanted: ReadonlySet<string>,
+  hasCard: boolean,
+): { [key: string]: LosslessJson } {
   const { item, id, idr, isSelf, copyOf } = shown
   const parts: { [key: string]: LosslessJson } = { id, idr, at: item.at, updated: item.updatedAt }
   const hasMap = wanted.has('map')
@@ -97,10 +106,12 @@ function partsOf(deps: PresentDeps, shown: ShownItem, wanted: ReadonlySet<string
   if (wanted.has('types')) parts['types'] = JSON.parse(typesOf(shown)) as LosslessJson
   if (item.guid.length > 0) parts['guid'] = item.guid.join(' ')
   if (copyOf !== undefined) parts['copy_of'] = copyOf
-  if (!isSelf && (wanted.has('oembed') || hasMap)) parts['oembed'] = parseStored(item.oembed)
+  const isCardWanted = hasCard && wanted.has('oembed')
+  const card = !isSelf && (isCardWanted || hasMap) ? parseStored(item.oembed) : undefined
+  if (isCardWanted && card !== undefined) parts['oembed'] = card
   if (!hasMap) return parts
   const map = mapOfItem(deps, shown, parts['data']!) as { [key: string]: LosslessJson }
-  parts['map'] = isSelf ? map : { ...map, oembed: parts['oembed']! }
+  parts['map'] = card === undefined ? map : { ...map, oembed: card }
   return parts
 }
 
@@ -149,19 +160,23 @@ function guidOf({ guid }: FoundItem): string {
   return guid.length === 0 ? '' : `,"guid":${JSON.stringify(guid.join(' '))}`
 }
 
-/** Without the card. When a reader of the connector fails, only its field is missing, or the whole map of a person's own record. */
+/** A person's own record has the fields that a contact always has. */
+const PERSON = typeBits(['contacts'])
+
+/** Without the card. When a reader of the connector fails, its field is missing or null, and all fields of a person's own record. */
 function mapOfItem({ registry, log }: PresentDeps, shown: ShownItem, data: LosslessJson): Record<string, unknown> {
   const { profile, item, isSelf } = shown
   const { service, owner } = profile
   const onFault = (fault: ReaderFault) => noteMapFault(log, service, item.endpoint, fault)
   if (!isSelf) {
     const endpoint = endpointOf(registry, service, item.endpoint)
-    return endpoint === undefined ? {} : mapOf(endpoint, data, owner, onFault)
+    return endpoint === undefined ? completeMap({}, item) : itemMap(endpoint, data, item, owner, onFault)
   }
+  const person = { nativeId: owner, at: item.at, types: PERSON }
   try {
-    return selfMap(registry, service, owner, data)
+    return completeMap(selfMap(registry, service, owner, data), person)
   } catch (error) {
     onFault({ field: 'map', message: error instanceof Error ? error.name : 'no error' })
-    return { id: owner }
+    return completeMap({}, person)
   }
 }

@@ -2,8 +2,8 @@ import { isSelfEndpoint } from '#kit/connector/self-map.ts'
 import { AccountChanged, type VerifiedOrCachedAccount } from '#model/accounts/account.ts'
 import type { Profile } from '#model/accounts/profile.ts'
 import type { ParticipantRule, Query } from '#model/items/query.ts'
+import { asHandle, searchWords } from '#model/items/search-words.ts'
 import type { Term } from '#model/items/text-query.ts'
-import { wordsOf } from '#model/items/words.ts'
 import { firstOf } from '#platform/formats/list-ends.ts'
 import { listProfiles } from '#store/identity/profiles.ts'
 import type { FoundItem } from '#store/items/query.ts'
@@ -47,7 +47,7 @@ function isMatch({ service, nativeId, person }: Profile, { at }: FoundItem, quer
   // A person's own record has no dedupe keys, so it shares no link.
   if (at < since || at > until || near !== undefined || link !== undefined) return false
   if (!participants.every((rule) => takesPart(rule, service, nativeId))) return false
-  return terms === undefined || matchesTerms([person.name, person.handle, person.email], terms)
+  return terms === undefined || matchesTerms([person.name, asHandle(person.handle), person.email], terms)
 }
 
 /** The person is the author, and nobody else takes part. */
@@ -57,13 +57,14 @@ function takesPart(rule: ParticipantRule, service: string, nativeId: string): bo
 }
 
 function matchesTerms(texts: readonly (string | undefined)[], terms: readonly Term[]): boolean {
-  const fields = texts.map((text) => wordsOf(text ?? ''))
+  const fields = texts.map((text) => searchWords(text ?? ''))
   const contains = ({ words, isBeginning }: Term) =>
     fields.some((field) =>
       field.some((_, start) =>
         words.every((word, i) => {
-          const found = field[start + i]
-          return isBeginning && i === words.length - 1 ? found?.startsWith(word) : found === word
+          const { bare, marked } = field[start + i] ?? {}
+          const isPrefix = isBeginning && i === words.length - 1
+          return [bare, marked].some((found) => (isPrefix ? found?.startsWith(word) : found === word))
         }),
       ),
     )

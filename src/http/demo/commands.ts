@@ -12,7 +12,7 @@ const COMMANDS: Record<string, DemoCommand[]> = {
     { shows: 'The service’s own API, with her token added:', path: '/proxy/demo-social/me' },
   ],
   'demo-micro': [
-    { shows: 'Her newest statuses:', path: '/services/demo-micro/statuses?limit=3&fields=at,oembed.title,data.text' },
+    { shows: 'Her newest statuses:', path: '/services/demo-micro/statuses?limit=3&fields=at,data.text' },
     { shows: 'Her timeline, searched:', path: '/types/statuses_feed?q=coffee&limit=3' },
   ],
   'demo-health': [

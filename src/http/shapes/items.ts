@@ -1,25 +1,49 @@
 import { z } from 'zod'
 import { CARD_TYPES } from '#kit/read/read-cards.ts'
-import { CARD_FIELDS, cardFieldsOf, MAP_FIELDS, mapFieldsOf } from '#model/items/normal.ts'
+import { alwaysInMap, CARD_FIELDS, cardFieldsOf, MAP_FIELDS, type MapField, mapFieldsOf } from '#model/items/normal.ts'
 import { type BaseType, OWN_TYPES, singularOf } from '#model/items/types.ts'
+import { keysOf } from '#platform/formats/keys-of.ts'
 
 const BASE_TYPES: readonly BaseType[] = [...OWN_TYPES, 'contacts']
 
 const card = z.object(CARD_FIELDS).partial().meta({ id: 'Card', description: 'The normalised card of an item.' })
 
-/** Fields of `map` that are computed from several parts of a record. */
-const added = {
+/** All fields of `map`: those that connectors read, and those that are computed from several parts of a record. */
+const MAP_SHAPE: Record<MapField, z.ZodType> = {
+  ...MAP_FIELDS,
+  at: z.number().describe('When it happened, in epoch milliseconds; `at` of the item.'),
+  author: MAP_FIELDS.author
+    .extend({ id: z.string().nullable().describe('The native id of the service user; null where it is unknown.') })
+    .meta({ id: 'Author', description: 'Who made an item, as they appear on it.' }),
   ll: z.tuple([z.number(), z.number()]).describe('Latitude and longitude in degrees.'),
   participants: z
     .record(z.string(), z.object({ author: z.literal(true).optional() }))
     .describe('Service users who took part, by native id; the author is marked.'),
   oembed: card.describe('The card.'),
 }
+/** Fields that are never null: every item has an id and a time. */
+const NEVER_NULL: readonly MapField[] = ['id', 'at']
 
-const map = z
-  .object({ ...MAP_FIELDS, ...added })
-  .partial()
-  .meta({ id: 'ItemMap', description: 'Normalised values; an item has those that its service provides.' })
+/** Fields that items of some type always have, null where unknown; so has an item that is of that type, too. */
+const NULLABLE = alwaysInMap(BASE_TYPES).filter((field) => !NEVER_NULL.includes(field))
+
+function mapOf(names: readonly MapField[], always: readonly MapField[]) {
+  const fields = names.map((field) => {
+    const schema = MAP_SHAPE[field]
+    const value = NULLABLE.includes(field) ? schema.nullable() : schema
+    const described = value.describe(z.globalRegistry.get(schema)?.description ?? '')
+    return [field, always.includes(field) ? described : described.optional()] as const
+  })
+  return z.object(Object.fromEntries(fields))
+}
+
+const IN_EVERY_MAP = alwaysInMap(BASE_TYPES).filter((field) =>
+  BASE_TYPES.every((type) => alwaysInMap([type]).includes(field)),
+)
+const map = mapOf([...new Set([...IN_EVERY_MAP, ...keysOf(MAP_SHAPE)])], IN_EVERY_MAP).meta({
+  id: 'ItemMap',
+  description: 'Normalised values. Which of them an item always has depends on its types; null where unknown.',
+})
 
 /** Items as the API returns them, whatever their type. */
 export const item = z
@@ -49,7 +73,7 @@ export const selectedItem = z.looseObject({}).meta({
 /** The item of each type: which fields its `map` and its card may have. An item with several types has the fields of all. */
 const typedItems = BASE_TYPES.map((type) => {
   const name = nameOf(type)
-  const typedMap = pickOptional({ ...MAP_FIELDS, ...added }, mapFieldsOf(type))
+  const typedMap = mapOf(mapFieldsOf(type), alwaysInMap([type]))
   const typedCard = pickOptional(CARD_FIELDS, cardFieldsOf(type))
   const label = CARD_TYPES[type]
   return item

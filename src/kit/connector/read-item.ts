@@ -137,31 +137,7 @@ function isOnlyPicture(types: readonly BaseType[]): boolean {
   return types.length > 0 && types.every((type) => type === 'photos' || type === 'videos')
 }
 
-/**
- * Computes what `map=true` adds to an item from the stored record. `owner` is the service user of the endpoint; `onFault` receives
- * what readers throw.
- */
-export function mapOf(
-  endpoint: Endpoint,
-  raw: unknown,
-  owner?: string,
-  onFault: (fault: ReaderFault) => void = () => {},
-): Record<string, unknown> {
-  const { kind } = endpoint
-  const read = guarded(onFault)
-  const map: Record<string, unknown> = readMap(kind, raw, read)
-  const place = read('place', () => validPlace(kind.place?.(raw)))
-  const people = read('participants', () => participantsOf(endpoint, raw, owner))
-  if (place !== undefined) map['ll'] = [place.lat, place.lng]
-  if (people !== undefined && people.list.length > 0) {
-    map['participants'] = Object.fromEntries(
-      people.list.map((id, i) => [id, people.hasAuthor && i === 0 ? { author: true } : {}]),
-    )
-  }
-  return map
-}
-
-function readMap(kind: Kind<unknown>, raw: unknown, read: Guarded): Partial<ItemMap> {
+export function readMap(kind: Kind<unknown>, raw: unknown, read: Guarded): Partial<ItemMap> {
   const map: Record<string, unknown> = {}
   for (const [field, reader] of Object.entries(kind.map)) {
     const value = read(`map.${field}`, () => (reader as (raw: unknown) => unknown)(raw))
@@ -170,19 +146,27 @@ function readMap(kind: Kind<unknown>, raw: unknown, read: Guarded): Partial<Item
   return map
 }
 
-function participantsOf(
-  { kind, feed, idsOnServer }: Endpoint,
+/** The id of somebody in a record, as participants have it: with the owner's server where it is valid there only. */
+export function personId(
+  { kind, idsOnServer }: Endpoint,
+  id: NativeId | null | undefined,
+  owner: string | undefined,
+): string | undefined {
+  const text = textOf(id)
+  const isOnServer = idsOnServer === true || kind.peopleOnInstance === true
+  return text === undefined || !isOnServer || owner === undefined ? text : sameServerId(owner, text)
+}
+
+export function participantsOf(
+  endpoint: Endpoint,
   raw: unknown,
   owner: string | undefined,
 ): { list: string[]; hasAuthor: boolean } | undefined {
+  const { kind, feed } = endpoint
   if (kind.participants === undefined) return undefined
   const { author, others } = kind.participants(raw)
+  const known = (id: NativeId | null | undefined) => personId(endpoint, id, owner)
   // Services often omit the author in a list of the person's own records.
-  const isOnServer = idsOnServer === true || kind.peopleOnInstance === true
-  const known = (id: NativeId | null | undefined) => {
-    const text = textOf(id)
-    return text === undefined || !isOnServer || owner === undefined ? text : sameServerId(owner, text)
-  }
   const first = known(author) ?? (feed ? undefined : owner)
   const list = new Set([first, ...(others ?? []).map(known)].filter((id) => id !== undefined))
   return { list: [...list].slice(0, MAX_PARTICIPANTS), hasAuthor: first !== undefined }
@@ -219,7 +203,7 @@ function validTime(ms: number | null | undefined, { takesAnyTime }: Kind<unknown
   return Math.round(ms)
 }
 
-function validPlace(place: Place | null | undefined): Place | undefined {
+export function validPlace(place: Place | null | undefined): Place | undefined {
   if (place === null || place === undefined) return undefined
   const { lat, lng } = place
   if (!(Math.abs(lat) <= 90) || !(Math.abs(lng) <= 180)) throw new RangeError('latitude or longitude out of range')

@@ -1,4 +1,5 @@
 import type { Card, ItemMap } from '#model/items/normal.ts'
+import { asHandle } from '#model/items/search-words.ts'
 import type { BaseType } from '#model/items/types.ts'
 import type { Kind, Place } from './kind.ts'
 import { type Guarded, isPresent } from './read-field.ts'
@@ -107,7 +108,8 @@ const DEFAULTS: Partial<Record<BaseType, (map: Partial<ItemMap>) => Fields>> = {
 
 /** The fields that the specification makes searchable, by type. */
 function searchTexts(type: BaseType | undefined, map: Partial<ItemMap>, card: Partial<Card>): (string | undefined)[] {
-  if (type === 'contacts') return [map.name ?? card.title, map.nickname ?? card.handle, map.email ?? card.email]
+  if (type === 'contacts')
+    return [map.name ?? card.title, asHandle(map.nickname ?? card.handle), map.email ?? card.email]
   if (type === 'statuses') return [map.text]
   if (type === 'news') return [card.title, card.url]
   if (type === 'photos') return [card.title, card.description]

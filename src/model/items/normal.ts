@@ -6,14 +6,14 @@ const text = (meaning: string) => z.string().describe(meaning)
 const number = (meaning: string) => z.number().describe(meaning)
 const time = (meaning: string) => z.number().describe(`${meaning} Epoch milliseconds.`)
 
-const author = z
-  .object({
-    name: z.string().optional(),
-    url: z.string().optional(),
-    photo: z.string().optional(),
-    handle: z.string().optional(),
-  })
-  .meta({ id: 'Author', description: 'A person as they appear on an item.' })
+const author = z.object({
+  /** Readers return it only where the author is another one than that of `participants`; null means unknown. */
+  id: z.string().nullable().optional(),
+  name: z.string().optional(),
+  url: z.string().optional(),
+  photo: z.string().optional(),
+  handle: z.string().optional(),
+})
 
 const counts = z
   .object({ likes: z.number().optional(), comments: z.number().optional(), shares: z.number().optional() })
@@ -26,7 +26,7 @@ export type Counts = z.output<typeof counts>
 /** The normalised values that a connector reads for `map=true`. A record has those that its service provides. */
 export const MAP_FIELDS = {
   id: text('The id of the record at the service.'),
-  name: text('Name or title.'),
+  name: text('Name, title or subject.'),
   text: text('The text, without markup.'),
   author: author.describe('Who made it.'),
   photo: text('Address of a small picture.'),
@@ -94,14 +94,15 @@ export const CARD_FIELDS = {
 export type Card = z.output<z.ZodObject<typeof CARD_FIELDS>>
 
 /** Fields of `map` that are not read by a reader of their own. */
-export type AddedToMap = 'll' | 'participants' | 'oembed'
+const ADDED_TO_MAP = ['at', 'll', 'participants', 'oembed'] as const
+export type MapField = keyof ItemMap | (typeof ADDED_TO_MAP)[number]
 
-export const MAP_KEYS: (keyof ItemMap | AddedToMap)[] = [...keysOf(MAP_FIELDS), 'll', 'participants', 'oembed']
+export const MAP_KEYS: MapField[] = [...keysOf(MAP_FIELDS), ...ADDED_TO_MAP]
 
+/** Fields of `map` that every item has; null where unknown. */
+const ALWAYS: MapField[] = ['id', 'name', 'at']
 /** Fields of `map` that items of every type may have. */
-const COMMON_MAP: (keyof ItemMap | AddedToMap)[] = [
-  'id',
-  'name',
+const COMMON_MAP: MapField[] = [
   'title',
   'text',
   'author',
@@ -118,30 +119,36 @@ const COMMON_MAP: (keyof ItemMap | AddedToMap)[] = [
   'counts',
   'oembed',
 ]
-const FILE: (keyof ItemMap)[] = ['path', 'mime', 'bytes']
-const SOUND: (keyof ItemMap)[] = ['artist', 'album', 'seconds']
-const SPAN: (keyof ItemMap)[] = ['starts', 'ends']
-const EFFORT: (keyof ItemMap)[] = ['meters', 'calories', 'heart_rate']
+const FILE: MapField[] = ['path', 'mime', 'bytes']
+const SOUND: MapField[] = ['artist', 'album', 'seconds']
+const SPAN: MapField[] = ['starts', 'ends']
+const EFFORT: MapField[] = ['meters', 'calories', 'heart_rate']
 
-/** Fields of `map` in addition to the common ones, by type. */
-const OWN_MAP: Record<BaseType, (keyof ItemMap)[]> = {
-  photos: [...FILE, ...SOUND],
-  videos: [...FILE, ...SOUND],
-  statuses: [...FILE, ...SOUND],
-  news: [...FILE, ...SOUND],
-  checkins: [],
-  events: [...SPAN, 'attendees'],
-  messages: ['subject', 'from', 'to'],
-  files: FILE,
-  tracks: [...SOUND, ...FILE],
-  activities: ['sport', 'seconds', ...EFFORT, ...SPAN],
-  measures: ['metric', 'value', 'unit', ...EFFORT, ...SPAN],
-  contacts: ['nickname', 'email', 'phone'],
+/** Fields of `map` beside those of all types: which an item of the type always has, null where unknown, and which it may have. */
+const MAP_OF_TYPE: Record<BaseType, { always: MapField[]; may: MapField[] }> = {
+  photos: { always: ['author', 'title', 'image'], may: [...FILE, ...SOUND] },
+  videos: { always: ['author', 'title', 'image', 'media'], may: [...FILE, ...SOUND] },
+  statuses: { always: ['author', 'text'], may: [...FILE, ...SOUND] },
+  news: { always: ['author', 'title', 'url'], may: [...FILE, ...SOUND] },
+  checkins: { always: ['author', 'place', 'll'], may: [] },
+  events: { always: ['author', 'title', ...SPAN, 'place'], may: ['attendees'] },
+  messages: { always: ['author', 'subject', 'text', 'from', 'to'], may: [] },
+  files: { always: ['author', 'title', ...FILE], may: [] },
+  tracks: { always: ['author', 'title', ...SOUND], may: FILE },
+  activities: { always: ['author', 'sport', 'seconds', 'meters'], may: ['calories', 'heart_rate', ...SPAN] },
+  measures: { always: ['author', 'metric', 'value', 'unit'], may: [...EFFORT, ...SPAN] },
+  contacts: { always: ['nickname', 'email', 'phone'], may: [] },
+}
+
+/** The fields that `map` of an item of these types always has; null where unknown. Without a type, those of every item. */
+export function alwaysInMap(types: readonly BaseType[]): MapField[] {
+  const own = types.length === 0 ? (['author'] as const) : types.flatMap((type) => MAP_OF_TYPE[type].always)
+  return [...new Set([...ALWAYS, ...own])]
 }
 
 /** The fields that `map` of an item of this type may have. */
-export function mapFieldsOf(type: BaseType): (keyof ItemMap | AddedToMap)[] {
-  return [...COMMON_MAP, ...OWN_MAP[type]]
+export function mapFieldsOf(type: BaseType): MapField[] {
+  return [...new Set([...alwaysInMap([type]), ...COMMON_MAP, ...MAP_OF_TYPE[type].may])]
 }
 
 const COMMON_CARD: (keyof Card)[] = [

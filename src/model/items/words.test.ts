@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import * as fc from 'fast-check'
-import { fold, searchVector, wordsOf } from './words.ts'
+import { searchVector } from './search-words.ts'
+import { fold, wordsOf } from './words.ts'
 
 suite('words', () => {
   for (const [text, words] of [

@@ -1,7 +1,7 @@
 /** Limit: words of one item that are indexed for search; further ones are not. */
-const MAX_WORDS = 4000
+export const MAX_WORDS = 4000
 /** Limit: characters of one word that a search compares; further ones are ignored. */
-const MAX_CHARS = 64
+export const MAX_CHARS = 64
 
 // Scripts written without spaces: each character is a word, and a search for several is a search for a phrase.
 const UNSPACED =
@@ -46,7 +46,7 @@ const MAX_MARKS = 30
 // U+FF9E and U+FF9F become marks when they are normalized.
 const MANY_MARKS = new RegExp(`([\\p{M}\uFF9E\uFF9F]{${MAX_MARKS}})[\\p{M}\uFF9E\uFF9F]+`, 'gu')
 /** Limit: characters of one text that are searched; the rest is not indexed. */
-const MAX_TEXT = 512 * 1024
+export const MAX_TEXT = 512 * 1024
 
 /** A text in the one form that its accented letters have. */
 export function composed(text: string): string {
@@ -95,7 +95,7 @@ function plainWords(text: string): string[] {
 }
 
 // A run may mix scripts ("东京tower"): letters of spaced scripts stay together, every other character is a word.
-function splitRun(run: string): string[] {
+export function splitRun(run: string): string[] {
   if (!UNSPACED.test(run)) return [run]
   const words: string[] = []
   let spaced = ''
@@ -110,30 +110,4 @@ function splitRun(run: string): string[] {
   }
   if (spaced !== '') words.push(spaced)
   return words
-}
-
-/** Builds a `tsvector` literal of several texts. A gap in the positions keeps phrases from matching across texts. */
-export function searchVector(texts: readonly string[]): string {
-  const positions = new Map<string, number[]>()
-  let position = 1
-  let count = 0
-  for (const text of texts) {
-    for (const word of wordsOf(text)) {
-      const known = positions.get(word)
-      if (known === undefined) positions.set(word, [position])
-      else if (known.length < 255) known.push(position)
-      position = Math.min(position + 1, 16_383)
-      count += 1
-      if (count >= MAX_WORDS) return spell(positions)
-    }
-    position = Math.min(position + 10, 16_383)
-  }
-  return spell(positions)
-}
-
-// Words contain only letters, digits, marks and symbols beyond ASCII, so nothing needs escaping.
-function spell(positions: Map<string, number[]>): string {
-  let vector = ''
-  for (const [word, at] of positions) vector += `${vector === '' ? '' : ' '}'${word}':${at.join(',')}`
-  return vector
 }

@@ -29,6 +29,10 @@ const setMerged = statement(
   'account-merged',
   `update account set merged_into = $mergedInto, shards = '{}' where shard = $shard and id = $id`,
 )
+const findMergedInto = statement(
+  'account-merged-into',
+  'select merged_into from account where shard = $shard and id = $id and merged_into is not null',
+)
 const remove = statement('account-delete', 'delete from account where shard = $shard and id = $id')
 
 export async function insertAccount(tx: Queries, account: Account): Promise<void> {
@@ -67,6 +71,24 @@ export async function setAccountShards(tx: Queries, account: Account, shards: nu
 /** Keeps the row without profiles, to say where the account went. Its tokens stop working. */
 export async function markMerged(tx: Queries, account: Account, mergedInto: string): Promise<void> {
   await tx.count(setMerged.with({ shard: account.shard, id: account.id, mergedInto }))
+}
+
+/** Limit: merges that are followed from one account to the one that has its profiles now; beyond, it counts as another person's. */
+const MAX_MERGES = 100
+
+/** Whether an account was merged into another, directly or through further ones. */
+export async function wasMergedInto(queries: Queries, id: string, into: string): Promise<boolean> {
+  let next: string | undefined = id
+  for (let merges = 0; merges < MAX_MERGES && next !== undefined; merges += 1) {
+    const shard = shardOf(next)
+    if (shard === undefined) return false
+    const [row]: { merged_into: string }[] = await queries.rows<{ merged_into: string }>(
+      findMergedInto.with({ shard, id: next }),
+    )
+    next = row?.merged_into
+    if (next === into) return true
+  }
+  return false
 }
 
 export async function deleteAccount(tx: Queries, account: Pick<Account, 'shard' | 'id'>): Promise<void> {

@@ -85,6 +85,8 @@ export async function changeKeysAfter(
 
 interface ChangePosition extends ProfileKey {
   seq: number
+  /** The last seq that is wanted; without it, everything after `seq`. */
+  upTo?: number | undefined
 }
 
 /** The statement of `changeKeysAfter` for profiles in one shard. */
@@ -94,9 +96,10 @@ export function writeChangeKeys(
 ): { text: string; values: unknown[] } {
   const values = new Values()
   const maxRows = values.add(limit)
-  const lists = positions.flatMap(({ shard, profileId, seq }) => {
+  const lists = positions.flatMap(({ shard, profileId, seq, upTo }) => {
+    const end = upTo === undefined ? '' : ` and seq <= ${values.add(upTo)}`
     const where = `where shard = ${values.add(shard)} and profile_id = ${values.add(profileId)}
-      and seq > ${values.add(seq)} order by seq limit ${maxRows}`
+      and seq > ${values.add(seq)}${end} order by seq limit ${maxRows}`
     return [
       `(select profile_id, seq, ${hexId('id')} as id, updated_at as at, types, endpoint, native_id from item ${where})`,
       `(select profile_id, seq, ${hexId('id')}, deleted_at, null::integer, endpoint, native_id from item_tombstone ${where})`,

@@ -3,7 +3,7 @@ import type { ItemKey, ParticipantRule, Query, Selection } from '#model/items/qu
 import { typeBits } from '#model/items/types.ts'
 import type { ReadableProfile } from '../identity/readable-profiles.ts'
 import { hashOf, PLACES, unestimated } from './key-index.ts'
-import { buildSearchQuery } from './search-terms.ts'
+import { buildExclusion, buildSearchQuery } from './search-terms.ts'
 
 /** Limit: values of one statement, which PostgreSQL numbers with 16 bits; a request that needs more gets 400. */
 const MAX_VALUES = 65_535
@@ -61,6 +61,7 @@ export function matchPredicates(values: Values, profile: ReadableProfile, query:
 /** Like `matchPredicates`, for rows that the search index returned, which need no second comparison of words. */
 export function matchPredicatesWithoutSearch(values: Values, profile: ReadableProfile, query: Query): string[] {
   return [
+    ...exclusionPredicates(values, profile, query),
     ...participantPredicates(values, profile, query),
     ...(query.near === undefined ? [] : distancePredicates(values, query.near)),
     ...(query.updatedSince === undefined ? [] : [`i.updated_at >= ${values.add(query.updatedSince)}`]),
@@ -134,6 +135,17 @@ function keysetPredicate(values: Values, { before, through, sort }: Query): stri
   ]
 }
 
+/** No word is asked for: the index of words has nothing to look up. */
+function isOnlyExcluding({ terms = [] }: Pick<Query, 'terms'>): boolean {
+  return terms.every(({ isUnwanted }) => isUnwanted)
+}
+
+/** Negated outside of the search: the index would answer by reading all entries of all people. */
+function exclusionPredicates(values: Values, { profileId }: ReadableProfile, { terms = [] }: Query): string[] {
+  if (terms.length === 0 || !isOnlyExcluding({ terms })) return []
+  return [`not (i.words @@ (select ${values.add(buildExclusion(profileId, terms))}::tsquery))`]
+}
+
 /** Lookup in the index of words and people; undefined when the query has neither. */
 function searchPredicate(
   values: Values,
@@ -142,10 +154,10 @@ function searchPredicate(
 ): string | undefined {
   const [people, authors] = [idsOf('takes_part', participants, profile), idsOf('author', participants, profile)]
   const anyOf = participants.flatMap((rule) => usersOf(rule, profile) ?? [])
-  if (terms.length + people.length + authors.length + anyOf.length === 0) return undefined
+  if (isOnlyExcluding({ terms }) && people.length + authors.length + anyOf.length === 0) return undefined
   // In a subquery, hidden from the planner, which would otherwise choose a custom plan every time and take longer to
   // plan than to search.
-  return `i.words @@ (select ${values.add(buildSearchQuery(profile.profileId, { terms, people, authors, anyOf }))}::tsquery)`
+  return `i.words @@ (select ${values.add(buildSearchQuery(profile.profileId, { terms: isOnlyExcluding({ terms }) ? [] : terms, people, authors, anyOf }))}::tsquery)`
 }
 
 /** The index knows people by a hash only; these compare their ids in the row. */

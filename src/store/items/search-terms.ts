@@ -12,7 +12,7 @@ function scopeOf(profileId: string): string {
   return profileId.slice(-SCOPE_CHARS)
 }
 
-// Ids are hashed because they may contain any character; the row holds the exact ids. Words never contain @ or ^.
+// Ids are hashed because they may contain any character; the row holds the exact ids. Words never begin with @ or ^.
 const person = (scope: string, id: string) => `'${scope}@${hashed(id)}'`
 const author = (scope: string, id: string) => `'${scope}^${hashed(id)}'`
 
@@ -59,6 +59,12 @@ export function buildSearchQuery(profileId: string, { terms, people, authors, an
     ...authors.map((id) => author(scope, id)),
     ...(anyOf.length === 0 ? [] : [`(${anyOf.map((id) => person(scope, id)).join(' | ')})`]),
   ].join(' & ')
+}
+
+/** Matches items that have at least one of these, wanted or not. */
+export function buildExclusion(profileId: string, terms: readonly Term[]): string {
+  const scope = scopeOf(profileId)
+  return terms.map((term) => `(${phrase(scope, term)})`).join(' | ')
 }
 
 function phrase(scope: string, { words, isBeginning }: Term): string {

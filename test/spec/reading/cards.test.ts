@@ -62,8 +62,14 @@ suite('the card of an item', () => {
     assert.equal((body as { oembed: { type: string } }).oembed.type, 'checkin')
     const fields = await harness.request('/types/photos?fields=oembed.type,oembed.url&q=evening', reader)
     assert.deepEqual(fields.body, [{ 'oembed.type': 'photo', 'oembed.url': dinner.image }])
-    const own = await harness.request('/services/library/things?fields=oembed.type', reader)
-    assert.deepEqual(own.body, [{ 'oembed.type': 'checkin' }])
+    const paths = 'fields=oembed.type,map.oembed.type'
+    const typed = await harness.request(`/types/checkins?${paths}`, reader)
+    assert.deepEqual(typed.body, [{ 'oembed.type': 'checkin', 'map.oembed.type': 'checkin' }])
+    // Items of an endpoint have no card of their own.
+    const own = await harness.request(`/services/library/things?${paths}`, reader)
+    assert.deepEqual(own.body, [{ 'oembed.type': null, 'map.oembed.type': 'checkin' }])
+    const nested = await harness.request('/services/library/things?select=oembed.type,map.oembed.type', reader)
+    assert.deepEqual(nested.body, [{ map: { oembed: { type: 'checkin' } } }])
   })
 
   test('of each type is searched, whichever type is read', async () => {

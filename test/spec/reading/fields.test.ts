@@ -100,6 +100,12 @@ suite('map', () => {
   test('adds normalised data, and only on request', async () => {
     const item = (await shown({ map: 'true' })) as { map: Record<string, unknown> }
     assert.deepEqual(item.map, {
+      id: 'a',
+      name: null,
+      title: null,
+      at: 7,
+      author: { id: 'ada' },
+      image: null,
       text: 'Words',
       counts: { likes: 0 },
       participants: { ada: { author: true } },

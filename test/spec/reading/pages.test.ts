@@ -261,3 +261,22 @@ test('a slow reader of a long page with copies loses nothing', async () => {
   for (let i = 0; i < 20; i += 1) await harness.items('/types/photos?limit=5&dedup=true', reader)
   assert.deepEqual(times(await itemsOf(response)), times(expected))
 })
+
+test('where more items than a page share a time, Link sees all of them, and no page has more than limit', async () => {
+  const reader = await harness.newReader()
+  const tied = Array.from({ length: 45 }, (_, i) => ({ id: `tie${i}`, at: 5000, types: ['photos' as const] }))
+  const older = Array.from({ length: 15 }, (_, i) => ({ id: `old${i}`, at: i, types: ['photos' as const] }))
+  await harness.put(await harness.newProfile(reader), [...tied, ...older])
+  const seen: string[] = []
+  let path: string | undefined = '/types/photos?limit=20'
+  for (; path !== undefined; ) {
+    const { body, headers } = await harness.request(path, reader)
+    const page = body as { id: string }[]
+    assert.ok(page.length <= 20)
+    seen.push(...page.map(({ id }) => id))
+    const next: string | undefined = /<([^>]+)>/.exec(headers.get('link') ?? '')?.[1]
+    path = next === undefined ? undefined : new URL(next).pathname + new URL(next).search
+  }
+  assert.deepEqual([seen.length, new Set(seen).size], [60, 60])
+  assert.equal((await harness.items('/types/photos?limit=20&until=5000', reader)).length, 20)
+})

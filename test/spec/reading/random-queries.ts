@@ -150,6 +150,3 @@ export function toPath(query: Query): string {
 export function withDefaults(query: Query): Query {
   return 'type' in query.category ? query : { ...query, services: undefined }
 }
-
-export const hasOnlyExclusions = ({ required, excluded, beginning }: Query) =>
-  excluded.length > 0 && required.length === 0 && beginning === undefined

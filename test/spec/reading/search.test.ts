@@ -152,7 +152,8 @@ suite('S45 words', () => {
     ['example', ['link', 'mail']],
     ['ada.lovelace+news@mail.example.org', ['mail']],
     ['@mail.example.org', ['mail']],
-    ['@ada_lovelace', ['mail', 'handle']],
+    ['@ada_lovelace', ['handle']],
+    ['ada_lovelace', ['mail', 'handle']],
     ['lovelace_ada', []],
     ['#machinelearning', ['handle']],
     ['machinel*', ['handle']],
@@ -165,17 +166,38 @@ suite('S45 words', () => {
     // nothing to search for
     ['   ', []],
     ['!!! ... ***', []],
-    ['-cat', []],
-    ['-"cat" -mat', []],
     ['""', []],
     ['"', []],
     ['-', []],
     ["'", []],
-    ['& | ! ( ) <->', []],
+    ['& | ! ( ) <->', ['quote']],
     ['\\', []],
   ] as const)
     test(`q=${q} finds ${expected.join(', ') || 'nothing'}`, async () =>
       assert.deepEqual(await search(reader, q), expected))
+
+  test('a question of unwanted words alone finds all others', async () => {
+    const all = Object.keys(TEXTS)
+    assert.deepEqual(
+      await search(reader, '-cat'),
+      all.filter((id) => id !== 'cats'),
+    )
+    assert.deepEqual(
+      await search(reader, '-"cat" -#machinelearning -"quick sat"'),
+      all.filter((id) => id !== 'cats' && id !== 'handle'),
+    )
+    const path = (q: string) => `/types/statuses?limit=0&count=true&participants=%3E1&q=${encodeURIComponent(q)}`
+    const counted = await harness.request(path('-cat'), reader)
+    assert.equal(counted.headers.get('x-total-count'), String(all.length - 1))
+    const stranger = await readerOf([{ id: 'own', types: ['statuses'], text: 'Dog', lat: 1, lng: 1 }])
+    for (const [q, count] of [
+      ['-cat', 1],
+      ['-dog', 0],
+    ] as const)
+      assert.equal((await harness.items(`/types/statuses?near=1,1&q=${q}`, stranger)).length, count, q)
+    assert.deepEqual(await search(stranger, '-cat'), ['own'])
+    assert.deepEqual(await search(stranger, '-dog'), [])
+  })
 
   test('an empty q is refused', async () => {
     const { status, body } = await harness.request('/types/statuses?q=', reader)
@@ -279,5 +301,61 @@ suite('search results', () => {
       (await harness.items(path('rare&sort=asc&limit=1'), reader)).map(({ data }) => data.id),
       ['s2499'],
     )
+  })
+})
+
+suite('S45 words with symbols', () => {
+  const TEXTS: Record<string, string> = {
+    plain: 'C compilers and a + b = c',
+    plusplus: 'Learning C++, slowly',
+    sharp: 'C# in depth',
+    fsharp: 'F# too',
+    eleven: 'The C++11 standard',
+    dotnet: 'The .NET runtime.',
+    net: 'A net. Next',
+    editor: 'Notepad++ is an editor',
+    tag: 'Sea #sunset',
+    word: 'A sunset',
+    mention: 'With @ada today',
+    name: 'Ada was here',
+    smile: 'So nice :)',
+    compare: 'if a <= b',
+    lines: 'one -- two ... three',
+  }
+  let reader: Reader
+  before(async () => {
+    reader = await readerOf(Object.entries(TEXTS).map(([id, text], i) => ({ id, at: i, types: ['statuses'], text })))
+  })
+  for (const [q, expected] of [
+    ['C++', ['plusplus', 'eleven']],
+    ['"C++"', ['plusplus', 'eleven']],
+    ['"learning c++ slowly"', ['plusplus']],
+    ['c#', ['sharp']],
+    ['F#', ['fsharp']],
+    ['c', ['plain']],
+    ['.NET', ['dotnet']],
+    ['net', ['dotnet', 'net']],
+    ['notepad', ['editor']],
+    ['notepad++', ['editor']],
+    ['#sunset', ['tag']],
+    ['#sun*', ['tag']],
+    ['sunset', ['tag', 'word']],
+    ['sunset -#sunset', ['word']],
+    ['@ada', ['mention']],
+    ['ada', ['mention', 'name']],
+    [':)', ['smile']],
+    ['<=', ['compare']],
+    ['--', []],
+    ['...', []],
+  ] as const)
+    test(`q=${q} finds ${expected.join(', ') || 'nothing'}`, async () =>
+      assert.deepEqual(await search(reader, q), expected))
+
+  test('a handle is found with and without @, however the service writes it', async () => {
+    const people = await readerOf([
+      { id: 'bare', at: 1, types: ['contacts'], name: 'One', handle: 'zoe' },
+      { id: 'at', at: 2, types: ['contacts'], name: 'Two', handle: '@zoe' },
+    ])
+    for (const q of ['@zoe', 'zoe']) assert.deepEqual(await search(people, q, 'contacts'), ['bare', 'at'], q)
   })
 })

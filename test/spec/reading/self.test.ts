@@ -53,7 +53,7 @@ suite('a person’s own record is an item', () => {
     await newSelf(reader)
     for (const path of addressesOf('ada')) {
       const shown = async (query: string) => (await harness.request(`${path}?${query}`, reader)).body
-      const { map } = (await shown('map=true')) as Item
+      const { map, at } = (await shown('map=true')) as Item
       assert.deepEqual(
         map,
         {
@@ -61,6 +61,8 @@ suite('a person’s own record is an item', () => {
           name: 'Ada Marlowe',
           nickname: 'ada-m',
           email: 'ada@people.test',
+          phone: null,
+          at,
           participants: { ada: { author: true } },
         },
         path,
@@ -96,7 +98,8 @@ suite('a person’s own record is an item', () => {
     const reader = await harness.newReader()
     await newSelf(reader, 'ada', 'null')
     const { body } = await harness.request('/profiles/library?map=true', reader)
-    assert.deepEqual((body as Item).map, { id: 'ada' })
+    const { at, map } = body as Item
+    assert.deepEqual(map, { id: 'ada', name: null, at, nickname: null, email: null, phone: null })
     assert.equal((body as { data: unknown }).data, null)
   })
 

@@ -132,34 +132,20 @@ async function followEntries({ deps, request, options }: Reader, draft: Draft): 
   const last = found[0]?.pos === position.pos ? found.shift() : undefined
   const at = last?.at ?? (position.pos === state?.tail.pos ? state.tail.at : undefined)
   if (!isKept || at !== position.at) throw new ApiError('cursor_expired')
-  const upTo = newestSeqs(found)
-  const seen = new Map<string, number>()
   for (const entry of found) {
     if (isFull(request, draft)) return true
-    const isDone = await addEntry({ deps, request, options }, draft, entry, upTo, seen)
+    const isDone = await addEntry({ deps, request, options }, draft, entry)
     if (!isDone) return true
     draft.cursor = { ...draft.cursor, position: { pos: entry.pos, at: entry.at }, seq: null }
   }
   return state.head.pos > draft.cursor.position.pos
 }
 
-/** The newest seq of each profile in these entries: its first entry is read up to there. */
-function newestSeqs(entries: readonly PlacedEntry[]): Map<string, number> {
-  const newest = new Map<string, number>()
-  for (const entry of entries)
-    if (entry.kind === 'changes' || entry.kind === 'profile')
-      newest.set(entry.profileId, Math.max(entry.upToSeq, newest.get(entry.profileId) ?? 0))
-  return newest
-}
-
-/** False when the page is full before the end of the entry. */
-async function addEntry(
-  reader: Reader,
-  draft: Draft,
-  entry: PlacedEntry,
-  newest: ReadonlyMap<string, number>,
-  seen: Map<string, number>,
-): Promise<boolean> {
+/**
+ * Adds what changed between the seqs of an entry, and has not changed since: a newer version is in the range of a later entry, so each
+ * comes once. False when the page is full before the end of the entry.
+ */
+async function addEntry(reader: Reader, draft: Draft, entry: PlacedEntry): Promise<boolean> {
   if (entry.kind === 'event') {
     add(draft, [JSON.stringify({ change: 'event', event: entry.data })])
     return true
@@ -168,20 +154,18 @@ async function addEntry(
     add(draft, [JSON.stringify({ change: 'profile_removed', profile: entry.profileId })])
     return true
   }
-  const { profileId, afterSeq } = entry
+  const { profileId, afterSeq, upToSeq } = entry
   const found = await findShown(reader.deps, reader.request, profileId)
   // Removed meanwhile, as a later entry says, or of another service.
   if (found === undefined) return true
   if (entry.kind === 'profile' && draft.cursor.seq === null) add(draft, [found.entry])
-  const after = Math.max(afterSeq, draft.cursor.seq ?? 0, seen.get(profileId) ?? 0)
-  const upTo = newest.get(profileId) ?? entry.upToSeq
-  if (after >= upTo) return true
+  const after = Math.max(afterSeq, draft.cursor.seq ?? 0)
+  if (after >= upToSeq) return true
   if (isFull(reader.request, draft)) {
     draft.cursor = { ...draft.cursor, seq: after }
     return false
   }
-  const read = await addChanges(reader, draft, found, { after, upTo, start: 0 })
-  seen.set(profileId, read.seq)
+  const read = await addChanges(reader, draft, found, { after, upTo: upToSeq, start: 0 })
   if (!read.done) draft.cursor = { ...draft.cursor, seq: read.seq }
   return read.done
 }
@@ -236,7 +220,7 @@ async function addChanges(
   { readable, owner }: Shown,
   { after, upTo, start }: { after: number; upTo: number; start: number },
 ): Promise<{ done: boolean; seq: number }> {
-  const position = { profileId: readable.profileId, name: '', seq: after, start }
+  const position = { profileId: readable.profileId, name: '', seq: after, start, upTo }
   const limit = Math.max(1, request.limit - draft.entries.length)
   const latest = new Map([[readable.profileId, upTo]])
   const { entries, more } = await collectChanges(

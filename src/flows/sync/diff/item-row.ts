@@ -1,6 +1,6 @@
 import type { ItemDraft } from '#kit/connector/read-item.ts'
+import { searchVector } from '#model/items/search-words.ts'
 import { typeBits } from '#model/items/types.ts'
-import { searchVector } from '#model/items/words.ts'
 import { storableText } from '#platform/formats/storable-text.ts'
 import type { ItemRow } from '#store/items/items.ts'
 

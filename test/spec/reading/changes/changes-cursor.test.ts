@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { loadConfig } from '#config/config.ts'
 import { systemClock } from '#platform/clock.ts'
 import { createLog } from '#platform/telemetry/log.ts'
@@ -63,16 +64,49 @@ suite('the cursor of /changes', () => {
     assert.match((await refusal(reader, 'cursor='))[2], /^cursor: is empty/)
   })
 
-  test('S91 of another account gives nothing of it', async () => {
+  test('S91 of another account is refused, before and after that account is erased', async () => {
     const [mine, theirs] = [await harness.newReader(), await harness.newReader()]
     await harness.write(await harness.newProfile(mine), [thing('mine')])
     const foreign = await harness.newProfile(theirs, 'museum', 'ben')
     await harness.write(foreign, [thing('theirs')])
     const { cursor } = await harness.page(theirs, 'limit=1')
     await harness.write(foreign, [thing('secret')])
-    const page = await harness.page(mine, `cursor=${cursor}`)
-    assert.deepEqual(page.changes.map(short), ['!ben@museum', '+mine'])
-    assert.deepEqual((await harness.page(mine, `cursor=${page.cursor}`)).changes, [])
+    const refused = [400, 'bad_parameter', 'cursor: belongs to another account; begin again without one.']
+    assert.deepEqual(await refusal(mine, `cursor=${cursor}`), refused)
+    const now = await harness.page(theirs, 'cursor=now')
+    assert.deepEqual(await refusal(mine, `cursor=${now.cursor}`), refused)
+    assert.equal((await harness.request('/profiles', theirs, { method: 'DELETE' })).status, 200)
+    assert.deepEqual(await refusal(mine, `cursor=${cursor}`), refused)
+  })
+
+  test('of an account goes on after it was merged, also twice, and not the other way round', async () => {
+    const [first, second, third, other] = await Promise.all([0, 1, 2, 3].map(() => harness.newReader()))
+    const profile = await harness.newProfile(first!)
+    await harness.write(profile, [thing('a')])
+    const { cursor } = await harness.page(first!)
+    await harness.merge(first!, second!)
+    await harness.merge(second!, third!)
+    await harness.write(profile, [thing('b')])
+    assert.deepEqual((await harness.page(third!, `cursor=${cursor}`)).changes.map(short), ['+b'])
+    assert.equal((await refusal(other!, `cursor=${cursor}`))[0], 400)
+    const { cursor: later } = await harness.page(third!, `cursor=${cursor}`)
+    assert.deepEqual((await harness.page(third!, `cursor=${later}`)).changes, [])
+  })
+
+  test('of a release that named no account is accepted, and the next one names it', async () => {
+    const [reader, other] = [await harness.newReader(), await harness.newReader()]
+    const profile = await harness.newProfile(reader)
+    await harness.write(profile, [thing('a')])
+    const { cursor } = await harness.page(reader)
+    const [content = ''] = cursor.split('.')
+    const stored = JSON.parse(inflateRawSync(Buffer.from(content, 'base64url')).toString()) as unknown[]
+    assert.equal(stored.length, 3)
+    const old = deflateRawSync(JSON.stringify(stored.slice(0, 2))).toString('base64url')
+    const mac = harness.tributary.store.hasher.hash('changes_cursor_1', old).subarray(0, 16).toString('base64url')
+    await harness.write(profile, [thing('b')])
+    const page = await harness.page(reader, `cursor=${old}.${mac}`)
+    assert.deepEqual(page.changes.map(short), ['+b'])
+    assert.equal((await refusal(other, `cursor=${page.cursor}`))[0], 400)
   })
 
   test('works at another process, and after a restart, in the middle of the pages', async () => {

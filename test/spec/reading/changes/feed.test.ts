@@ -54,6 +54,64 @@ suite('GET /accounts/changes', () => {
     assert.deepEqual(await next(replica), [])
   })
 
+  test('P19 sends each version of an item once, however small the page', async () => {
+    for (const limit of [1, 3, 5, 15]) {
+      const profile = await harness.newProfile(await harness.newReader())
+      const replica = await now()
+      for (let version = 0; version < 10; version += 1) {
+        const changed = Array.from({ length: 10 }, (_, i) => thing(`t${i}`, i, { text: `version ${version}` }))
+        await harness.write(profile, changed)
+        await harness.recorded()
+      }
+      const sent = (await catchUp(harness, replica, limit)).filter(({ change }) => change === 'upsert').map(short)
+      assert.deepEqual(
+        sent.toSorted(),
+        Array.from({ length: 10 }, (_, i) => `+t${i}`),
+        `limit ${limit}`,
+      )
+      assert.ok([...replica.items.values()].every(({ item }) => item.data['text'] === 'version 9'))
+    }
+  })
+
+  test('P19 sends no version twice while four writers change the items', async () => {
+    const profiles = await Promise.all([0, 1, 2, 3].map(async () => harness.newProfile(await harness.newReader())))
+    const replica = await now()
+    const sent = new Map<string, number>()
+    const read = async (limit: number): Promise<boolean> => {
+      const page = await harness.page(replica.query(limit))
+      replica.apply(page)
+      for (const entry of page.changes) {
+        if (entry.change !== 'upsert') continue
+        const version = `${entry.profile} ${entry.item.id} ${String(entry.item.data['text'])}`
+        sent.set(version, (sent.get(version) ?? 0) + 1)
+      }
+      return page.more
+    }
+    const written = Promise.all(
+      profiles.map(async (profile, writer) => {
+        for (let version = 0; version < 12; version += 1)
+          await harness.write(
+            profile,
+            [0, 1, 2].map((i) => thing(`w${i}`, i, { text: `${writer} ${version}` })),
+          )
+      }),
+    )
+    const state = { isWriting: true }
+    const ended = written.finally(() => {
+      state.isWriting = false
+    })
+    while (state.isWriting) await read(2)
+    await ended
+    await harness.recorded()
+    while (await read(2));
+    assert.deepEqual(
+      [...sent].filter(([, times]) => times > 1),
+      [],
+    )
+    const shown = [...replica.items.values()].filter(({ item }) => item.data.id.startsWith('w'))
+    assert.deepEqual([shown.length, shown.every(({ item }) => String(item.data['text']).endsWith(' 11'))], [12, true])
+  })
+
   test('names profiles that connect, move and are removed', async () => {
     const replica = await now()
     const [source, dest] = [await harness.newReader(), await harness.newReader()]

@@ -14,6 +14,8 @@ import { callbackOf } from '../../../harness/callback.ts'
 import { freshDatabase } from '../../../harness/database/database.ts'
 import type { Progress } from '../../../harness/sync.ts'
 import { type BlueskyAccount, type RunningBluesky, startBlueskyNetwork } from '../../../real/bluesky.ts'
+import { checkMaps, type Mapped } from '../../reading/map-contract.ts'
+import { checkSelectedFields } from '../../reading/selected-fields.ts'
 import { checkCopies } from './copies-of-vendors.ts'
 import { startVendorHarness, VENDORS, type Vendor, type VendorHarness } from './vendors-fixture.ts'
 
@@ -109,6 +111,45 @@ suite('one person at every service', () => {
       const kept = (await harness.ask('GET', `${path}&dedup=true&map=true`, token)) as TypedItem[]
       const texts = new Set(kept.map(({ map: { text } }) => text))
       assert.ok(texts.size > 1, link)
+    }
+  })
+
+  test('every item has every path of `fields`, and null where it lacks it', async () => {
+    for (const service of VENDORS)
+      for (const name of endpointsOf(service)) {
+        const path = `/services/${service}/${name}?limit=100000&until=4102444800000`
+        const ask = async (query: string) => (await harness.ask('GET', `${path}&${query}`, token)) as object[]
+        assert.ok((await checkSelectedFields(ask)) > 10, `${service}/${name}`)
+      }
+    const ask = async (query: string) => (await harness.ask('GET', `/types/all?limit=500&${query}`, token)) as object[]
+    await checkSelectedFields(ask)
+  })
+
+  test('`map` of every item has the fields of its types', async () => {
+    const seen = new Set<string>()
+    for (const service of VENDORS)
+      for (const name of endpointsOf(service)) {
+        const path = `/services/${service}/${name}?limit=100000&until=4102444800000&map=true`
+        for (const type of checkMaps((await harness.ask('GET', path, token)) as Mapped[])) seen.add(type)
+      }
+    const all = 'activity checkin contact event file measure message news photo status track video'
+    assert.deepEqual([...seen].toSorted(), all.split(' '))
+  })
+
+  test('the `map.id` of a contact finds the items that the contact takes part in', async () => {
+    const contacts = (await harness.ask('GET', '/types/contacts?limit=2000&map=true', token)) as Mapped[]
+    const people = new Set(contacts.map(({ map }) => map['id'] as string))
+    const items = (await harness.ask('GET', '/types/all_feed?limit=2000&map=true', token)) as Mapped[]
+    const authors = items.flatMap(({ map }) => (map['author'] as { id: string | null } | null)?.id ?? [])
+    const known = authors.filter((id) => people.has(id))
+    assert.ok(known.length > 50, `${known.length} of ${authors.length}`)
+    for (const id of new Set(known.slice(0, 20))) {
+      const by = (await harness.ask(
+        'GET',
+        `/types/all_feed?participants=%5E${encodeURIComponent(id)}`,
+        token,
+      )) as object[]
+      assert.ok(by.length > 0, id)
     }
   })
 

@@ -45,7 +45,9 @@ function Measures({ recorder, metric }: { recorder: Recorder; metric: string }) 
   return (
     <QueryView query={measures}>
       {({ items }) => {
-        const values = items.flatMap(({ at, map }) => (map?.value === undefined ? [] : [{ at, value: map.value }]))
+        const values = items.flatMap(({ at, map }) =>
+          typeof map?.value !== 'number' ? [] : [{ at, value: map.value }],
+        )
         const unit = items[0]?.map?.unit ?? ''
         return (
           <Lines title={titleOf(metric, unit)} points={unit === 's' ? values.map(inHours) : values} color="--bad" />

@@ -6,7 +6,7 @@ const WEEK = 7 * 86_400_000
 const END = 100 * WEEK
 
 suite('kilometres of each week', () => {
-  const run = (at: number, meters: number) => ({ at, map: { meters } })
+  const run = (at: number, meters: number) => ({ at, map: { id: 'run', name: null, at, meters } })
 
   test('a week without an activity is 0, and what is older than a year is left out', () => {
     const weeks = weekly([run(END - 1, 1000), run(END - WEEK + 1, 500), run(END - WEEK - 1, 200), run(0, 9)], END)

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { endpointOf, figuresOf, kindOf, measureOf, serviceOf, textOf, titleOf } from './item-words.ts'
 
+const run = { id: '1', name: 'Run', at: 1 }
+
 suite('an item in words', () => {
   test('its title is one line and not endless', () => {
     assert.equal(titleOf({ oembed: { type: 'text', text: '\n  \nfirst\nsecond' } }), 'first')
@@ -22,8 +24,12 @@ suite('an item in words', () => {
   })
 
   test('figures of an activity are those that it has', () => {
-    assert.equal(figuresOf({ map: { meters: 5230, seconds: 1800, heart_rate: 141.6 } }), '5.2 km · 30 min · 142 bpm')
-    assert.equal(figuresOf({ map: { meters: 0 } }), undefined)
+    assert.equal(
+      figuresOf({ map: { ...run, meters: 5230, seconds: 1800, heart_rate: 141.6 } }),
+      '5.2 km · 30 min · 142 bpm',
+    )
+    assert.equal(figuresOf({ map: { ...run, meters: 0 } }), undefined)
+    assert.equal(figuresOf({ map: { ...run, meters: null, seconds: null } }), undefined)
     assert.equal(figuresOf({}), undefined)
   })
 

@@ -22,11 +22,12 @@ function firstLine(text: string | undefined): string | undefined {
 
 /** The figures of an activity: distance, time, heart rate. */
 export function figuresOf({ map }: Pick<Item, 'map'>): string | undefined {
-  const { meters, seconds, heart_rate: heartRate } = (map ?? {}) as Record<string, number | undefined>
+  const { meters, seconds, heart_rate: heartRate } = (map ?? {}) as Record<string, number | null | undefined>
+  const isKnown = (value: number | null | undefined): value is number => value !== undefined && value !== null
   const figures = [
-    ...(meters === undefined || meters === 0 ? [] : [`${(meters / 1000).toFixed(1)} km`]),
-    ...(seconds === undefined ? [] : [`${Math.round(seconds / 60)} min`]),
-    ...(heartRate === undefined ? [] : [`${Math.round(heartRate)} bpm`]),
+    ...(!isKnown(meters) || meters === 0 ? [] : [`${(meters / 1000).toFixed(1)} km`]),
+    ...(!isKnown(seconds) ? [] : [`${Math.round(seconds / 60)} min`]),
+    ...(!isKnown(heartRate) ? [] : [`${Math.round(heartRate)} bpm`]),
   ]
   return figures.length === 0 ? undefined : figures.join(' · ')
 }
