@@ -1,4 +1,4 @@
-import { alwaysInMap, type MapField } from '#model/items/normal.ts'
+import { alwaysInMap, type MapField, mapFieldsOf } from '#model/items/normal.ts'
 import { baseOf, typeBits, typesFromBits } from '#model/items/types.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { guarded, type ReaderFault } from '../read/read-field.ts'
@@ -27,6 +27,9 @@ export function itemMap(
 ): WritableMap {
   const map = mapOf(endpoint, raw, owner, onFault)
   if ((item.types & CONTACTS) !== 0) map['id'] = contactId(endpoint, raw, map, item, owner, onFault)
+  const allowed = allowedOf(item.types)
+  // An app may give any field to its own items; `map` has those of their types.
+  for (const field in map) if (allowed?.has(field) === false) delete map[field]
   return completeMap(map, item)
 }
 
@@ -86,6 +89,18 @@ function contactId(
 
 // Computed once for each combination of types: there are few, and every item has one.
 const alwaysByTypes = new Map<number, ReadonlySet<MapField>>()
+const allowedByTypes = new Map<number, ReadonlySet<string>>()
+
+/** Undefined for an item without a type, which may have all fields. */
+function allowedOf(types: number): ReadonlySet<string> | undefined {
+  if (types === 0) return undefined
+  let allowed = allowedByTypes.get(types)
+  if (allowed === undefined) {
+    allowed = new Set(typesFromBits(types).flatMap((type) => mapFieldsOf(baseOf(type))))
+    allowedByTypes.set(types, allowed)
+  }
+  return allowed
+}
 
 function alwaysOf(types: number): ReadonlySet<MapField> {
   let always = alwaysByTypes.get(types)

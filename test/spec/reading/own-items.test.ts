@@ -85,6 +85,26 @@ suite("an app's own items", () => {
     assert.match(JSON.stringify(body), /"name":"Wanda Named"/)
   })
 
+  test('have in `map` only the fields of their types, whatever the app gives', async () => {
+    const reader = await harness.newReader()
+    const given = { handle: 'wanda', email: 'w@page.test', phone: '1', text: 'Hi', sport: 'rowing' }
+    const types = ['messages', 'contacts', undefined]
+    assert.equal(
+      (
+        await post(
+          reader,
+          'all',
+          types.map((type, id) => ({ ...given, id, type })),
+        )
+      ).status,
+      200,
+    )
+    const maps = await harness.items('/services/self/all?map=true&sort=asc', reader)
+    const given3 = ['nickname', 'email', 'sport']
+    const has = maps.map(({ data, map }) => [data.id, ...given3.filter((field) => Object.hasOwn(map as object, field))])
+    assert.deepEqual(has.toSorted(), [[0], [1, 'nickname', 'email'], [2, ...given3]])
+  })
+
   test('are stored, and read back by endpoint, type, id and search', async () => {
     const reader = await harness.newReader()
     const first = await post(reader, 'notes', [

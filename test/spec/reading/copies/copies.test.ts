@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { statement } from '#platform/postgres/database.ts'
-import { watchStatements } from '../../harness/database/statements.ts'
-import { type Item, type ReadingHarness, startReadingHarness } from './fixture.ts'
+import { watchStatements } from '../../../harness/database/statements.ts'
+import { type Item, type ReadingHarness, startReadingHarness } from '../fixture.ts'
 
 let harness: ReadingHarness
 before(async () => {

@@ -3,11 +3,11 @@ import { after, before, suite, test } from 'node:test'
 import { rereadProfiles } from '#flows/sync/reread/reread-profiles.ts'
 import { createRegistry } from '#kit/connector/registry.ts'
 import { systemClock } from '#platform/clock.ts'
-import { quiet } from '../../store/opened.ts'
-import { type ChangesHarness, startChangesHarness } from './changes/changes-fixture.ts'
-import library from './connectors/library.ts'
-import museum from './connectors/museum.ts'
-import type { Item, Reader } from './fixture.ts'
+import { quiet } from '../../../store/opened.ts'
+import { type ChangesHarness, startChangesHarness } from '../changes/changes-fixture.ts'
+import library from '../connectors/library.ts'
+import museum from '../connectors/museum.ts'
+import type { Item, Reader } from '../fixture.ts'
 
 let harness: ChangesHarness
 before(async () => {
