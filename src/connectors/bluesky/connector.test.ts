@@ -180,7 +180,7 @@ suite('bluesky', () => {
       'https://example.test/b',
     ])
     const contact = read('following', { ...person, description: 'Doors' })
-    assert.deepEqual([contact.texts, contact.card.description], [['Ben', 'ben.test'], 'Doors'])
+    assert.deepEqual([contact.texts, contact.card.description], [['Ben', '@ben.test'], 'Doors'])
   })
 
   test('every collection is read from the person’s own repository', () => {

@@ -106,7 +106,7 @@ suite('demo-micro', () => {
     assert.deepEqual(draft.participants, [ben.id_str, OWNER])
     assert.deepEqual(draft.types, ['messages'])
     assert.deepEqual(mapOf(endpoints.messages, message)['to'], ['ada'])
-    assert.deepEqual(read('following', ben).texts, ['Ben', 'ben'])
+    assert.deepEqual(read('following', ben).texts, ['Ben', '@ben'])
   })
 
   test('pages continue below the lowest id until an empty one', () => {

@@ -120,7 +120,7 @@ suite('demo-social', () => {
   test('friends are contacts', () => {
     const draft = read('friends', { ...ada, friends_since: '2020-01-01T00:00:00.000Z' })
     assert.equal(draft.category, 'contacts')
-    assert.deepEqual(draft.texts, ['Ada', 'ada'])
+    assert.deepEqual(draft.texts, ['Ada', '@ada'])
     assert.equal(draft.card.handle, 'ada')
   })
 

@@ -119,7 +119,7 @@ suite('Foursquare records', () => {
     assert.equal(advice.card.text, 'Ask for the window seat')
     const person = read('friends', records[2]![1])
     assert.deepEqual(person.types, ['contacts'])
-    assert.deepEqual(person.texts, ['Noa Lind', 'noal', 'noa@mail.test'])
+    assert.deepEqual(person.texts, ['Noa Lind', '@noal', 'noa@mail.test'])
     assert.equal(person.card.location, 'Malmö')
     assert.equal(read('venuehistory', records[4]![1]).nativeId, venue.id)
     assert.equal(read('lists', records[6]![1]).card.title, 'To do')

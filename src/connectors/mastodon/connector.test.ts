@@ -90,7 +90,7 @@ suite('mastodon', () => {
 
   test('accounts and notifications', () => {
     const contact = read('following', ben)
-    assert.deepEqual(contact.texts, ['ben', 'ben@far.test'])
+    assert.deepEqual(contact.texts, ['ben', '@ben@far.test'])
     assert.deepEqual([contact.nativeId, contact.card.id], ['22', '22@mastodon.social'], 'as participants name them')
     const followed = { id: '5', type: 'follow', created_at: '2026-11-01T10:00:00Z', account: ben }
     const draft = read('notifications', followed)
