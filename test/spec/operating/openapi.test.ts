@@ -47,7 +47,7 @@ const operationOf = (method: string, path: string) =>
   document.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
 /** The first words of the names of operations. */
 const VERBS =
-  'show get check start finish receive answer submit follow exchange revoke authorize apply merge list preview delete request reset pause resume create update confirm count store add test run backfill replay redrive verify rotate proxy set retry continue read end erase export issue call'.split(
+  'show get check start finish receive answer submit follow exchange revoke authorize apply merge list preview delete request reset pause resume create update confirm count store add test run backfill replay redrive verify rotate proxy set retry continue read end erase export issue call join split undo'.split(
     ' ',
   )
 const answerOf = (given: Answer | { $ref: string } | undefined): Answer | undefined =>

@@ -68,7 +68,7 @@ suite('events of profiles', () => {
     assert.deepEqual([connected!.data['reconnected'], reconnected!.data['reconnected']], [false, true])
     assert.ok(Number(completed!.data['items']) > 0)
     // Messages need a permission that was not given.
-    assert.deepEqual(completed!.data['unread'], [{ endpoint: 'messages', reason: 'service_refused' }])
+    assert.deepEqual(completed!.data['unread'], [{ endpoint: 'messages', reason: 'scope_missing' }])
     assert.equal(typeof needsAuth!.data['reason'], 'string')
     assert.equal(disconnected!.data['by'], 'app')
   })

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NetworkHost } from '#destinations/contract.ts'
 import { invalidInput } from '#model/errors.ts'
@@ -25,7 +26,8 @@ export async function requireReachable(egress: Pick<Egress, 'lookup'>, found: Ne
   } catch (error) {
     if (!(error instanceof EgressError)) throw error
     // The same sentence for every name, so that it does not tell which ones exist.
-    if (found.mustBeListed === true) throw invalidInput('bad_body', 'url', LISTED_ONLY)
+    if (found.mustBeListed === true && isIP(found.host.replace(/^\[|\]$/g, '')) === 0)
+      throw invalidInput('bad_body', 'url', LISTED_ONLY)
     if (!isNameRefusal(error)) throw invalidInput('bad_body', 'url', `${error.message}.`)
   } finally {
     timer.abort()

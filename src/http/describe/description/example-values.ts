@@ -72,6 +72,7 @@ export const EXAMPLE_BODIES: Record<string, unknown> = {
     token: 'token-of-the-service',
   },
   mergeAccounts: { source: 'trt_9j3t6r5n2c8v0m4x7k1q', dest: 'trt_5n2c8v0m4x7k1q9j3t6r' },
+  joinPeople: { people: ['contact:771@demo-social/friends#772', 'contact:42@demo-micro/following#43'] },
   requestSync: {},
   createReconnectLink: { redirect_uri: 'https://app.example/callback' },
   createReconnectLinkOfAccount: { redirect_uri: 'https://app.example/callback' },

@@ -93,7 +93,7 @@ export const RECORDED: Record<string, string> = {
   'DELETE with a body':
     '200 OK · (usual) · (any origin) · (JSON) · content-length: 92 · Date · Connection: close\n{"word":"a","query":{},"body":{"a":1},"url":"/echo/a","original":"/echo/a","ip":"127.0.0.1"}',
   'DELETE with a content type and no body':
-    '400 Bad Request · (usual) · (any origin) · connection: close · (JSON) · content-length: 184 · Date\n40003 bad_body: The body is empty, although its content type is JSON.',
+    '200 OK · (usual) · (any origin) · (JSON) · content-length: 91 · Date · Connection: close\n{"word":"a","query":{},"body":"none","url":"/echo/a","original":"/echo/a","ip":"127.0.0.1"}',
   'DELETE with a body of no type':
     '415 Unsupported Media Type · (usual) · (any origin) · (JSON) · content-length: 206 · Date · Connection: close\n41501 media_type_unsupported: This address does not accept this content type.',
   'POST without a body': '200 OK · (usual) · (any origin) · (JSON) · content-length: 2 · Date · Connection: close\n{}',
