@@ -36,14 +36,14 @@ suite('people of two services', () => {
   test('are contacts that have the same handle and name at both', async () => {
     const [friends, following] = await Promise.all(
       ['/services/demo-social/friends', '/services/demo-micro/following'].map((path) =>
-        read.items<read.Item & { oembed: { handle: string; title: string } }>(
+        read.items<read.Item & { map: { oembed: { handle: string; title: string } } }>(
           harness,
-          `${path}?limit=1000&select=oembed`,
+          `${path}?limit=1000&select=map.oembed`,
           token,
         ),
       ),
     )
-    const names = (items = friends!) => items.map(({ oembed }) => `${oembed.handle} ${oembed.title}`)
+    const names = (items = friends!) => items.map(({ map: { oembed } }) => `${oembed.handle} ${oembed.title}`)
     const [atSocial, atMicro] = [new Set(names()), new Set(names(following))]
     const inBoth = atSocial.intersection(atMicro)
     assert.ok(inBoth.size > 10)
