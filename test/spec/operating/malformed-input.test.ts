@@ -116,12 +116,10 @@ suite('a parameter of the specification', () => {
     if ('mounted' in route || method !== 'GET') continue
     const ignored = OF_THE_SPECIFICATION.filter((name) => !named(route.query).includes(name))
     if (ignored.length > 0)
-      test(`${method} ${path} has no meaning for it and does not refuse it`, async () => {
-        for (const name of ignored) {
-          const { body } = await call(method, `${path}?${name}=%20not%20a%20value`, route)
-          assert.notEqual(body['reason'], 'parameter_unknown', name)
-          assert.notEqual(body['param'], name)
-        }
+      test(`${method} ${path} has no meaning for ${ignored.length} and does not refuse them`, async () => {
+        const { body } = await call(method, `${path}?${ignored.map((name) => `${name}=%20no`).join('&')}`, route)
+        assert.notEqual(body['reason'], 'parameter_unknown', String(body['param']))
+        assert.ok(!ignored.includes(String(body['param'])), String(body['param']))
       })
   }
 })
