@@ -160,12 +160,15 @@ suite('headers of proxied responses', () => {
     assert.equal((await ask()).headers['www-authenticate'], useful)
   })
 
-  test('links to other pages are kept, but none that a browser fetches by itself', async () => {
-    const next = '<https://api.plain.test/x?page=2>; rel="next", <https://api.plain.test/x?page=9>; rel="last"'
+  test('links to other pages are kept and lead to the proxy, but none that a browser fetches by itself', async () => {
+    const next = '<?page=2>; rel="next", </x?page=9>; rel="last"'
+    const led =
+      '<http://localhost/proxy/plain/x?page=2>; rel="next", <http://localhost/proxy/plain/x?page=9>; rel="last"'
     for (const [given, passed] of [
-      [next, next],
+      [next, led],
+      ['<https://evil.test/x?page=2>; rel="next"', undefined],
       ['<https://evil.test/a.js>; rel=preload; as=script', undefined],
-      [`<https://evil.test/>; rel="preconnect", ${next}`, next],
+      [`<https://evil.test/>; rel="preconnect", ${next}`, led],
       ['<https://evil.test/a.css>; rel="StyleSheet next"', undefined],
       ['<https://evil.test/>; REL = "dns-prefetch", <https://evil.test/d>; rel="compression-dictionary"', undefined],
     ] as const) {
