@@ -86,8 +86,18 @@ function mismatchOf(
 function createValidators({ components }: Document, selectsFields: boolean): (schema: Schema) => ValidateFunction {
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
   const compiled = new Map<Schema, ValidateFunction>()
-  for (const [name, schema] of Object.entries(components.schemas))
-    ajv.addSchema(closed(schema, selectsFields) as Schema, name)
+  // An item with several types has the fields of all, so `map` of one type may have those of the others.
+  const inAnyMap = { propertyNames: { enum: Object.keys(components.schemas['ItemMap']!['properties'] as object) } }
+  for (const [name, schema] of Object.entries(components.schemas)) {
+    const { additionalProperties, ...open } = closed(schema, selectsFields) as Schema
+    const isMap = /[a-z]Map$/.test(name) && additionalProperties === false
+    ajv.addSchema(
+      isMap
+        ? { ...open, ...inAnyMap }
+        : { ...open, ...(additionalProperties === undefined ? {} : { additionalProperties }) },
+      name,
+    )
+  }
   return (schema) => {
     let validate = compiled.get(schema)
     if (validate === undefined) {
