@@ -70,7 +70,7 @@ suite('migrations', () => {
       write({ '0001-apps.sql': 'create table a (x int);', '0002-accounts.sql': 'create table b (x int);' }),
     )
     const ours = [{ name: '0001-baseline.sql', sql: 'create table c (x int);', checksum: 'c' }]
-    for (const refused of [planMigrations(opened.database, ours), migrate(opened.database, 2, ours)])
+    for (const refused of [() => planMigrations(opened.database, ours), () => migrate(opened.database, 2, ours)])
       await assert.rejects(refused, (error) => {
         assert.match(
           (error as Error).message,
