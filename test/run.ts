@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Client } from 'pg'
 import { reasonOf } from '#platform/errors.ts'
-import type { Spent } from './runner/allowance.ts'
+import { type Spent, watchSlowness } from './runner/allowance.ts'
 import { cpuSeconds, serverCpuSeconds } from './runner/cpu.ts'
 import { onEmbedded } from './runner/embedded-server.ts'
 import { changesItsProcess, type FileRun } from './runner/file-run.ts'
@@ -26,6 +26,7 @@ const { values, positionals: named } = parseArgs({
 const tier = tiers.tierNamed(values.tier)
 const startedMs = performance.now()
 const spent: Spent = { processes: 0, databases: 0 }
+const slownessOf = watchSlowness()
 // Tests with generated cases run as many as their tier can afford.
 if (named.length === 0) process.env['TEST_TIER'] = tier
 
@@ -39,6 +40,7 @@ printSummary(counters, {
   tier: named.length > 0 ? undefined : tier,
   spent,
   seconds: (performance.now() - startedMs) / 1000,
+  slowness: slownessOf(),
 })
 
 /**

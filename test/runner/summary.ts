@@ -1,4 +1,4 @@
-import { aboveAllowed, type Spent, slowness } from './allowance.ts'
+import { aboveAllowed, type Spent } from './allowance.ts'
 import { type Counters, inSeconds } from './run-files.ts'
 import type { Tier } from './tiers.ts'
 
@@ -7,10 +7,12 @@ export interface Whole {
   tier: Tier | undefined
   spent: Spent
   seconds: number
+  /** How much slower the machine is than that of the allowances. */
+  slowness: number
 }
 
 /** Prints what a run of test files came to, and sets the exit code. */
-export function printSummary(counters: Counters, { tier, spent, seconds }: Whole): void {
+export function printSummary(counters: Counters, { tier, spent, seconds, slowness }: Whole): void {
   const { passed, failed, skipped, files } = counters
   const say = (line: string) => process.stdout.write(`${line}\n`)
   say('')
@@ -19,11 +21,10 @@ export function printSummary(counters: Counters, { tier, spent, seconds }: Whole
     say(`dearest: ${inSeconds(each.cpuSeconds)} of CPU, ${inSeconds(each.seconds)}  ${name}`)
   for (const name of new Set(skipped)) say(`skipped: ${name}`)
   if (tier !== undefined) {
-    const slower = slowness()
     say(
-      `CPU: ${spent.processes.toFixed(0)} s of processes, ${spent.databases.toFixed(0)} s of databases, machine × ${slower.toFixed(2)}`,
+      `CPU: ${spent.processes.toFixed(0)} s of processes, ${spent.databases.toFixed(0)} s of databases, machine × ${slowness.toFixed(2)}`,
     )
-    const above = aboveAllowed(tier, spent, slower)
+    const above = aboveAllowed(tier, spent, slowness)
     // Elsewhere a slow disk or another processor may be the reason.
     if (above !== undefined && process.env['CI'] !== undefined) failed.push(above)
     else if (above !== undefined) say(`too much: ${above}`)

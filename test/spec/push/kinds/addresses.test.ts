@@ -213,7 +213,7 @@ test('S34 S37 a public name without TLS is refused when it is set; names inside 
   ] as const)
     await assert.rejects(set(kind, url), { reason: 'bad_body', message: /^url: Without TLS only addresses that/ })
   // A webhook without TLS must be in a network that the operator opened; the sentence does not tell which names exist.
-  for (const host of ['public.test', 'inside.test', 'missing.test', 'empty.test', 'crowded.test', '192.0.2.7'])
+  for (const host of ['public.test', 'inside.test', 'missing.test', 'empty.test', 'crowded.test'])
     await assert.rejects(set('webhook', `http://${host}/hook`), {
       reason: 'bad_body',
       message: 'url: Without TLS only addresses that the operator listed can be reached; use https.',
