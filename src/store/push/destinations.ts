@@ -34,7 +34,9 @@ const insert = statement(
    values ($id, $appId, $name, $kind, $sealed, $filter, $schedule, $options, 'active', 0, 0,
      $nextRunAt, $createdAt, $createdAt, $wantsEvents)`,
 )
-const lockApp = statement('destination-lock-app', 'select id from app where id = $appId for update')
+// Weaker than that of a deletion: a transaction that writes a destination twice also locks the key of its app, and both would wait
+// for each other.
+const lockApp = statement('destination-lock-app', 'select id from app where id = $appId for no key update')
 const list = statement(
   'destination-list',
   `select ${destinationColumns} from destination where app_id = $appId and kind <> 'feed' order by created_at, id`,

@@ -308,13 +308,14 @@ suite('managing destinations over HTTP', () => {
     const made = await own.add({ kind: 'webhook', url: 'https://app.test/hook', schedule: 'manual' })
     const secrets: string[] = []
     for (let round = 0; round < 8; round += 1) {
-      const [rotated] = await Promise.all([
+      const answers = await Promise.all([
         own.ask('POST', `/push/${made.id}/rotate-secret`),
         own.ask('PATCH', `/push/${made.id}`, { url: `https://app${round}.test/` }),
         own.ask('PATCH', `/push/${made.id}`, { name: `Name ${round}` }),
         own.ask('PATCH', `/push/${made.id}`, { filter: [`/types/photos?q=w${round}`] }),
       ])
-      secrets.unshift((rotated.body as { secret: string }).secret)
+      for (const { status, body } of answers) assert.equal(status, 200, JSON.stringify(body))
+      secrets.unshift((answers[0].body as { secret: string }).secret)
       const shown = await own.show(made)
       assert.deepEqual(
         [shown.url, shown['name'], shown['filter']],
