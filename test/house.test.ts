@@ -5,6 +5,7 @@ import { suite, test } from 'node:test'
 import { ignoredErrors } from './harness/source/ignored-errors.ts'
 import { MAY_IMPORT, MAY_IMPORT_FLOWS } from './harness/source/plan.ts'
 import { takeApart } from './harness/source/source-text.ts'
+import { startsPerTest, unexplainedTimers } from './harness/source/test-costs.ts'
 
 const MAX_FILES_IN_FOLDER = 30
 /** Wiring may import everything. */
@@ -63,6 +64,8 @@ const KILL_BY_CHANCE = [
   'test/faults/push-backfill.test.ts',
   'test/embedded/durability.test.ts',
 ]
+/** Starts of a service within the tests of one file: with other settings, or as another process. */
+const MAX_STARTS_IN_TESTS = 4
 const TIME_AND_CHANCE = ['src/platform/clock.ts', 'src/platform/chance.ts']
 const isStore = (file: string): boolean => /^src\/(store|platform\/(postgres|embedded-postgres|queue))\//.test(file)
 
@@ -71,6 +74,7 @@ const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.en
 const everything = globSync('{src,lab,test,bench,scripts,sdk,web}/**/*.{ts,tsx,mjs}', { cwd: root }).filter(
   (file) => !/node_modules|^web\/dist|^sdk\/(?:dist|src\/generated)\//.test(file),
 )
+const tests = everything.filter((file) => file.endsWith('.test.ts'))
 
 function importsOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8')
@@ -323,6 +327,35 @@ suite('the house', () => {
       .filter((file) => file.endsWith('.test.ts') && !KILL_BY_CHANCE.includes(file))
       .filter((file) => /\bMath\.random\(|\brandomInt\(/.test(takeApart(readFileSync(join(root, file), 'utf8')).code))
     assert.deepEqual(wrong, [], 'a seed comes from test/harness/effort.ts')
+  })
+
+  test('tests wait for events: a timer in one has a comment that says why', () => {
+    const wrong = tests.flatMap((file) =>
+      unexplainedTimers(readFileSync(join(root, file), 'utf8')).map(({ line, text }) => `${file}:${line} ${text}`),
+    )
+    assert.deepEqual(wrong, [], 'test/harness/until.ts waits')
+    for (const poll of ['while (!done()) await sleep(5)', '// Why.\n\nsetTimeout(go, 5)', 'setInterval(look, 5) // "'])
+      assert.equal(unexplainedTimers(poll).length, poll.endsWith('"') ? 0 : 1, poll)
+    assert.deepEqual(unexplainedTimers("// It has this time to be wrong.\nawait sleep(5)\n'sleep(5)'"), [])
+  })
+
+  test('tests share what they start: no service for each of them', () => {
+    const wrong = tests.flatMap((file) =>
+      startsPerTest(readFileSync(join(root, file), 'utf8'), MAX_STARTS_IN_TESTS).map(
+        ({ line, text }) => `${file}:${line} ${text}`,
+      ),
+    )
+    assert.deepEqual(wrong, [], 'start it in `before`')
+    const inTest = "test('a', async () => {\n  await startTributary()\n})\n"
+    const counted = (source: string) => startsPerTest(source, 1).map(({ line }) => line)
+    assert.deepEqual(counted('before(async () => {\n  await startLabHarness()\n})\n'), [])
+    assert.deepEqual(counted(inTest), [])
+    assert.deepEqual(counted(inTest + inTest), [2, 5])
+    assert.deepEqual(counted('beforeEach(async () => {\n  harness = await startLabHarness()\n})\n'), [2])
+    assert.deepEqual(counted(`for (const each of all)\n${inTest.replaceAll(/^/gm, '  ')}`), [3])
+    const own = 'const started = async () => {\n  return startTributary()\n}\n'
+    assert.deepEqual(counted(own + inTest.replace('startTributary', 'started').repeat(2)), [5, 8])
+    assert.deepEqual(counted('beforeEach(async () => {\n  // Each breaks it.\n  await startTributary()\n})\n'), [])
   })
 
   test('pages leave routes to the compiler, and name what they read again', () => {

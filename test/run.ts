@@ -82,14 +82,16 @@ async function everywhere(url: string): Promise<void> {
         const overTheService = new Set(tiers.filesOf(root, tiers.OVER_THE_SERVICE))
         const isShared = tiers.sharesProcess(root)
         const onServer = (file: string) => overTheService.has(file) || isShared(file)
-        const { again, onTheNewest } = tiers.repeatedIn(root, tier)
+        const { again, onTheNewest, partly } = tiers.repeatedIn(root, tier)
+        const part = kindOf('embedded PostgreSQL 18, some cases', url, template, { TEST_TIER: 'test' })
         return measured(
           [url, server],
           [
             ...newest(files.filter((file) => !onServer(file))),
             ...divided([...files.filter(onServer), ...tiers.generatedIn(root, tier)]),
             ...newest([...again, ...onTheNewest]),
-            ...plain(again),
+            ...part(partly),
+            ...plain(tiers.differByTables(root, again)),
           ],
         )
       }),
@@ -98,8 +100,18 @@ async function everywhere(url: string): Promise<void> {
 }
 
 /** Runs on one database. */
-function kindOf(on: string, url: string, template: string): (files: string[]) => FileRun[] {
-  const env = { TEST_DATABASE_URL: url, TEST_DATABASE_TEMPLATE: template, TEST_DATABASE_PREFIX: prefix }
+function kindOf(
+  on: string,
+  url: string,
+  template: string,
+  more: Record<string, string> = {},
+): (files: string[]) => FileRun[] {
+  const env = {
+    ...more,
+    TEST_DATABASE_URL: url,
+    TEST_DATABASE_TEMPLATE: template,
+    TEST_DATABASE_PREFIX: prefix,
+  }
   const isShared = tiers.sharesProcess(root)
   return (files) =>
     files.map((file) => {

@@ -21,7 +21,8 @@ export async function readRequest(message: IncomingMessage): Promise<LabRequest>
   let size = 0
   for await (const chunk of message as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > maxBodyBytes) throw new Refusal(text(413, 'body too large'))
+    // What remains of the body would be in the way of the next request.
+    if (size > maxBodyBytes) throw new Refusal(text(413, 'body too large', { connection: 'close' }))
     chunks.push(chunk)
   }
   const target = message.url ?? '/'

@@ -19,6 +19,8 @@ export const SEALED: Record<string, string> = {
 const HASHED: Record<string, string> = {
   'app_secret.hash': "an app's secret",
   'access_token.hash': 'an access token',
+  'proxy_token.hash': 'a token for one service',
+  'proxy_token.maker_hash': 'the access token that it was made with',
   'agent_grant.code_hash': 'a code of an agent',
   'agent_token.hash': 'an access or refresh token of an agent',
   'consent.hash': 'a code, or the ticket of a confirmation',

@@ -179,6 +179,15 @@ export function createAccount(transport: Transport, accessToken: string) {
       remove: (id: string, options?: RequestOptions) => call(core, 'DELETE /agents/{id}', { path: { id }, options }),
     },
 
+    /** Tokens that only call the API of one service, for the SDK of its vendor. */
+    proxyTokens: {
+      list: (options?: RequestOptions) => call(core, 'GET /proxy-tokens', { options }),
+      /** The `token` is returned only here. It ends with the access token of this client. */
+      create: (token: BodyOf<'POST /proxy-tokens'>, options?: RequestOptions) =>
+        call(core, 'POST /proxy-tokens', { body: token, options }),
+      revoke: (id: string, options?: RequestOptions) =>
+        call(core, 'DELETE /proxy-tokens/{id}', { path: { id }, options }),
+    },
     /** A `fetch` that calls the API of a service as the person: `github`, or `42@github` for one of several profiles. */
     proxy: (service: string) => createProxy(core, service),
 

@@ -106,6 +106,19 @@ export function createClient(options: ClientOptions) {
       resume: (id: string, profile: string, given?: RequestOptions) =>
         call(core, 'POST /accounts/{id}/profiles/{profile}/resume', inAccount(id, profile, given)),
     },
+    /** Tokens of an account that only call the API of one service, for the SDK of its vendor. */
+    proxyTokens: {
+      list: (account: string, given?: RequestOptions) =>
+        call(core, 'GET /accounts/{id}/proxy-tokens', { path: { id: account }, options: given }),
+      /** The `token` is returned only here. */
+      create: (account: string, token: BodyOf<'POST /accounts/{id}/proxy-tokens'>, given?: RequestOptions) =>
+        call(core, 'POST /accounts/{id}/proxy-tokens', { path: { id: account }, body: token, options: given }),
+      revoke: (account: string, id: string, given?: RequestOptions) =>
+        call(core, 'DELETE /accounts/{id}/proxy-tokens/{token_id}', {
+          path: { id: account, token_id: id },
+          options: given,
+        }),
+    },
     /** Links by which one person connects a service, made by the app's server: no token is in an address. */
     connectSessions: {
       /** The `url` is for the person; it is returned only here. */

@@ -54,19 +54,51 @@ export const serviceBucket = ({ connector: { service }, server }: Caller): strin
 
 /** The narrowest bucket first: a person without calls left takes none from the app's bucket. */
 export function bucketsOf(caller: Caller, cost: CallCost): Bucket[] {
-  const { connector, profileId } = caller
+  const { person, app, service } = plansFor(caller, cost)
+  return [
+    ...named(person, personBucket, caller),
+    ...named(app, appBucket, caller),
+    ...named(service, serviceBucket, caller),
+  ]
+}
+
+/** The buckets of each scope; instead of a name each has what follows the name of the scope. */
+interface Plans {
+  person: readonly Bucket[]
+  app: readonly Bucket[]
+  service: readonly Bucket[]
+}
+
+/** Their sizes depend on the connector alone, and every call asks for them. */
+const plans = new WeakMap<Connector, Map<string, Plans>>()
+
+function plansFor({ connector, profileId }: Caller, cost: CallCost): Plans {
+  const known = plans.get(connector) ?? new Map<string, Plans>()
+  plans.set(connector, known)
+  const key = `${profileId !== undefined} ${cost.isRead} ${cost.weight > 1} ${cost.group ?? ''}`
+  const plan = known.get(key) ?? planFor(connector, profileId !== undefined, cost)
+  known.set(key, plan)
+  return plan
+}
+
+function planFor(connector: Connector, isOfPerson: boolean, cost: CallCost): Plans {
   const { limits, rate } = connector.api
-  const buckets = appBuckets(caller, cost)
-  if (profileId !== undefined) {
-    const name = personBucket(caller)
-    if (limits?.person !== undefined)
-      buckets.unshift(...windowBuckets(connector, name, limits.person, PERSON_POLICY, cost))
-    // Without a limit per person, the bucket only exists to be blocked by headers about the person.
-    else if (rate !== undefined) buckets.unshift(bucket(connector, name, UNLIMITED, SHARED_POLICY))
+  const inWindows = (limit: RateWindow | readonly RateWindow[], policy: BucketPolicy) =>
+    windowBuckets(connector, '', limit, policy, cost)
+  // Without a limit per person, the bucket only exists to be blocked by headers about the person.
+  const blockable = rate === undefined ? [] : [bucket(connector, '', UNLIMITED, SHARED_POLICY)]
+  const person = limits?.person === undefined ? blockable : inWindows(limits.person, PERSON_POLICY)
+  return {
+    person: isOfPerson ? person : [],
+    app: inWindows(appLimit(connector), SHARED_POLICY),
+    service: limits?.service === undefined ? [] : inWindows(limits.service, SHARED_POLICY),
   }
-  if (limits?.service !== undefined)
-    buckets.push(...windowBuckets(connector, serviceBucket(caller), limits.service, SHARED_POLICY, cost))
-  return buckets
+}
+
+function named(planned: readonly Bucket[], baseOf: (caller: Caller) => string, caller: Caller): Bucket[] {
+  if (planned.length === 0) return []
+  const base = baseOf(caller)
+  return planned.map(({ name, size, grantMs, isPartial }) => ({ name: base + name, size, grantMs, isPartial }))
 }
 
 export function appBuckets(caller: Caller, cost: CallCost = PLAIN_CALL): Bucket[] {

@@ -10,6 +10,7 @@ import type { Database } from '#platform/postgres/database.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import {
   findCredential,
+  type KnownCredential,
   leaseRefresh,
   releaseRefresh,
   renewCredential,
@@ -53,17 +54,18 @@ const POLL_MS = 150
 /**
  * The profile's credential, refreshed if necessary. One caller in all processes refreshes and the others wait for the
  * result, because services that rotate refresh tokens revoke the grant if a refresh token is used twice.
- * `refused` is the version to which the service just responded 401.
+ * `refused` is the version to which the service just responded 401; `known` was read a moment ago.
  */
 export async function freshCredential(
   deps: FreshDeps,
   target: FreshTarget,
   refused?: number,
+  known?: KnownCredential,
 ): Promise<FreshCredential> {
   const key = { shard: target.profile.shard, profileId: target.profile.id }
   const giveUpAt = deps.clock.now() + 2 * LEASE_MS
-  for (;;) {
-    const stored = await readCredential(deps, target.profile)
+  for (let isFirst = true; ; isFirst = false) {
+    const stored = await readCredential(deps, target.profile, isFirst ? known : undefined)
     if (stored === undefined)
       throw new UpstreamError('reauthorize', 'The profile has no credential.', { reason: 'no_credential' })
     const credential = JSON.parse(stored.value) as Credential
@@ -80,8 +82,13 @@ export async function freshCredential(
 }
 
 /** A damaged credential cannot be restored: the person has to sign in again. */
-async function readCredential(deps: FreshDeps, profile: CalledProfile): Promise<StoredCredential | undefined> {
+async function readCredential(
+  deps: FreshDeps,
+  profile: CalledProfile,
+  known?: KnownCredential,
+): Promise<StoredCredential | undefined> {
   try {
+    if (known !== undefined) return known()
     return await findCredential(deps.database, deps.keyring, { shard: profile.shard, profileId: profile.id })
   } catch (error) {
     if (!(error instanceof SealError) || error.reason !== 'damaged') throw error

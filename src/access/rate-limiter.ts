@@ -4,7 +4,15 @@ import { type CallCost, PLAIN_CALL } from '#kit/connector/call-cost.ts'
 import type { Connector } from '#kit/connector/connector.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import { blockRateLimit, type Grant, readRateLimits, takeTokens } from '#store/sync/rate-limits.ts'
+import {
+  blockRateLimit,
+  type Grant,
+  type RemainingCapacity,
+  readRateLimits,
+  type Take,
+  takeFromSeveral,
+  takeTokens,
+} from '#store/sync/rate-limits.ts'
 import {
   appBucket,
   appBuckets,
@@ -48,6 +56,8 @@ export interface RateLimiter {
     server?: string,
     cost?: CallCost,
   ): Promise<Wait>
+  /** Takes one call that a person waits for, if this process holds grants for it: at once, without asking the database. */
+  takeHeld(appId: string, connector: Connector, profileId: string, server?: string, cost?: CallCost): boolean
   /**
    * Blocks calls until a time, because of a 429 or used-up limits: of one profile if given, else at one server if
    * given, else all of the app. `whom`: only those of the profile or the app to one group of
@@ -70,60 +80,120 @@ export interface RateLimiter {
 interface HeldGrant {
   tokens: number
   expiresAt: number
+  /** What the bucket had left when the grant was taken. */
+  left: RemainingCapacity
+  takenAt: number
 }
+
+/** For how long what a take returned says what a bucket has left. */
+const LEFT_TTL_MS = 1000
 
 export function createRateLimiter({ database, clock }: { database: Database; clock: Clock }): RateLimiter {
   const grants = new Map<string, HeldGrant>()
   const refills = new Map<string, Promise<Grant>>()
+  /** Buckets that had too little, and until when. */
+  const empty = new Map<string, number>()
 
-  async function refill({ name, size, grantMs }: Bucket, reserved: number, weight: number): Promise<Grant> {
-    // One refill at a time per bucket: concurrent callers share it.
-    const key = `${name} ${reserved} ${weight}`
-    const pending = refills.get(key)
-    if (pending !== undefined) return pending
-    const want = Math.max(weight, Math.min(size.burst, Math.ceil((size.perMs * grantMs) / 2)))
-    const refilled = takeTokens(database, name, size, { wanted: want, least: weight, reserved }, clock.now())
+  const held = (name: string, weight: number): HeldGrant | undefined => {
+    const grant = grants.get(name)
+    return grant !== undefined && grant.tokens >= weight && grant.expiresAt > clock.now() ? grant : undefined
+  }
+
+  const hold = ({ name, grantMs }: Bucket, { granted, left, retryAtMs }: Grant) => {
+    const takenAt = clock.now()
+    if (granted === 0) {
+      if (empty.size > MAX_GRANTS) empty.clear()
+      empty.set(name, retryAtMs)
+      return
+    }
+    empty.delete(name)
+    if (grants.size > MAX_GRANTS) dropExpired(grants, takenAt)
+    grants.set(name, { tokens: granted, expiresAt: takenAt + grantMs, left, takenAt })
+  }
+
+  /** What the last take said, and what this process holds of it. Undefined if it is too old. */
+  const leftAfterTake = ({ name, size }: Bucket, nowMs: number): RemainingCapacity | undefined => {
+    const grant = grants.get(name)
+    if (grant === undefined || grant.takenAt + LEFT_TTL_MS <= nowMs) return undefined
+    const { tokens, blockedUntil } = grant.left
+    const refilled = tokens + Math.max(0, nowMs - grant.takenAt) * size.perMs + grant.tokens
+    return { tokens: Math.min(size.burst, refilled), blockedUntil }
+  }
+
+  /** One refill at a time per bucket: concurrent callers share it. */
+  const sharing = (asked: Asked, refilling: Promise<Grant>): Promise<Grant> => {
+    const refilled = refilling
       .then((grant) => {
-        if (grant.granted > 0) {
-          if (grants.size > MAX_GRANTS) dropExpired(grants, clock.now())
-          grants.set(name, { tokens: grant.granted, expiresAt: clock.now() + grantMs })
-        }
+        hold(asked.from, grant)
         return grant
       })
-      .finally(() => refills.delete(key))
-    refills.set(key, refilled)
+      .finally(() => refills.delete(asked.key))
+    refills.set(asked.key, refilled)
     return refilled
   }
 
-  async function take(from: Bucket, reserved: number, weight: number): Promise<Wait> {
+  /** Refills all of a call's buckets that need it with one statement. Those that then have nothing are refused one by one. */
+  async function refillTogether(several: readonly Asked[]): Promise<void> {
+    const lacking = several.filter(
+      ({ from, weight, key }) => held(from.name, weight) === undefined && !refills.has(key),
+    )
+    // A person without calls left takes none from the app's bucket.
+    if (lacking.length < 2 || lacking.some(({ from }) => (empty.get(from.name) ?? 0) > clock.now())) return
+    const grants = takeFromSeveral(database, lacking.map(takeOf), clock.now())
+    await Promise.all(
+      lacking.map((asked, i) =>
+        sharing(
+          asked,
+          grants.then((all) => all[i]!),
+        ),
+      ),
+    )
+  }
+
+  async function take(asked: Asked): Promise<Wait> {
+    const { from, weight } = asked
     for (;;) {
-      const grant = grants.get(from.name)
-      if (grant !== undefined && grant.tokens >= weight && grant.expiresAt > clock.now()) {
+      const grant = held(from.name, weight)
+      if (grant !== undefined) {
         grant.tokens -= weight
         return { untilMs: undefined }
       }
-      const { granted, retryAtMs } = await refill(from, reserved, weight)
+      const pending = refills.get(asked.key)
+      const refilled = pending ?? sharing(asked, takeTokens(database, takeOf(asked), clock.now()))
+      const { granted, retryAtMs } = await refilled
       if (granted === 0) return { untilMs: retryAtMs, ...(from.isPartial ? { isPartial: true } : {}) }
     }
   }
 
   return {
     tryAcquire: async (appId, connector, purpose, profileId, server, cost = PLAIN_CALL) => {
-      const taken: Bucket[] = []
-      for (const each of bucketsOf({ appId, connector, profileId, server }, cost)) {
-        const reserved = purpose === 'person' ? 0 : interactiveReserve(connector, each.size)
-        const wait = await take(each, reserved, weightIn(each, cost))
+      const buckets = bucketsOf({ appId, connector, profileId, server }, cost)
+      const asked = buckets.map((from): Asked => {
+        const reserved = purpose === 'person' ? 0 : interactiveReserve(connector, from.size)
+        const weight = weightIn(from, cost)
+        return { from, reserved, weight, key: `${from.name} ${reserved} ${weight}` }
+      })
+      await refillTogether(asked)
+      const taken: Asked[] = []
+      for (const each of asked) {
+        const wait = await take(each)
         if (wait.untilMs !== undefined) {
           // Return the tokens of the other buckets, because no call is made.
-          for (const one of taken) {
-            const grant = grants.get(one.name)
-            if (grant !== undefined) grant.tokens += weightIn(one, cost)
+          for (const { from, weight } of taken) {
+            const grant = grants.get(from.name)
+            if (grant !== undefined) grant.tokens += weight
           }
           return wait
         }
         taken.push(each)
       }
       return { untilMs: undefined }
+    },
+    takeHeld: (appId, connector, profileId, server, cost = PLAIN_CALL) => {
+      const buckets = bucketsOf({ appId, connector, profileId, server }, cost)
+      if (!buckets.every((each) => held(each.name, weightIn(each, cost)) !== undefined)) return false
+      for (const each of buckets) grants.get(each.name)!.tokens -= weightIn(each, cost)
+      return true
     },
     block: async (appId, connector, untilMs, profileId, server, whom) => {
       if (Number.isNaN(untilMs)) return
@@ -135,7 +205,9 @@ export function createRateLimiter({ database, clock }: { database: Database; clo
     left: async (appId, connector, profileId, server, cost = PLAIN_CALL) => {
       const nowMs = clock.now()
       const buckets = bucketsOf({ appId, connector, profileId, server }, cost)
-      const left = [...(await readRateLimits(database, buckets, nowMs)).values()]
+      const known = buckets.map((each) => leftAfterTake(each, nowMs)).filter((left) => left !== undefined)
+      const left =
+        known.length === buckets.length ? known : [...(await readRateLimits(database, buckets, nowMs)).values()]
       return Math.min(
         ...left.map(({ tokens, blockedUntil }) => (blockedUntil > nowMs ? 0 : Math.max(0, Math.floor(tokens)))),
       )
@@ -153,6 +225,21 @@ export function createRateLimiter({ database, clock }: { database: Database; clo
       return pairs.map(({ connector }, i) => Math.min(...buckets[i]!.map((each) => startsIn(each, connector))))
     },
   }
+}
+
+/** What a call takes from one bucket. */
+interface Asked {
+  from: Bucket
+  reserved: number
+  weight: number
+  /** Callers who ask for the same share a refill. */
+  key: string
+}
+
+function takeOf({ from, reserved, weight }: Asked): Take {
+  const { name, size, grantMs } = from
+  const wanted = Math.max(weight, Math.min(size.burst, Math.ceil((size.perMs * grantMs) / 2)))
+  return { bucket: name, size, wanted, least: weight, reserved }
 }
 
 /** No call weighs more than a whole window. */

@@ -5,7 +5,7 @@ import type { Profile } from '#model/accounts/profile.ts'
 import { type Keyring, SealError } from '#platform/crypto/sealing.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { deleteRegistration, findRegistration } from '#store/apps/registrations.ts'
-import { findCredential } from '#store/identity/credentials.ts'
+import { findCredential, type KnownCredential } from '#store/identity/credentials.ts'
 import { fillConnector } from '#upstream/fill-connector.ts'
 import type { UpstreamError } from '#upstream/request/errors.ts'
 import type { ServiceKey } from '#upstream/request/service-key.ts'
@@ -62,9 +62,10 @@ export async function serviceAccessOf(
   profile: Pick<Profile, 'shard' | 'id' | 'appId'>,
   connector: Connector,
   known?: KnownKey,
+  knownCredential?: KnownCredential,
 ): Promise<ServiceAccess | undefined> {
   const hasInstances = connector.ask !== undefined || registrationOf(connector) !== undefined
-  const instance = hasInstances ? await storedInstance(deps, profile) : undefined
+  const instance = hasInstances ? await storedInstance(deps, profile, knownCredential) : undefined
   return findServiceAccess(deps, profile.appId, connector, instance, known)
 }
 
@@ -72,9 +73,10 @@ export async function serviceAccessOf(
 export async function storedInstance(
   { database, keyring }: KeyDeps,
   { shard, id }: Pick<Profile, 'shard' | 'id'>,
+  known?: KnownCredential,
 ): Promise<Answers | undefined> {
   try {
-    const stored = await findCredential(database, keyring, { shard, profileId: id })
+    const stored = known === undefined ? await findCredential(database, keyring, { shard, profileId: id }) : known()
     return stored && (JSON.parse(stored.value) as Credential).instance
   } catch (error) {
     if (error instanceof SealError) return undefined

@@ -1,8 +1,10 @@
 import { readAdminToken } from '#config/admin-token.ts'
 import type { Config } from '#config/config.ts'
+import { proxyAddressOf } from '#config/proxy-origin.ts'
 import { type DemoApp, ensureDemoApp, readDemoApp } from '#flows/operations/demo.ts'
 import { readMovedDemoAgain } from '#flows/operations/demo-sync.ts'
 import { createPeopleIndexes } from '#flows/read/people/people-indexes.ts'
+import type { HttpServer } from '#http/exchange/serve.ts'
 import { HEALTH_ROUTES, ROUTES } from '#http/routes.ts'
 import type { HttpDeps } from '#http/server/deps.ts'
 import { createServer } from '#http/server.ts'
@@ -27,6 +29,8 @@ export interface Started {
   adminTokenFile: string | undefined
   /** The demo's app, in the demo. */
   demoApp: DemoApp | undefined
+  /** The address of a service's API for apps: its origin if it has one. */
+  proxyAddress: (service: string) => string
   /** The worker processes; empty when the work runs in this process. */
   workers: () => LaneView[]
   stop: () => Promise<void>
@@ -69,12 +73,13 @@ export async function start(config: Config, log: Log, version: string, options: 
     if (supervision !== undefined) closing.push(() => supervision.stop())
     else closing.push(await workInline(deps, options.tuning))
     const workers = () => supervision?.views() ?? []
+    const proxyAddress = (service: string) => proxyAddressOf(live, service)
     const { port = config.workerPort, routes } = options.serve
       ? { port: config.port, routes: ROUTES }
       : { routes: HEALTH_ROUTES }
     if (port === undefined) {
       supervision?.begin()
-      return { url: undefined, store: deps, adminTokenFile: undefined, demoApp: undefined, workers, stop }
+      return { url: undefined, store: deps, adminTokenFile: undefined, demoApp: undefined, proxyAddress, workers, stop }
     }
     const replica = options.serve ? openReadReplica(deps) : undefined
     if (replica !== undefined) closing.push(() => replica.close())
@@ -102,19 +107,20 @@ export async function start(config: Config, log: Log, version: string, options: 
     }
     const server = createServer(serverDeps, routes)
     closing.push(async () => {
-      const drainTimer = setTimeout(() => server.server.closeAllConnections(), config.drainMs)
+      const drainTimer = setTimeout(() => server.closeConnections('all'), config.drainMs)
       // A connection that was busy when the stop began becomes idle after its response, and `close` does not close it.
-      const sweep = setInterval(() => server.server.closeIdleConnections(), 100)
+      const sweep = setInterval(() => server.closeConnections('idle'), 100)
       await server.close()
       clearTimeout(drainTimer)
       clearInterval(sweep)
     })
     const listening = await listen(server, config.host, port)
+    if (options.serve) live.proxyPorts = await listenForServices(server, deps)
     if (options.serve) live.baseUrl = live.baseUrl.replace(/^(http:\/\/localhost):0$/, `$1:${listening}`)
     const demoApp = demo && (await openDemo(demo, deps, live, listening))
     supervision?.begin()
     const url = options.serve ? live.baseUrl : `http://localhost:${listening}`
-    return { url, store: deps, adminTokenFile: admin.file, demoApp, workers, stop }
+    return { url, store: deps, adminTokenFile: admin.file, demoApp, proxyAddress, workers, stop }
   } catch (error) {
     await stop()
     throw error
@@ -174,23 +180,44 @@ async function workInline(deps: DeliveryDependencies, tuning: Tuning | undefined
 }
 
 /** Returns the port, which the operating system chooses if it is 0. */
-async function listen(server: ReturnType<typeof createServer>, host: string, port: number): Promise<number> {
-  try {
-    await server.listen({ port, host })
-  } catch (error) {
-    if (codeOf(error) !== 'EADDRINUSE' && codeOf(error) !== 'EACCES' && codeOf(error) !== 'EADDRNOTAVAIL') throw error
-    const isTaken = codeOf(error) === 'EADDRINUSE'
-    throw new SetupError(
-      isTaken
-        ? `Port ${port} is used by another program, perhaps by a Tributary that is already running.`
-        : `Port ${port} on ${host} cannot be opened (${codeOf(error)}).`,
-      {
-        code: isTaken ? 'port_taken' : 'port_refused',
-        help: `Choose another port: --port ${port + 1} (after npm start: npm start -- --port ${port + 1})`,
-        cause: error,
-      },
-    )
-  }
+async function listen(server: HttpServer, host: string, port: number): Promise<number> {
+  const help = `Choose another port: --port ${port + 1} (after npm start: npm start -- --port ${port + 1})`
+  await server.listen({ port, host }).catch((error: unknown) => {
+    throw portError(error, host, port, help)
+  })
   const address = server.server.address()
   return typeof address === 'object' && address !== null ? address.port : port
+}
+
+/** Opens the ports at which the proxy stands for one service each. */
+async function listenForServices(
+  server: HttpServer,
+  { config, registry }: Pick<DeliveryDependencies, 'config' | 'registry'>,
+): Promise<Config['proxyPorts']> {
+  const opened: Config['proxyPorts'] = {}
+  for (const [service, port] of Object.entries(config.proxyPorts)) {
+    if (registry.find(service) === undefined)
+      throw new SetupError(`TRIBUTARY_PROXY_PORTS names the service ${service}, which does not exist.`, {
+        code: 'config_invalid',
+        help: 'tributary services lists the names of all services.',
+      })
+    const help = `Choose another one for ${service} in TRIBUTARY_PROXY_PORTS.`
+    opened[service] = await server.listenAs(service, { port, host: config.host }).catch((error: unknown) => {
+      throw portError(error, config.host, port, help)
+    })
+  }
+  return opened
+}
+
+/** Says how to choose another port where this one cannot be opened. */
+function portError(error: unknown, host: string, port: number, help: string): unknown {
+  const code = codeOf(error)
+  if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'EADDRNOTAVAIL') return error
+  const isTaken = code === 'EADDRINUSE'
+  return new SetupError(
+    isTaken
+      ? `Port ${port} is used by another program, perhaps by a Tributary that is already running.`
+      : `Port ${port} on ${host} cannot be opened (${code}).`,
+    { code: isTaken ? 'port_taken' : 'port_refused', help, cause: error },
+  )
 }

@@ -88,7 +88,7 @@ export async function openStore(
       await warnOfCluster(database, log)
     }
     const hasher = options.migrate ? await openHasher(database, keyring) : new UnopenedHasher()
-    const access = createAccessWatch({ database, log })
+    const access = createAccessWatch({ database, clock, log })
     return {
       database,
       url,

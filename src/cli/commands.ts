@@ -24,6 +24,7 @@ import { overview } from './operations/overview.ts'
 import { serve, work } from './operations/serve.ts'
 import { audit } from './operators/audit.ts'
 import * as operator from './operators/operator.ts'
+import * as proxyTokens from './proxy/proxy-tokens.ts'
 import * as push from './push/push.ts'
 import * as pushDrafts from './push/push-drafts.ts'
 import { verify } from './push/push-verify.ts'
@@ -96,6 +97,10 @@ export const COMMANDS: Command[] = [
   exportAccount,
   erase,
   token.revoke,
+  token.show,
+  proxyTokens.create,
+  proxyTokens.list,
+  proxyTokens.revoke,
   push.add,
   push.list,
   push.set,

@@ -94,6 +94,43 @@ const KNOWN: { [K in keyof Config]: { takes: [string, Config[K]][]; refuses: str
     ],
     refuses: [],
   },
+  proxyOrigin: {
+    takes: [
+      ['https://{service}.proxy.test', 'https://{service}.proxy.test'],
+      ['https://{service}--tributary.a.test:8443', 'https://{service}--tributary.a.test:8443'],
+      ['https://api.{service}.a.test', 'https://api.{service}.a.test'],
+      ['http://{service}.localhost:8042', 'http://{service}.localhost:8042'],
+    ],
+    refuses: [
+      'https://proxy.test',
+      'https://{service}',
+      '{service}.proxy.test',
+      'http://{service}.proxy.test',
+      'http://{service}.notlocalhost',
+      'ftp://{service}.proxy.test',
+      'https://{service}.proxy.test/path',
+      'https://{service}.proxy.test/',
+      'https://proxy.test/{service}',
+      'https://{service}.{service}.proxy.test',
+      'https://{service}{service}.proxy.test',
+      'https://proxy.x{service}.test',
+      'https://-{service}.proxy.test',
+      'https://{service}-.proxy.test',
+      'https://{service}..test',
+      'https://{service}.PROXY.test',
+      'https://u:p@{service}.proxy.test',
+      'https://{service}.proxy.test:99999',
+      'https://{other}.proxy.test',
+      'https://{service}.proxy.test?x',
+    ],
+  },
+  proxyPorts: {
+    takes: [
+      ['github=8101', { github: 8101 }],
+      [' github=8101 , demo-social=0,', { github: 8101, 'demo-social': 0 }],
+    ],
+    refuses: ['github', 'github=', 'github=x', 'github=65536', '8101=github', 'a=1,a=2', 'a=1,b=1', 'Github=1', 'a=-1'],
+  },
   baseUrl: {
     takes: [
       ['https://a.test', 'https://a.test'],

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { QUOTA_VARIABLES, type QuotaSettings } from '#model/apps/quota-variables.ts'
 import { weaknessOf } from '#platform/crypto/weak-secret.ts'
@@ -9,6 +8,8 @@ import { trimEndOf } from '#platform/formats/trim-end.ts'
 import { LOG_LEVELS, type LogLevel } from '#platform/telemetry/log.ts'
 import { redactText } from '#platform/telemetry/redact.ts'
 import { hasUserInfo } from '#platform/user-info.ts'
+import { parseAddresses, parseNetworks, splitList } from './networks.ts'
+import { checkProxyOrigin, parseProxyOrigin, parseProxyPorts } from './proxy-origin.ts'
 
 export interface Config extends QuotaSettings {
   databaseUrl: string | undefined
@@ -20,6 +21,8 @@ export interface Config extends QuotaSettings {
   workerPort: number | undefined
   host: string
   baseUrl: string
+  proxyOrigin: string | undefined
+  proxyPorts: Record<string, number>
   dataDir: string
   key: string | undefined
   adminToken: string | undefined
@@ -114,6 +117,20 @@ export const VARIABLES: Table = {
     meaning:
       'The address at which people and services reach this server, without a trailing slash. Unset: `http://localhost:$PORT`.',
     read: parseWebAddress,
+  },
+  proxyOrigin: {
+    name: 'TRIBUTARY_PROXY_ORIGIN',
+    fallback: undefined,
+    meaning:
+      'The origins at which the proxy stands for one service each, with `{service}` as a label of the host or a part of its first one (`https://{service}.proxy.example.com`). Nothing else is served there. Unset: `http://{service}.localhost:$PORT` where `BASE_URL` is `http://localhost:$PORT`, otherwise none.',
+    read: parseProxyOrigin,
+  },
+  proxyPorts: {
+    name: 'TRIBUTARY_PROXY_PORTS',
+    fallback: '',
+    meaning:
+      'Further ports at which the proxy stands for one service each, for places where host names cannot be chosen (`github=8101,google=8102`). Unset: none.',
+    read: parseProxyPorts,
   },
   dataDir: {
     name: 'TRIBUTARY_DATA',
@@ -275,14 +292,20 @@ export function loadConfig(env: Environment, overrides: Environment = {}): Confi
       problems.push(`${variable.name}: ${reasonOf(error)}`)
     }
   }
+  const loaded = config as unknown as Config
+  if (loaded.baseUrl === '') loaded.baseUrl = `http://localhost:${loaded.port}`
+  try {
+    if (problems.length === 0) checkProxyOrigin(loaded)
+  } catch (error) {
+    problems.push(reasonOf(error))
+  }
   if (problems.length > 0) {
     throw new SetupError(`The configuration is invalid.\n  ${problems.join('\n  ')}`, {
       code: 'config_invalid',
       help: 'Every variable with its default is listed in docs/config.md.',
     })
   }
-  const loaded = config as unknown as Config
-  return loaded.baseUrl === '' ? { ...loaded, baseUrl: `http://localhost:${loaded.port}` } : loaded
+  return loaded
 }
 
 // Every variable also exists as `<NAME>_FILE`, so that secrets can come from a mounted file.
@@ -366,30 +389,4 @@ function requireHardToGuess(text: string): string {
   const weakness = weaknessOf(Buffer.from(text))
   if (weakness === undefined) return text
   throw new Error(`is too easy to guess: it ${weakness}. Generate one with: openssl rand -base64 32`)
-}
-
-function parseAddresses(text: string): string[] {
-  if (text === 'false') return []
-  if (/^true$/i.test(text)) throw new Error('must name the proxies, such as 127.0.0.1 or 10.0.0.0/8, not “true”')
-  const list = splitList(text)
-  for (const each of list) if (isIP(each) === 0) parseNetworks(each)
-  return list
-}
-
-function splitList(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-}
-
-function parseNetworks(text: string): string[] {
-  const list = splitList(text)
-  for (const network of list) {
-    const [address = '', bits = '', ...more] = network.split('/')
-    const family = isIP(address)
-    if (more.length > 0 || family === 0 || !/^\d+$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128))
-      throw new Error(`“${network}” is not a CIDR network such as 10.1.0.0/16`)
-  }
-  return list
 }

@@ -39,6 +39,7 @@ import * as exports from './operators/exports.ts'
 import * as operators from './operators/operators.ts'
 import { settings } from './operators/settings.ts'
 import { PROXY_METHODS, proxied } from './proxy/proxy.ts'
+import * as proxyTokens from './proxy/proxy-tokens.ts'
 import * as push from './push/push.ts'
 import * as pushControl from './push/push-control.ts'
 import * as pushDrafts from './push/push-drafts.ts'
@@ -160,6 +161,9 @@ export const ROUTES: Listed[] = [
   ['GET', '/connections/deleted', connections.deleted, 'showDeleted'],
   ['GET', '/agents', agentGrants.list, 'listAgents'],
   ['DELETE', '/agents/:id', agentGrants.remove, 'endAgent'],
+  ['GET', '/proxy-tokens', proxyTokens.list, 'listProxyTokens'],
+  ['POST', '/proxy-tokens', proxyTokens.create, 'createProxyToken'],
+  ['DELETE', '/proxy-tokens/:id', proxyTokens.remove, 'revokeProxyToken'],
 
   ['GET', '/auth/:service/apply', applyByQuery, 'applyTokenByQuery'],
   ['POST', '/auth/:service/apply', applyByBody, 'applyToken'],
@@ -191,6 +195,9 @@ export const ROUTES: Listed[] = [
   ['POST', '/accounts/:id/profiles/:profile/reconnect', reconnect.linkByApp, 'createReconnectLinkOfAccount'],
   ['POST', '/accounts/:id/profiles/:profile/pause', sync.pauseByApp, 'pauseProfileOfAccount'],
   ['POST', '/accounts/:id/profiles/:profile/resume', sync.resumeByApp, 'resumeProfileOfAccount'],
+  ['GET', '/accounts/:id/proxy-tokens', proxyTokens.listByApp, 'listProxyTokensOfAccount'],
+  ['POST', '/accounts/:id/proxy-tokens', proxyTokens.createByApp, 'createProxyTokenOfAccount'],
+  ['DELETE', '/accounts/:id/proxy-tokens/:token_id', proxyTokens.removeByApp, 'revokeProxyTokenOfAccount'],
   ['GET', '/usage', quotas.ownUsage, 'getUsage'],
   ['GET', '/spending', spending.ownSpending, 'getSpending'],
   ['PATCH', '/spending', spending.changeOwnSpending, 'updateSpending'],

@@ -12,6 +12,7 @@ import type { HttpReply } from './exchange/reply.ts'
 import type { HttpRequest, ServerParts } from './exchange/request.ts'
 import { createHttpServer, type HttpRoute, type HttpServer, type Rules } from './exchange/serve.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
+import { createOrigins, withoutSessions } from './proxy/origins.ts'
 import { mountProxy } from './proxy/proxy.ts'
 import { followRequests } from './request/follow-requests.ts'
 import { createRequestIds } from './request/request-id.ts'
@@ -58,6 +59,7 @@ export function createServer(deps: HttpDeps, routes: Listed[] = ROUTES): HttpSer
   const metrics = createMetrics()
   const fixedTexts = createFixedTexts(deps.clock)
   const accounts = createAccounts(deps)
+  const originOf = createOrigins(deps.config)
   // `mountProxy` adds the rest.
   const parts = {
     addressOf: callerAddress(deps.config.trustProxy),
@@ -69,9 +71,11 @@ export function createServer(deps: HttpDeps, routes: Listed[] = ROUTES): HttpSer
     bodies: BODIES,
     idOf: ({ headers: { 'x-request-id': given } }) =>
       typeof given === 'string' && /^[\w.-]{8,64}$/.test(given) ? given : nextRequestId(),
-    rewrite: (url) => (/^\/v0(?=[/?]|$)/.test(url) ? url.slice(3).replace(/^(?!\/)/, '/') : url),
+    // A path of the service may begin with `/v0` too.
+    locate: (raw, name) => originOf(raw, name) ?? { url: withoutVersion(raw.url ?? '/'), origin: undefined },
     follow: tracing?.begin,
     onRequest: (request, reply) => {
+      if (request.origin !== undefined) withoutSessions(request)
       setHeaders(deps, request, reply)
       if (isFromDashboard(request)) followSession(deps, request, reply, operatorOf)
     },
@@ -103,6 +107,10 @@ export function createServer(deps: HttpDeps, routes: Listed[] = ROUTES): HttpSer
     mountDemoServices(server, deps)
   }
   return server
+}
+
+function withoutVersion(url: string): string {
+  return /^\/v0(?=[/?]|$)/.test(url) ? url.slice(3).replace(/^(?!\/)/, '/') : url
 }
 
 type Before = NonNullable<HttpRoute['before']>

@@ -18,6 +18,7 @@ import { type CredentialKey, deleteCredential, findCredential } from '#store/ide
 import { addErasedProfiles, type DeletionRequest } from '#store/identity/deletion-requests.ts'
 import { erasePeopleDecisions, forgetDecidedUsers, peopleRevision } from '#store/identity/people-decisions.ts'
 import { deleteProfile, listAllProfiles, listProfiles, listProfilesByName } from '#store/identity/profiles.ts'
+import { removeProxyTokens, removeTokensOfProfiles } from '#store/identity/proxy-tokens.ts'
 import { removeReconnectLinks } from '#store/identity/reconnect-links.ts'
 import { forgetServiceUser, type ServiceUser } from '#store/identity/service-users.ts'
 import { eraseProfileItems } from '#store/items/items.ts'
@@ -120,6 +121,7 @@ export async function eraseAccount(
     for (const key of await deleteProfile(tx, own, locked.shards)) await eraseStored(tx, key, deps.clock.now())
   await revokeAllTokens(tx, locked, deps.clock.now())
   await removeAgentGrants(tx, locked)
+  await removeProxyTokens(tx, locked)
   await erasePeopleDecisions(tx, locked)
   await removeConnectionsSessions(tx, locked)
   await removeConnectSessions(tx, locked)
@@ -153,6 +155,11 @@ async function eraseSome(
   actor: string,
 ): Promise<Erased[]> {
   const erased = await eraseProfiles(deps, tx, account, profiles, actor)
+  await removeTokensOfProfiles(
+    tx,
+    account,
+    profiles.map(({ id }) => id),
+  )
   if ((await peopleRevision(tx, account)) > 0) {
     const left = new Set((await listProfiles(tx, account)).map(({ service }) => service))
     const services = profiles.map(({ service }) => service).filter((service) => !left.has(service))

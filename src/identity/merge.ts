@@ -24,6 +24,7 @@ import {
   moveProfiles,
   reconnectProfile,
 } from '#store/identity/profiles.ts'
+import { removeProxyTokens } from '#store/identity/proxy-tokens.ts'
 import { mergeServiceUser } from '#store/identity/service-users.ts'
 import { moveLogOf } from '#store/log/erase-log.ts'
 import { markDeliveriesDue, resendProfile } from '#store/push/cursors.ts'
@@ -39,9 +40,13 @@ import { revokeReplaced, type UnneededToken } from './revoke-token.ts'
 /**
  * Moves all profiles of the source account to the destination, and ends the source account and its tokens. Items are
  * not rewritten, because they belong to profiles; only own items that both accounts have become one. One transaction over
- * several shards, because merges are rare and must be atomic.
+ * several shards, because merges are rare and must be atomic. Returns the destination, and the id of the account that ended.
  */
-export async function mergeAccounts(deps: LoggedDeps, sourceToken: string, destToken: string): Promise<Account> {
+export async function mergeAccounts(
+  deps: LoggedDeps,
+  sourceToken: string,
+  destToken: string,
+): Promise<Account & { endedId: string }> {
   const [source, dest] = await Promise.all([accountOf(deps, sourceToken), accountOf(deps, destToken)])
   if (source === undefined)
     throw new ApiError(
@@ -66,7 +71,7 @@ export async function mergeAccounts(deps: LoggedDeps, sourceToken: string, destT
   for (const token of dropped) revokeReplaced(deps, token)
   await deps.operations.flush()
   await moveLogOf(deps.database, source, account.id)
-  return account
+  return { ...account, endedId: source.id }
 }
 
 /** Locks in the order of ids, so that two merges in opposite directions cannot deadlock. */
@@ -106,6 +111,8 @@ async function merge(
   await markMerged(tx, from, to.id)
   await revokeAllTokens(tx, from, now)
   await removeAgentGrants(tx, from)
+  // A token for one person's service must never open another's: those of the account that stays are for its own, the others end.
+  await removeProxyTokens(tx, from)
   for (const { service, nativeId } of inLockOrder(moving).filter((each) => mayFindAccount(deps.registry, each.service)))
     await mergeServiceUser(tx, { appId: to.appId, service, nativeId }, from.id, to.id)
   await auditAccount(tx, to, {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { type Browser, createBrowser } from '../../lab/browser.ts'
-import { tributaryProcess } from '../harness/command-line.ts'
+import { tributary, tributaryProcess } from '../harness/command-line.ts'
 import { preparedDatabase, type TestDatabase } from '../harness/database/database.ts'
 import { freePort } from '../harness/free-port.ts'
 import { type RunningProcess, startProcess } from '../harness/running.ts'
@@ -66,7 +66,7 @@ async function assertSignsIn(clientId: string): Promise<void> {
 
 async function assertSyncs(): Promise<void> {
   const before = await count()
-  const moved = await tributaryProcess(['demo', 'control', 'week-later', '--service', 'demo-social', '--json'], env)
+  const moved = await tributary(['demo', 'control', 'week-later', '--service', 'demo-social', '--json'], env)
   assert.equal(moved.code, 0, moved.stderr)
   await fetch(at('/profiles/demo-social/sync'), { method: 'POST', headers: { authorization: `Bearer ${token}` } })
   await until('the photos of the week', async () => ((await count()) > before ? true : undefined))
@@ -94,7 +94,7 @@ suite('the demo', () => {
 
   test('goes on after Ctrl-C', async () => {
     assert.deepEqual(await demo.end('SIGINT'), { code: 0, signal: null })
-    const stopped = await tributaryProcess(['demo', 'control', 'show'], env)
+    const stopped = await tributary(['demo', 'control', 'show'], env)
     assert.match(stopped.stderr, /demo services do not run here/)
     demo = await startProcess(['demo'], env)
     await assertGoesOn()
@@ -105,16 +105,16 @@ suite('the demo', () => {
     const photos = await count()
     const headers = { authorization: `Bearer ${token}` }
     await fetch(at('/profiles/demo-social/reset'), { method: 'POST', headers })
-    await tributaryProcess(['demo', 'control', 'throttle', '--service', 'demo-micro'], env)
+    await tributary(['demo', 'control', 'throttle', '--service', 'demo-micro'], env)
     await demo.end('SIGKILL')
     demo = await startProcess(['demo'], env)
-    const { stdout } = await tributaryProcess(['demo', 'control', 'show', '--json'], env)
+    const { stdout } = await tributary(['demo', 'control', 'show', '--json'], env)
     const states = JSON.parse(stdout) as { service: string; throttled: boolean }[]
     assert.deepEqual(
       states.filter(({ throttled }) => throttled).map(({ service }) => service),
       ['demo-micro'],
     )
-    await tributaryProcess(['demo', 'control', 'unthrottle'], env)
+    await tributary(['demo', 'control', 'unthrottle'], env)
     await assertGoesOn()
     assert.equal(await count(), photos)
     assert.deepEqual(

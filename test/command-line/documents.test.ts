@@ -146,6 +146,7 @@ suite('commands with --json print one document', () => {
       'backup',
       'overrides',
       'port',
+      'proxy origin',
       'egress',
     ])
     assert.ok(findings.every(({ detail }) => detail !== ''))

@@ -45,6 +45,8 @@ const EVERYTHING = [
   'ingress.enabled=true',
   'ingress.host=tributary.example',
   'ingress.tlsSecret=tls',
+  'ingress.proxyTlsSecret=wildcard-tls',
+  'proxyOrigin=https://{service}.proxy.example',
   'serviceMonitor.enabled=true',
   'env.LOG_LEVEL=debug',
 ]
@@ -141,6 +143,34 @@ suite('the Helm chart', { skip }, () => {
     assert.deepEqual(reached, ['shop-tributary-server'])
   })
 
+  test('leads the origins of services to the servers, with a certificate of their own, and only when they are set', () => {
+    const ingressOf = (values: string[]) =>
+      render(values).find(({ kind }) => kind === 'Ingress')!.spec as unknown as {
+        tls?: { hosts: string[]; secretName: string }[]
+        rules: { host: string; http: { paths: { backend: { service: { name: string } } }[] } }[]
+      }
+    const { tls, rules } = ingressOf(EVERYTHING)
+    assert.deepEqual(
+      rules.map(({ host, http }) => [host, http.paths[0]!.backend.service.name]),
+      [
+        ['tributary.example', 'shop-tributary'],
+        ['*.proxy.example', 'shop-tributary'],
+      ],
+    )
+    assert.deepEqual(tls, [
+      { hosts: ['tributary.example'], secretName: 'tls' },
+      { hosts: ['*.proxy.example'], secretName: 'wildcard-tls' },
+    ])
+    const settings = render(EVERYTHING).flatMap(({ spec }) => spec.template?.spec.containers[0]!.env ?? [])
+    assert.ok(
+      settings.some(
+        ({ name, value }) => name === 'TRIBUTARY_PROXY_ORIGIN' && value === 'https://{service}.proxy.example',
+      ),
+    )
+    const without = ingressOf(EVERYTHING.filter((each) => !each.startsWith('proxyOrigin=')))
+    assert.deepEqual([without.rules.length, without.tls?.length], [1, 1])
+  })
+
   test('refuses values that cannot work', () => {
     for (const values of [
       [NEEDED[0]!],
@@ -148,6 +178,8 @@ suite('the Helm chart', { skip }, () => {
       [NEEDED[0]!, 'baseUrl=https://tributary.example/'],
       [...NEEDED, 'existingSecret='],
       [...NEEDED, 'ingress.enabled=true'],
+      [...NEEDED, 'proxyOrigin=https://proxy.example'],
+      [...NEEDED, 'proxyOrigin=https://{service}--tributary.example'],
     ])
       assert.throws(() => run(helm, ['template', 'shop', chart, ...set(values)]), values.join(' '))
     assert.ok(existsSync(join(chart, 'values.schema.json')))

@@ -15,6 +15,7 @@ import { LOOPBACK } from '../harness/loopback.ts'
 import { programsMissing } from '../harness/programs.ts'
 import { startTributary, type Tributary } from '../harness/start.ts'
 import { until } from '../harness/until.ts'
+import { exchange } from '../spec/operating/raw-http.ts'
 
 const deploy = join(import.meta.dirname, '../../deploy')
 const MEGABYTE = 1024 * 1024
@@ -29,10 +30,10 @@ const NGINX: ReverseProxy = {
   program: 'nginx',
   prepare: (folder, port, tributaryPort) => {
     const site = readFileSync(join(deploy, 'nginx/tributary.conf'), 'utf8')
-      .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
+      .replaceAll('listen 443 ssl;', `listen 127.0.0.1:${port};`)
       .replace(/^ *ssl_certificate.*\n/gm, '')
       .replace('127.0.0.1:8042', `127.0.0.1:${tributaryPort}`)
-      .replace('/var/log/nginx/tributary.log', join(folder, 'access.log'))
+      .replaceAll('/var/log/nginx/tributary.log', join(folder, 'access.log'))
     writeFileSync(join(folder, 'site.conf'), site)
     const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
       (name) => `${name}_temp_path ${folder}/${name};`,
@@ -51,7 +52,8 @@ const CADDY: ReverseProxy = {
   prepare: (folder, port, tributaryPort) => {
     const site = readFileSync(join(deploy, 'caddy/Caddyfile'), 'utf8')
       .replace('tributary.example.com {', `http://:${port} {\n\tbind 127.0.0.1`)
-      .replace('127.0.0.1:8042', `127.0.0.1:${tributaryPort}`)
+      .replace('*.proxy.example.com {', `http://*.proxy.example.com:${port} {\n\tbind 127.0.0.1`)
+      .replaceAll('127.0.0.1:8042', `127.0.0.1:${tributaryPort}`)
     writeFileSync(join(folder, 'Caddyfile'), `{\n\tadmin off\n\tauto_https off\n}\n${site}`)
     return ['run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')]
   },
@@ -64,6 +66,7 @@ suite('behind a reverse proxy', () => {
   // A service that takes uploads, and sends an event at once and the next one when the test says so.
   const service = createServer((request, response) => {
     if (request.url === '/me') response.end('{"id":"42"}')
+    else if (request.url?.startsWith('/path/') === true || request.url === '/metrics') response.end(request.url)
     else if (request.url === '/events') {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('data: first\n\n')
@@ -86,6 +89,7 @@ suite('behind a reverse proxy', () => {
       TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
       TRIBUTARY_CONNECTORS: join(import.meta.dirname, '../spec/proxy/operator'),
       TRUST_PROXY: '127.0.0.1',
+      TRIBUTARY_PROXY_ORIGIN: 'https://{service}.proxy.example.com',
     })
     const address = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
     const app = await makeApp(tributary, {
@@ -167,6 +171,29 @@ suite('behind a reverse proxy', () => {
       test('metrics are not served', async () => {
         for (const path of ['/metrics', '/v0/metrics']) assert.equal((await fetch(`${url}${path}`)).status, 404)
         assert.equal((await fetch(`${tributary.url}/metrics`)).status, 200)
+      })
+
+      // `fetch` does not send another host.
+      const atOrigin = async (host: string, target: string) => {
+        const head = `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`
+        const { status, body } = await exchange(url, head)
+        return { status, text: body }
+      }
+
+      test('the origin of a service is the proxy, with paths exactly as the caller wrote them', async () => {
+        const host = 'plain.proxy.example.com'
+        for (const path of ['/path/a%2Fb%20c//d/?x=%2F', '/path/http://x.example/y', '/metrics']) {
+          const { status, text } = await atOrigin(host, `/v1${path}`)
+          assert.equal(status, 200, text)
+          assert.ok(text.includes(path), text)
+        }
+        // Not ours: the service answers.
+        for (const path of ['/readyz', '/dashboard', '/proxy/plain/me'])
+          assert.match((await atOrigin(host, path)).text, /\{"bytes":0\}/)
+        const address = await fetch(`${url}/proxy/plain/https:/evil.example/x`, {
+          headers: { authorization: `Bearer ${token}` },
+        })
+        assert.equal(address.status, 400, 'also where slashes are joined')
       })
 
       test('many requests at once are all answered', async () => {

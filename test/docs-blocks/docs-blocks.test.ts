@@ -8,6 +8,7 @@ import { difference } from './compare-output.ts'
 import { markerOf, type PageScript, writePage } from './page-script.ts'
 import { type Block, readBlocks } from './read-blocks.ts'
 import { prepareDesk, type Reader, startReader } from './reader.ts'
+import { prepareVendorDesk, vendorsMissing } from './vendor-desk.ts'
 
 const root = join(import.meta.dirname, '../..')
 const PAGES = ['README.md', 'docs/**/*.md', 'sdk/README.md', 'examples/*/README.md'].flatMap((pattern) =>
@@ -15,6 +16,8 @@ const PAGES = ['README.md', 'docs/**/*.md', 'sdk/README.md', 'examples/*/README.
 )
 /** This page begins before there is an app or a person. */
 const BARE = ['docs/integrate.md']
+/** This one calls vendors with their SDKs. */
+const WITH_VENDORS = 'docs/guides/use-a-vendors-sdk.md'
 /** Long enough for the slowest page on a busy machine. */
 const PAGE_TIMEOUT_MS = 900_000
 
@@ -24,7 +27,9 @@ const isRun = ({ use }: Block) => use.kind === 'run'
 /** Runs the script of a page; the output of each block by its line. */
 async function runPage(page: string, reader: Reader, checked: string[]): Promise<void> {
   const blocks = blocksOf(page)
-  const desk = await prepareDesk(reader, page.replaceAll(/\W/g, '-'), BARE.includes(page))
+  const name = page.replaceAll(/\W/g, '-')
+  const desk =
+    page === WITH_VENDORS ? await prepareVendorDesk(reader, name) : await prepareDesk(reader, name, BARE.includes(page))
   try {
     const written: PageScript = writePage(blocks, desk.folder, desk.addresses)
     checked.push(...written.typed)
@@ -63,6 +68,7 @@ function outputsOf(blocks: readonly Block[], stdout: string): Map<number, string
 }
 
 const skip = programsMissing('bash', 'curl', 'jq', 'psql', 'python3')
+const withoutVendors = await vendorsMissing()
 suite('the blocks of the documentation', { concurrency: 3, skip }, () => {
   let reader: Reader
   const typed: string[] = []
@@ -74,7 +80,8 @@ suite('the blocks of the documentation', { concurrency: 3, skip }, () => {
 
   for (const page of PAGES) {
     if (!blocksOf(page).some(isRun)) continue
-    test(`${page} runs from top to bottom`, async () => {
+    const cannotRun = page === WITH_VENDORS && withoutVendors
+    test(`${page} runs from top to bottom`, { skip: cannotRun }, async () => {
       const run = runPage(page, reader, typed)
       finished.push(run)
       await run

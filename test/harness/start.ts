@@ -17,12 +17,19 @@ import { describedResponses } from './responses/described-responses.ts'
 /** What an operator's password really costs is 70 ms of a processor and 46 MiB (src/platform/crypto/password.test.ts). */
 const CHEAP_PASSWORDS = { memory: 64, passes: 1, parallelism: 1 }
 
+interface HarnessOptions extends Pick<StartOptions, 'workers' | 'demo'> {
+  /** Services that get a free port of their own at the proxy. */
+  proxyPorts?: string[]
+}
+
 /** A running service, and what a test needs to observe it. */
 export interface Tributary extends Started {
   url: string
   adminToken: string
   dataDir: string
   databaseUrl: string
+  /** The origin of one of the services of `proxyPorts`, at which vendors' SDKs call it. */
+  proxyOrigin: (service: string) => string
   /** Every log line, at debug level. */
   logged: string[]
   /** Queries the database of the service directly. */
@@ -44,7 +51,7 @@ export interface Tributary extends Started {
 export async function startTributary(
   env: Environment = {},
   tuning: Tuning = {},
-  { workers = 'inline', demo = false }: Pick<StartOptions, 'workers' | 'demo'> = {},
+  { workers = 'inline', demo = false, proxyPorts = [] }: HarnessOptions = {},
 ): Promise<Tributary> {
   const database = await preparedDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-test-'))
@@ -56,6 +63,7 @@ export async function startTributary(
     TRIBUTARY_DATA: dataDir,
     TRIBUTARY_ADMIN_TOKEN: adminToken,
     DRAIN_SECONDS: '5',
+    TRIBUTARY_PROXY_PORTS: proxyPorts.map((service) => `${service}=0`).join(),
     ...env,
   })
   const logged: string[] = []
@@ -82,6 +90,7 @@ export async function startTributary(
     adminToken,
     dataDir,
     databaseUrl: database.url,
+    proxyOrigin: started.proxyAddress,
     logged,
     sql,
     idle: (loop) => planner.idle(loop, sql, wake),

@@ -1,7 +1,14 @@
 import { readEvent } from '#connectors/dav/caldav/event.ts'
 import { readContact } from '#connectors/dav/carddav/contact.ts'
 import { createReader } from '#connectors/dav/files/read-files.ts'
+import { bodyLinkBack, type ResponseOrigin } from '#flows/proxy/lead-back.ts'
+import { LinkRewriter } from '#flows/proxy/link-rewriter.ts'
+import { createTokenFinder } from '#flows/proxy/token-finder.ts'
+import { asBearer } from '#http/proxy/token-forms.ts'
+import { takePairs } from '#http/request/query-pairs.ts'
 import { readAnswer } from '#kit/auth/ask.ts'
+import { apiKey } from '#kit/auth/auth.ts'
+import { compileLinkPaths } from '#kit/connector/link-paths.ts'
 import { linkPages } from '#kit/endpoints/pages.ts'
 import { allKeys } from '#kit/read/dedupe-keys.ts'
 import { linksIn, plainText } from '#kit/read/kind.ts'
@@ -42,6 +49,13 @@ export const MADE: Record<string, string> = {
     'anchored, and a connector’s path has at most one placeholder between two slashes',
 }
 
+const LINKS = compileLinkPaths(['**.next', 'a.*.href'])
+const LINK_ORIGIN: ResponseOrigin = {
+  url: 'https://a.test/v1/x',
+  api: { apiUrl: 'https://a.test/v1', hosts: [] },
+  auth: apiKey({ in: 'query', name: 'key' }),
+  proxyUrl: 'https://hub.test/proxy/a',
+}
 const links = linkPages()
 const nextLink = (header: string): void => {
   links.next({
@@ -179,6 +193,48 @@ export const FUNCTIONS: Record<string, { run: (text: string) => unknown; pumps: 
     run: (text) => readAnswer({ title: '', example: '', kind: 'handle' }, text),
     pumps: ['a.', '@', 'a', '1.', '%'],
     begins: ['', '@', 'did:web:'],
+  },
+  rewriteLinks: {
+    run: quietly((text) => {
+      const rewriter = new LinkRewriter(LINKS, (address) => bodyLinkBack(address, LINK_ORIGIN))
+      const bytes = Buffer.from(text)
+      // Small chunks, so that what is held over their ends would be read again and again.
+      for (let at = 0; at < bytes.length; at += 1000) rewriter.write(bytes.subarray(at, at + 1000))
+      return rewriter.end()
+    }),
+    pumps: [
+      '"',
+      '\\',
+      '\\u0061',
+      '{"next":',
+      '{"next":"',
+      '"next":"/\t",',
+      'a',
+      ',',
+      ':',
+      ']',
+      '}{',
+      '\\"',
+      '%',
+      '{',
+      ' ',
+    ],
+    begins: ['', '{"next":"', '{"next":"https://a.test/', '{"n', '[[{"next":["', '{"next":"\\'],
+  },
+  findToken: {
+    run: createTokenFinder(`trt_${'a1b2'.repeat(17)}x`),
+    pumps: ['%', '%25', '%7', '%74', 't', 'trt_', 'trt_a1b2', '%2525', 'dHJ0X2E', 'a1b2', '%25%2'],
+    begins: ['', 'trt_a1b2', '%'],
+  },
+  takePairs: {
+    run: (text) => takePairs(text, new Set(['token']), () => true),
+    pumps: ['&', '=', 'token=', 'token=a&', '%74oken=a&', '+', '%', '%74'],
+    begins: ['', 'token='],
+  },
+  asBearer: {
+    run: asBearer,
+    pumps: ['a', ' ', 'oauth_token="', ' oauth_token=trt_', 'trt_', '=', ',', '"'],
+    begins: ['', 'Basic ', 'OAuth ', 'token ', 'Token token="trt_', 'OAuth oauth_token="trt_'],
   },
   linksIn: {
     run: linksIn,

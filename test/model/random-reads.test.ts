@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { cases, seedOf } from '../harness/effort.ts'
 import { compare } from './compare.ts'
-import type { Known, Shown } from './known-item.ts'
+import { parseExactly } from './exact-json.ts'
+import { type Known, partsOf, type Shown } from './known-item.ts'
 import { NETWORKS } from './networks.ts'
-import type { Question } from './question.ts'
+import { nameOf, type Question } from './question.ts'
 import { seeded } from './random.ts'
 import { randomQuestion } from './random-question.ts'
 import { readWorld } from './read-world.ts'
@@ -88,6 +89,24 @@ suite(`the model of an account at every service of the lab (MODEL_SEED=${SEED})`
     })
     return (await response.json()) as Shown[]
   }
+
+  test('items of every endpoint are found by id, by IDR and by native id', async () => {
+    const headers = { authorization: `Bearer ${world.token}` }
+    const ids = items.map(({ id }) => id)
+    assert.equal(new Set(ids).size, ids.length)
+    for (const [first, ...more] of Map.groupBy(items, ({ idr }) => idr.replace(/#.*/, '')).values())
+      for (const { id, idr, data, service, owner, endpoint } of [first!, ...more.slice(-1)]) {
+        const profile = service === 'self' ? service : encodeURIComponent(nameOf({ service, owner }))
+        const native = `services/${profile}/${endpoint}/${encodeURIComponent(partsOf(idr).item)}`
+        for (const path of [`id/${id}`, `id/${encodeURIComponent(idr)}`, native]) {
+          const response = await fetch(`${world.url}/${path}`, { headers })
+          const text = await response.text()
+          assert.equal(response.status, 200, `${path}: ${text}`)
+          const shown = parseExactly(text) as Shown
+          assert.deepEqual([shown.id, shown.idr, shown.data], [id, idr, data], path)
+        }
+      }
+  })
 
   test('authors, commenters and likers of posts, tweets, photos, checkins and blog posts are participants', async () => {
     for (const [path, written] of Object.entries(NETWORKS)) {

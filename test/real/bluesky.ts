@@ -16,9 +16,12 @@ export interface RunningBluesky extends BlueskyProcess {
 
 export const blueskyMissing = (): Promise<string | false> => packagesMissing('bluesky')
 
-/** A personal data server with its identity directory: accounts, OAuth with DPoP, records, blobs and the firehose. */
-export async function startBluesky(): Promise<RunningBluesky> {
-  return withAccounts(await startBlueskyProcess({}, {}))
+/**
+ * A personal data server with its identity directory: accounts, OAuth with DPoP, records, blobs and the firehose. `isLimited`: with
+ * the rate limits of such servers.
+ */
+export async function startBluesky(settings: { isLimited?: boolean } = {}): Promise<RunningBluesky> {
+  return withAccounts(await startBlueskyProcess(settings, {}))
 }
 
 export interface BlueskyNetworkOptions {

@@ -1,4 +1,4 @@
-export type RealFolder = 'core' | 'bluesky' | 'mcp' | 'schemas' | 'linter' | 'runtimes' | 'helm' | 'express'
+export type RealFolder = 'core' | 'bluesky' | 'mcp' | 'schemas' | 'linter' | 'runtimes' | 'helm' | 'express' | 'sdks'
 
 /**
  * Installs the packages of a folder unless they are present; returns whether they are, and if not, why. Never

@@ -1,6 +1,6 @@
 // Installs the packages of a folder here on first use and keeps them in a cache outside the clone, keyed by the
 // lock file, so that a fresh clone links to them at once. Manual use: node test/real/install.mjs [core] [bluesky]
-// [mcp] [schemas] [linter] [runtimes] [helm]
+// [mcp] [schemas] [linter] [runtimes] [helm] [express] [sdks]
 import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import * as fs from 'node:fs'
@@ -19,6 +19,7 @@ const folders = {
   runtimes: join(here, 'runtimes'),
   helm: join(here, 'helm'),
   express: join(here, 'express'),
+  sdks: join(here, 'sdks'),
 }
 const manifests = ['package.json', 'package-lock.json', '.npmrc']
 const stampName = '.tributary-stamp'

@@ -1,7 +1,7 @@
 import { ensureInstalled, type RealFolder } from '../real/install.mjs'
 import type { Tier } from './tiers.ts'
 
-const FOR_EVERY_TIER: RealFolder[] = ['core', 'schemas', 'linter']
+const FOR_EVERY_TIER: RealFolder[] = ['core', 'schemas', 'linter', 'sdks']
 
 /**
  * Installs what the tests of a tier need of other software; returns the names of what is not available, so that it counts

@@ -3,7 +3,7 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ALLOWED_SECONDS, aboveAllowed } from './allowance.ts'
-import { filesOfTier } from './tiers.ts'
+import { differByTables, filesOfTier, repeatedIn } from './tiers.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -20,6 +20,18 @@ test('each test file is in exactly one tier, in the checks, or tests software of
   for (const file of inNeither) assert.match(file, /^test\/(\w+(-\w+)?\.test\.ts|real\/self\/)/)
   assert.ok(quick.length > system.length)
   assert.ok(system.length > 40)
+})
+
+test('what makes its own tables runs once on each server', () => {
+  const { again } = repeatedIn(root, 'system')
+  const differing = differByTables(root, again)
+  for (const name of ['statements', 'leases', 'keyring', 'dashboard-plans', 'session-state'])
+    assert.ok(differing.includes(`test/store/${name}.test.ts`), name)
+  for (const name of ['migrations', 'copy', 'catalogue', 'cluster'])
+    assert.ok(again.includes(`test/store/${name}.test.ts`) && !differing.includes(`test/store/${name}.test.ts`), name)
+  // Elsewhere a fixture may start a service.
+  const elsewhere = again.map(() => 'test/runner/tiers.test.ts')
+  assert.deepEqual(differByTables(root, elsewhere), elsewhere)
 })
 
 test('a tier above what it is allowed is named, and a slow machine has more', () => {

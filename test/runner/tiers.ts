@@ -1,4 +1,5 @@
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 /** How much is run: by `npm test`, by `npm run test:system`, by `npm run test:nightly`. */
 export type Tier = (typeof TIERS)[number]
@@ -27,6 +28,7 @@ const SYSTEM = [
   'test/connectors.test.ts',
   'test/spec/operating/canary.test.ts',
   'test/spec/proxy/volume.test.ts',
+  'test/spec/proxy/sdks/*.test.ts',
   'test/faults/*.test.ts',
   'test/spec/push/command-line.test.ts',
   'test/spec/sync/vendors/{all-services,tables/*}.test.ts',
@@ -54,15 +56,18 @@ const SAMPLES = [
   'test/hostile/{zip,services}.test.ts',
   'test/spec/sync/vendors/tables/email.test.ts',
   'test/spec/sign-in/real-{oidc,oauthlib}.test.ts',
+  'test/spec/proxy/sdks/{octokit,tokens-that-left}.test.ts',
 ]
 /** Those that depend on the database's version and on the kind of its tables: every statement is prepared there. */
 const ON_EACH_DATABASE = ['test/store/statements.test.ts']
 const CLOSE_TO_THE_DATABASE = ['test/store/**/*.test.ts']
 /** Searches, whose plans depend on the version. The model in `test/model/` asks all kinds of reads there. */
 const SEARCHES = [
-  'test/spec/reading/{search,property,several-shards,pages,tenants}.test.ts',
+  'test/spec/reading/{search,several-shards,pages,tenants}.test.ts',
   'test/spec/reading/{changes,copies,people}/*.test.ts',
 ]
+/** A part of their cases, because the model asks such questions of the newest version too. */
+const SOME_SEARCHES = ['test/spec/reading/property.test.ts']
 export const OVER_THE_SERVICE = ['test/{spec,store}/**/*.test.ts']
 /** Tests of which `npm test` runs a part (test/harness/effort.ts). */
 const GENERATED = [
@@ -101,11 +106,40 @@ export function filesOfTier(root: string, tier: Tier): string[] {
   return [...samples.union(new Set(filesOf(root, EVERYTHING)))].filter((file) => !elsewhere.has(file))
 }
 
-/** Files that run on the other databases too: `again` on each of them, `onTheNewest` on the embedded one only. */
-export function repeatedIn(root: string, tier: Tier): { again: string[]; onTheNewest: string[] } {
-  if (tier === 'test') return { again: filesOf(root, ON_EACH_DATABASE), onTheNewest: [] }
-  if (tier === 'system') return { again: filesOf(root, CLOSE_TO_THE_DATABASE), onTheNewest: filesOf(root, SEARCHES) }
-  return { again: filesOf(root, OVER_THE_SERVICE), onTheNewest: [] }
+/** By the database that they run on. */
+interface Repeated {
+  /** On each of the other ones too. */
+  again: string[]
+  /** On the embedded one only; `partly` with as many generated cases as `npm test` has. */
+  onTheNewest: string[]
+  partly: string[]
+}
+
+/** Files that run on the other databases too. */
+export function repeatedIn(root: string, tier: Tier): Repeated {
+  const files = (again: string[], onTheNewest: string[] = [], partly: string[] = []): Repeated => ({
+    again: filesOf(root, again),
+    onTheNewest: filesOf(root, onTheNewest),
+    partly: filesOf(root, partly),
+  })
+  if (tier === 'test') return files(ON_EACH_DATABASE)
+  if (tier === 'system') return files(CLOSE_TO_THE_DATABASE, SEARCHES, SOME_SEARCHES)
+  return files(OVER_THE_SERVICE)
+}
+
+const EMPTY_DATABASE = /\b(?:openFresh|openEmptyCluster|freshDatabase)\(/
+const FROM_TEMPLATE = /\b(?:openPrepared|preparedDatabase|start(?:Tributary|\w*Harness))\(/
+
+/**
+ * Of these files, those that may differ between two kinds of tables on one server. A file of `test/store/` that begins with an
+ * empty database makes its own tables, the same for each kind, and has been run on that server already.
+ */
+export function differByTables(root: string, files: readonly string[]): string[] {
+  const store = new Set(filesOf(root, CLOSE_TO_THE_DATABASE))
+  return files.filter((file) => {
+    const text = readFileSync(join(root, file), 'utf8')
+    return !store.has(file) || !EMPTY_DATABASE.test(text) || FROM_TEMPLATE.test(text)
+  })
 }
 
 /** Files of `npm test` of which the system tier runs all. */

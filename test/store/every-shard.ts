@@ -133,13 +133,14 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'item-hour-purge',
     'pending-purge',
     'people-decision-purge',
+    'proxy-token-purge',
     'rate-limit-purge',
     'reconnect-link-purge',
     'sign-in-purge',
     'spending-purge',
   ],
   // Only on a server without shards, where one statement for all keys is cheaper than one for each shard.
-  'asks for keys of several shards': ['watch-profiles', 'watch-tokens'],
+  'asks for keys of several shards': ['watch-profiles', 'watch-proxy-tokens', 'watch-tokens'],
   'counts for metrics': [
     'cursor-lag',
     'dead-by-kind',
@@ -167,14 +168,15 @@ export const EVERY_SHARD: Record<string, string[]> = {
 }
 
 /**
- * Statements that lease rows of all shards at once. On a sharded server others are used instead (is-sharded.ts); where there
- * are no shards, they read fewer rows and wait for no lock.
+ * Statements that lease or change rows of all shards at once. On a sharded server others are used instead (is-sharded.ts);
+ * where there are no shards, they read fewer rows and wait for no lock.
  */
 export const NOT_ON_SHARDS = [
   'cursor-wake',
   'destination-due',
   'lease-take-newest',
   'lease-take-oldest',
+  'rate-limit-take-several',
   'reread-find',
   'sync-due-groups',
   'sync-lease',

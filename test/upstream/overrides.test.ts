@@ -4,6 +4,7 @@ import { connectors } from '#connectors/index.ts'
 import { typedFieldsOf } from '#kit/auth/auth.ts'
 import type { Connector } from '#kit/connector/connector.ts'
 import { locateService } from '#upstream/addresses/addresses.ts'
+import { serviceHosts } from '#upstream/addresses/further-hosts.ts'
 import { openUpstream } from '../harness/upstream.ts'
 
 const open = openUpstream()
@@ -34,8 +35,10 @@ async function addressesOf(connector: Connector, overrides: Record<string, strin
   const moved = Object.entries(further).flatMap(([name, url]) =>
     url === undefined ? [] : [[name, relocate(url, 'tokenUrl')]],
   )
+  const { hosts } = serviceHosts({ connector, key: { key: 'k', secret: 's', overrides } }, addresses.apiUrl)
+  const furtherHosts = hosts.map(({ declared, url }): [string, string] => [declared, url])
   const texts = Object.entries(addresses).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-  return Object.fromEntries([...texts, ...moved])
+  return Object.fromEntries([...texts, ...moved, ...furtherHosts])
 }
 
 suite('one override moves the whole service: nothing goes to the host of the vendor', () => {
@@ -62,6 +65,7 @@ suite('GitHub Enterprise', () => {
     revokeUrl: `${OWN}/api/v3/applications/{key}/grant`,
     revokeToken: `${OWN}/api/v3/applications/{key}/token`,
     verifyApp: `${OWN}/api/v3/applications/{key}/token`,
+    'https://uploads.github.com': `${OWN}/api/uploads`,
   }
   const sets: Record<string, string>[] = [
     { api_url: `${OWN}/api/v3` },

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Person } from '../../base/people.ts'
 import type { RateLimit } from '../../base/rate-limit.ts'
 import { json, Refusal, type Reply, refusedAs, text } from '../../base/reply.ts'
@@ -8,28 +9,33 @@ import type { Caller } from '../../oauth2/bearer.ts'
 import type { OAuth2Server } from '../../oauth2/server.ts'
 import { type DropboxData, entriesOf, type FileFields } from './data.ts'
 
-interface ApiParts {
+export interface ApiParts {
   oauth: OAuth2Server
   data: DropboxData
   rateLimit: RateLimit
   cursors: { generation: number }
 }
 
-type Act = (caller: Caller, body: Record<string, unknown>) => Reply
+type Act = (caller: Caller, body: Record<string, unknown>, request: LabRequest) => Reply
 
-const failure = (status: number, tag: string, more: object = {}) =>
-  new Refusal(json(status, { error_summary: `${tag}/...`, error: { '.tag': tag, ...more } }))
+/** The summary is the path of tags that leads to the reason. */
+export const failure = (status: number, tag: string, more: object = {}, summary = tag) =>
+  new Refusal(json(status, { error_summary: `${summary}/...`, error: { '.tag': tag, ...more } }))
+
+/** `readArgument`: where a style of endpoints has its argument. */
+export const dropboxEndpoint =
+  ({ oauth, rateLimit }: Pick<ApiParts, 'oauth' | 'rateLimit'>, readArgument = bodyOf) =>
+  (scope: string | undefined, act: Act): Handler =>
+  (request) => {
+    const caller = callerOf(oauth, request)
+    const counted = countCall(rateLimit, `${caller.client.key} ${caller.person.id}`)
+    if (scope !== undefined && !caller.scopes.includes(scope))
+      throw failure(401, 'missing_scope', { required_scope: scope })
+    return counted(act(caller, readArgument(request), request))
+  }
 
 export function dropboxApi({ oauth, data, rateLimit, cursors }: ApiParts): Routes {
-  const endpoint =
-    (scope: string | undefined, act: Act): Handler =>
-    (request) => {
-      const caller = callerOf(oauth, request)
-      const counted = countCall(rateLimit, `${caller.client.key} ${caller.person.id}`)
-      if (scope !== undefined && !caller.scopes.includes(scope))
-        throw failure(401, 'missing_scope', { required_scope: scope })
-      return counted(act(caller, bodyOf(request)))
-    }
+  const endpoint = dropboxEndpoint({ oauth, rateLimit })
 
   const account: Act = ({ person }) =>
     json(200, {
@@ -197,10 +203,10 @@ function readCursor(value: unknown): Cursor | undefined {
 
 const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
 const nameOf = ({ fields }: StoredItem): string => String(fields['path']).split('/').at(-1) ?? ''
-const revOf = (item: StoredItem): string => `a1c10ce0dd78${item.updatedAtMs.toString(16)}`
+export const revOf = (item: StoredItem): string => `a1c10ce0dd78${item.updatedAtMs.toString(16)}`
 
-function presentEntry(item: StoredItem) {
-  const { path, tag, size } = item.fields as FileFields
+export function presentEntry(item: StoredItem) {
+  const { path, tag, size, clientModifiedMs, contentHash } = item.fields as FileFields
   const common = { name: nameOf(item), path_lower: path.toLowerCase(), path_display: path }
   if (item.deletedAtMs !== undefined) return { '.tag': 'deleted', ...common }
   if (tag === 'folder') return { '.tag': 'folder', ...common, id: item.id }
@@ -208,11 +214,11 @@ function presentEntry(item: StoredItem) {
     '.tag': 'file',
     ...common,
     id: item.id,
-    client_modified: timeText(item.createdAtMs),
+    client_modified: timeText(clientModifiedMs ?? item.createdAtMs),
     server_modified: timeText(item.updatedAtMs),
     rev: revOf(item),
     size,
     is_downloadable: true,
-    content_hash: item.id.padEnd(64, '0').slice(-64),
+    content_hash: contentHash ?? createHash('sha256').update(item.id).digest('hex'),
   }
 }

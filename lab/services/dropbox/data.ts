@@ -9,6 +9,9 @@ export interface FileFields extends Record<string, unknown> {
   tag: 'file' | 'folder'
   size: number
   link?: string
+  /** As the uploading app says; the time of the upload otherwise. */
+  clientModifiedMs?: number
+  contentHash?: string
 }
 
 export interface DropboxData {
@@ -42,9 +45,15 @@ export function createDropboxData(parts: { people: Person[]; random: Random; now
   return { store, nextId }
 }
 
+/** Paths differ in more than case. */
+export const lowerPath = ({ fields }: StoredItem): string => String(fields['path']).toLowerCase()
+
 /** Of a deleted folder only the folder is listed as deleted: its entries are gone without a word. */
 export function entriesOf({ store }: DropboxData, { username }: Person): StoredItem[] {
-  const all = store.list(username, 'files')
+  const stored = store.list(username, 'files')
+  const shown = new Set(stored.flatMap((item) => (item.deletedAtMs === undefined ? [lowerPath(item)] : [])))
+  // Where a file is again, its deletion is not told.
+  const all = stored.filter((item) => item.deletedAtMs === undefined || !shown.has(lowerPath(item)))
   const goneFolders = all.flatMap(({ deletedAtMs, fields }) =>
     deletedAtMs !== undefined && fields['tag'] === 'folder'
       ? [{ prefix: `${String(fields['path']).toLowerCase()}/`, deletedAtMs }]

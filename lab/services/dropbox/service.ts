@@ -4,6 +4,7 @@ import { declareService } from '../../declare/service.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
 import { dropboxApi } from './api.ts'
 import { createDropboxData } from './data.ts'
+import { dropboxWrites } from './writes.ts'
 
 const brand = { title: 'Dropbox', mark: '◈', accent: '#0061fe' }
 const paths = { authorize: '/oauth2/authorize', token: '/oauth2/token' }
@@ -32,6 +33,8 @@ export const dropbox = declareService({
         scopes: {
           'account_info.read': 'see your name and e-mail address',
           'files.metadata.read': 'see the names of your files and folders',
+          'files.content.read': 'see the content of your files',
+          'files.content.write': 'edit your files and folders',
           'sharing.read': 'see your shared links',
         },
         defaultScopes: ['account_info.read'],
@@ -43,6 +46,7 @@ export const dropbox = declareService({
     const rateLimit = createRateLimit(clock, { limit: 1000, windowSeconds: 60 })
     // Changed by tests: cursors of an earlier generation are answered with `reset`.
     const cursors = { generation: 1 }
+    const parts = { oauth, data, rateLimit, cursors }
     return {
       access: {
         ...oauth,
@@ -55,7 +59,7 @@ export const dropbox = declareService({
         },
       },
       groups: { rateLimit },
-      routes: { ...oauth.routes, ...dropboxApi({ oauth, data, rateLimit, cursors }) },
+      routes: { ...oauth.routes, ...dropboxApi(parts), ...dropboxWrites(parts, clock) },
       data: storeControl({
         store: data.store,
         clock,

@@ -2,7 +2,7 @@ import { Refusal } from '../../base/reply.ts'
 import type { ApiParts, Call, GithubApi } from './endpoint.ts'
 import { notFound } from './errors.ts'
 import type { Account } from './model.ts'
-import { fullUser, privateUser, simpleUser } from './present-account.ts'
+import { fullUser, privateUser, simpleUser } from './present/account.ts'
 
 /** The account in the path, or 404. */
 export function namedAccount({ data, params }: Call): Account {

@@ -1,11 +1,11 @@
 import { first } from '../../base/pairs.ts'
 import { json, noContent, Refusal, type Reply, withHeaders } from '../../base/reply.ts'
-import { jsonOf } from '../../base/request.ts'
 import { namedAccount } from './account-routes.ts'
+import { bodyOf } from './body.ts'
 import type { ApiParts, Call, GithubApi } from './endpoint.ts'
 import { githubError, invalidField, notFound } from './errors.ts'
 import { pagedReply, timeParam } from './page.ts'
-import { presentEvent, presentGist, presentNotification } from './present-activity.ts'
+import { presentEvent, presentGist, presentNotification } from './present/activity.ts'
 
 const eventDaysMs = 30 * 86_400_000
 const eventCap = 300
@@ -54,17 +54,20 @@ export function activityResources({ context, data }: ApiParts, { list, one, own 
 
   function publishGist(call: Call): Reply {
     if (!call.may('gist')) return notFound()
-    const { description, files, public: isPublic } = jsonOf(call.request)
-    const names = typeof files === 'object' && files !== null ? Object.keys(files) : []
-    if (names.length === 0) return invalidField('Gist', 'files', 'missing_field')
+    const { description, files, public: isPublic } = bodyOf(call.request)
+    const named = Object.entries((files ?? {}) as Record<string, { content?: string } | null>)
+    if (named.length === 0) return invalidField('Gist', 'files', 'missing_field')
     const { login } = call.viewer
     const item = data.gists.add(login, data.nextId().toString(16).padStart(32, 'b'), now(), {
       description: typeof description === 'string' ? description : null,
       public: isPublic === true || isPublic === 'true',
-      files: names.map((filename) => ({ filename, language: 'Text', size: 1 })),
+      files: named.map(([filename, file]) => {
+        return { filename, language: 'Text', size: Buffer.byteLength(file?.content ?? '') }
+      }),
       comments: 0,
     })
-    return json(201, presentGist(call, { owner: login, item }))
+    const gist = presentGist(call, { owner: login, item })
+    return json(201, gist, { location: gist.url })
   }
 
   function notifications(call: Call): Reply {

@@ -6,7 +6,7 @@ import type { ApiParts } from './endpoint.ts'
 import { githubError, invalidField, notFound } from './errors.ts'
 import { isoSeconds } from './ids.ts'
 import type { GithubClient, GithubOAuth } from './oauth.ts'
-import { simpleUser } from './present-account.ts'
+import { simpleUser } from './present/account.ts'
 
 /** Endpoints for an app's own tokens, authenticated with HTTP Basic. */
 export function applicationRoutes({ context, oauth, data }: ApiParts): Routes {

@@ -8,7 +8,7 @@ import { githubError, notFound } from './errors.ts'
 import type { GithubLimits, Resource } from './limits.ts'
 import type { GithubOAuth } from './oauth.ts'
 import { pagedReply } from './page.ts'
-import type { View } from './present-repo.ts'
+import type { View } from './present/repo.ts'
 import { grants } from './scopes.ts'
 
 export interface ApiParts {

@@ -38,7 +38,7 @@ interface IssueSeed extends Seed {
   nextId: () => number
 }
 
-export type IssueFields = ReturnType<typeof issueFields>
+export type IssueFields = ReturnType<typeof issueFields> & { stateReason?: string }
 export type Comment = IssueFields['comments'][number]
 
 export function issueFields(seed: IssueSeed) {

@@ -1,16 +1,16 @@
 import { first } from '../../base/pairs.ts'
-import { json, Refusal, type Reply } from '../../base/reply.ts'
-import { jsonOf } from '../../base/request.ts'
+import { Refusal } from '../../base/reply.ts'
 import { isShown } from '../../data/item-store.ts'
 import type { ApiParts, Call, GithubApi } from './endpoint.ts'
-import { githubError, invalidField, notFound } from './errors.ts'
-import { blankIssue } from './generate.ts'
+import { githubError, notFound } from './errors.ts'
+import { issueWrites } from './issue-writes.ts'
 import type { IssueItem } from './model.ts'
 import { choiceParam, timeParam } from './page.ts'
-import { presentComment, presentIssue, presentListedIssue } from './present-issue.ts'
+import { presentComment, presentIssue, presentListedIssue } from './present/issue.ts'
 import { namedRepo } from './repo-routes.ts'
 
-export function issueResources({ context, data }: ApiParts, { list, one, own }: GithubApi) {
+export function issueResources(parts: ApiParts, { list, one, own }: GithubApi) {
+  const { data } = parts
   /** Applies the parameters common to all issue lists. */
   function chosen({ request }: Call, items: IssueItem[]): IssueItem[] {
     const state = choiceParam(request, 'state', ['open', 'closed', 'all'])
@@ -57,23 +57,16 @@ export function issueResources({ context, data }: ApiParts, { list, one, own }: 
     return item
   }
 
-  function publish(call: Call): Reply {
-    const repo = namedRepo(call).fullName
-    if (!call.may('public_repo')) return notFound()
-    const { title, body } = jsonOf(call.request)
-    if (typeof title !== 'string' || title === '') return invalidField('Issue', 'title', 'missing_field')
-    const { login } = call.viewer
-    const blank = blankIssue(repo, data.nextNumber(repo), login)
-    const fields = { ...blank, title, body: typeof body === 'string' ? body : null }
-    return json(201, presentIssue(call, data.issues.add(login, String(data.nextId()), context.clock.now(), fields)))
-  }
-
+  const { publish, change, comment } = issueWrites(parts, named)
   const scopes = ['repo']
+  const writes = { scopes: ['repo', 'public_repo'] }
   return {
     'GET /issues': list({ scopes }, mine, presentListedIssue),
     'GET /user/issues': list({ scopes }, mine, presentListedIssue),
     'GET /repos/:owner/:repo/issues': list({ scopes }, ofRepo, presentIssue),
-    'POST /repos/:owner/:repo/issues': own({ scopes: ['repo', 'public_repo'] }, publish),
+    'POST /repos/:owner/:repo/issues': own(writes, publish),
+    'PATCH /repos/:owner/:repo/issues/:number': own(writes, change),
+    'POST /repos/:owner/:repo/issues/:number/comments': own(writes, comment),
     'GET /repos/:owner/:repo/issues/:number': one({ scopes }, (call) => presentIssue(call, named(call))),
     'GET /repos/:owner/:repo/issues/:number/comments': list(
       { scopes },

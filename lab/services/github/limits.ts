@@ -3,15 +3,18 @@ import type { OpenWindow } from '../../base/windows.ts'
 import { declareLimits } from '../../declare/limits.ts'
 import { githubError } from './errors.ts'
 
+const beyondSecondary = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.'
+
 export type Resource = 'core' | 'search'
 export type GithubLimits = ReturnType<typeof createGithubLimits>
 
 /** Beyond the primary limit: 403 with `remaining: 0`. Beyond the secondary limit: 403 with Retry-After. */
 export function createGithubLimits(clock: ServiceClock) {
-  /** `perMinute` is the secondary limit per person; searches have a limit of their own. */
-  const settings = { limit: 5000, windowSeconds: 3600, perMinute: 900, searchPerMinute: 30 }
+  /** `perMinute` is the secondary limit per person, refused with 403 or 429; searches have a limit of their own. */
+  const settings = { limit: 5000, windowSeconds: 3600, perMinute: 900, searchPerMinute: 30, secondaryStatus: 403 }
   const limitOf = (resource: Resource) => (resource === 'core' ? settings.limit : settings.searchPerMinute)
-  const refused = (message: string) => githubError(403, message, {}, '/rest/overview/rate-limits-for-the-rest-api')
+  const refused = (message: string, status = 403) =>
+    githubError(status, message, {}, '/rest/overview/rate-limits-for-the-rest-api')
   const limits = declareLimits(clock, {
     settings,
     count(windows, personId: string, resource: Resource) {
@@ -20,7 +23,7 @@ export function createGithubLimits(clock: ServiceClock) {
       if (burst.count > settings.perMinute)
         return {
           headers: { ...headersOf(personId, resource), 'retry-after': '60' },
-          refusal: refused('You have exceeded a secondary rate limit. Please wait a few minutes before you try again.'),
+          refusal: refused(beyondSecondary, settings.secondaryStatus),
         }
       const window = windowOf(personId, resource)
       if (window.count >= limitOf(resource))

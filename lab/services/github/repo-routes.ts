@@ -7,7 +7,7 @@ import { githubError, notFound } from './errors.ts'
 import { isoSeconds } from './ids.ts'
 import type { RepoItem } from './model.ts'
 import { choiceParam, timeParam } from './page.ts'
-import { fullRepo, presentCommit } from './present-repo.ts'
+import { fullRepo, presentCommit } from './present/repo.ts'
 
 /** The repository in the path, or 404 if it is private and the caller is not its owner or lacks the scope. */
 export function namedRepo({ data, params, viewer, may }: Call): { fullName: string; item: RepoItem } {

@@ -2,7 +2,7 @@ import { first } from '../../base/pairs.ts'
 import type { Reply } from '../../base/reply.ts'
 import type { ApiParts, Call, GithubApi } from './endpoint.ts'
 import { choiceParam, pagedReply } from './page.ts'
-import { minimalRepo, presentCommit } from './present-repo.ts'
+import { minimalRepo, presentCommit } from './present/repo.ts'
 import { parseCommitQuery } from './search-query.ts'
 
 const maxResults = 1000

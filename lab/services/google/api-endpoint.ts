@@ -1,7 +1,7 @@
 import { first } from '../../base/pairs.ts'
 import type { Person } from '../../base/people.ts'
 import type { RateLimit } from '../../base/rate-limit.ts'
-import { json, refusedAs } from '../../base/reply.ts'
+import { json, type Reply, refusedAs } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
 import type { Handler } from '../../base/router.ts'
 import type { ServiceContext } from '../../base/service-parts.ts'
@@ -29,19 +29,25 @@ export interface Call {
   get: (name: string) => string | undefined
 }
 
-type Act = (call: Call) => unknown
-
 /** A call with a token of this scope, within the limits; `fields` selects parts of the response. */
-export function apiEndpoint({ oauth, rateLimit }: ApiParts, scope: string | undefined, act: Act): Handler {
-  return (request, params) => {
+export const apiEndpoint = (parts: ApiParts, scope: string | undefined, act: (call: Call) => unknown): Handler =>
+  ownEndpoint(parts, scope, (call) => selected(call, act(call)))
+
+/** One whose reply is written by hand. */
+export const ownEndpoint =
+  ({ oauth, rateLimit }: ApiParts, scope: string | undefined, act: (call: Call) => Reply): Handler =>
+  (request, params) => {
     const { person, scopes } = callerOf(oauth, request, scope)
     count(rateLimit, person.id)
-    const get = (name: string) => first(request.query, name)
-    const fields = get('fields')
-    const mask = fields === undefined ? undefined : parseMask(fields)
-    if (fields !== undefined && mask === undefined) throw invalid('fields', `Invalid field selection ${fields}`)
-    return json(200, applyMask(act({ person, request, params, scopes, get }), mask))
+    return act({ person, request, params, scopes, get: (name) => first(request.query, name) })
   }
+
+/** The parts of a response that `fields` selects. */
+export function selected({ get }: Pick<Call, 'get'>, value: unknown): Reply {
+  const fields = get('fields')
+  const mask = fields === undefined ? undefined : parseMask(fields)
+  if (fields !== undefined && mask === undefined) throw invalid('fields', `Invalid field selection ${fields}`)
+  return json(200, applyMask(value, mask))
 }
 
 function callerOf(oauth: OAuth2Server, request: LabRequest, scope: string | undefined) {
@@ -63,6 +69,15 @@ const count = (rateLimit: RateLimit, key: string) =>
     () => rateLimit.acquire(key),
     () => failure(403, 'userRateLimitExceeded', 'User Rate Limit Exceeded', { domain: 'usageLimits' }),
   )
+
+/** The body as a record; the vendor takes JSON of any media type. */
+export function recordOf({ body }: Pick<LabRequest, 'body'>): Record<string, unknown> {
+  try {
+    return JSON.parse(body.toString() || '{}') as Record<string, unknown>
+  } catch {
+    throw failure(400, 'parseError', 'Parse Error')
+  }
+}
 
 /** A whole number within bounds; what is larger is cut as the documentation says. */
 export function sizeOf({ get }: Call, name: string, otherwise: number, most: number): number {

@@ -8,6 +8,15 @@ import { failure, invalid, notFound } from './respond.ts'
 /** Parameters that a sync token does not go with. */
 const NOT_WITH_TOKEN = ['orderBy', 'q', 'timeMin', 'timeMax', 'updatedMin', 'iCalUID']
 
+/** `primary` is the person's own. */
+export function calendarOf({ tracked }: ApiParts, { person, params: { calendarId } }: Call): StoredItem {
+  const found = tracked.store
+    .list(person.username, 'calendars')
+    .find((one) => isShown(one) && (calendarId === 'primary' ? one.fields['primary'] === true : one.id === calendarId))
+  if (found === undefined) throw notFound()
+  return found
+}
+
 export const eventsOf = (calendarId: string): string => `events ${calendarId}`
 
 export function calendarRoutes(parts: ApiParts): Routes {
@@ -26,9 +35,7 @@ export function calendarRoutes(parts: ApiParts): Routes {
   }
 
   const events = (call: Call) => {
-    const id = call.params['calendarId'] ?? ''
-    const calendar = calendars(call).find((one) => (id === 'primary' ? one.fields['primary'] === true : one.id === id))
-    if (calendar === undefined) throw notFound()
+    const calendar = calendarOf(parts, call)
     const conflict = call.get('syncToken') === undefined ? undefined : NOT_WITH_TOKEN.find((name) => call.get(name))
     if (conflict !== undefined) throw invalid(conflict, `${conflict} cannot be used with syncToken`)
     const listed = listFrom(parts.tracked, parts.positions, {
@@ -63,9 +70,12 @@ export function calendarRoutes(parts: ApiParts): Routes {
   }
 }
 
+export const etagOf = ({ updatedAtMs }: StoredItem): string => `"${updatedAtMs}"`
+
 /** A deleted event has little more than an id; so has an instance of a recurring event that was cancelled. */
-function event({ id, fields, deletedAtMs, createdAtMs, updatedAtMs }: StoredItem) {
-  const common = { kind: 'calendar#event', etag: `"${updatedAtMs}"`, id }
+export function event(item: StoredItem) {
+  const { id, fields, deletedAtMs, createdAtMs, updatedAtMs } = item
+  const common = { kind: 'calendar#event', etag: etagOf(item), id }
   if (deletedAtMs !== undefined) return { ...common, status: 'cancelled' }
   if (fields['status'] === 'cancelled') return { ...common, ...fields }
   return {

@@ -61,7 +61,7 @@ export function driveRoutes(parts: ApiParts): Routes {
   }
 }
 
-const file = ({ id, fields, createdAtMs, updatedAtMs }: StoredItem) => ({
+export const file = ({ id, fields, createdAtMs, updatedAtMs }: StoredItem) => ({
   kind: 'drive#file',
   id,
   trashed: false,
@@ -71,7 +71,7 @@ const file = ({ id, fields, createdAtMs, updatedAtMs }: StoredItem) => ({
 })
 
 /** Without `fields` a file has only these. */
-function whole(call: Call, one: Record<string, unknown>): Record<string, unknown> {
+export function whole(call: Pick<Call, 'get'>, one: Record<string, unknown>): Record<string, unknown> {
   if (call.get('fields') !== undefined) return one
   return { kind: one['kind'], id: one['id'], name: one['name'], mimeType: one['mimeType'] }
 }

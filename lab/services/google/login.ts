@@ -16,6 +16,9 @@ export const SCOPES = {
   drive: scope('drive.metadata.readonly'),
   youtube: scope('youtube.readonly'),
   mail: scope('gmail.metadata'),
+  writeContacts: scope('contacts'),
+  writeEvents: scope('calendar.events'),
+  writeFiles: scope('drive.file'),
 }
 
 export const scopes = {
@@ -28,6 +31,9 @@ export const scopes = {
   [SCOPES.drive]: 'see information about your Google Drive files',
   [SCOPES.youtube]: 'view your YouTube account',
   [SCOPES.mail]: 'view your email message metadata, but not the email body',
+  [SCOPES.writeContacts]: 'see, edit, download, and permanently delete your contacts',
+  [SCOPES.writeEvents]: 'view and edit events on all your calendars',
+  [SCOPES.writeFiles]: 'see, edit, create, and delete only the specific Google Drive files you use with this app',
 }
 
 /** The names that short scopes have in token responses. */

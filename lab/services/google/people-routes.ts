@@ -56,7 +56,7 @@ export function peopleRoutes(parts: ApiParts): Routes {
   }
 }
 
-function person(item: StoredItem, names: readonly string[]) {
+export function person(item: StoredItem, names: readonly string[]) {
   const source = { type: 'CONTACT', id: item.id.split('/')[1], updateTime: new Date(item.updatedAtMs).toISOString() }
   const common = { resourceName: item.id, etag: `%E${item.updatedAtMs}` }
   if (item.deletedAtMs !== undefined)

@@ -5,7 +5,10 @@ import { declareService } from '../../declare/service.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
 import { type ApiParts, apiEndpoint } from './api-endpoint.ts'
 import { calendarRoutes } from './calendar-routes.ts'
+import { calendarWrites } from './calendar-writes.ts'
+import { contactRoutes } from './contact-routes.ts'
 import { driveRoutes } from './drive-routes.ts'
+import { driveWrites } from './drive-writes.ts'
 import { emailOf, generate } from './generate.ts'
 import { gmailRoutes } from './gmail-routes.ts'
 import { loginPaths, loginRoutes, scopes } from './login.ts'
@@ -57,7 +60,8 @@ export const google = declareService({
     })
     const tracked = createTrackedStore()
     let sequence = 0
-    const nextId = () => `g${(sequence += 1).toString(36).padStart(6, '0')}`
+    // Ids of events have these digits only.
+    const nextId = () => `g${(sequence += 1).toString(32).padStart(6, '0')}`
     for (const person of people) generate({ tracked, nextId, random: context.random, nowMs: clock.now() }, person)
     const positions = createPositions()
     const units = { left: 10_000 }
@@ -92,8 +96,11 @@ export const google = declareService({
           ...(granted.includes('email') && { email: emailOf(person), email_verified: true }),
         })),
         ...peopleRoutes(parts),
+        ...contactRoutes(parts, nextId),
         ...calendarRoutes(parts),
+        ...calendarWrites(parts, nextId),
         ...driveRoutes(parts),
+        ...driveWrites(parts, nextId),
         ...gmailRoutes(parts),
         ...youtubeRoutes(parts),
       },

@@ -7,35 +7,55 @@ import type { Routes } from '../../base/router.ts'
 import type { ServiceContext } from '../../base/service-parts.ts'
 import { isShown } from '../../data/item-store.ts'
 import type { OAuth2Server } from '../../oauth2/server.ts'
-import type { LabAccount, MastodonData } from './data.ts'
+import { fieldsOf, type LabAccount, type MastodonData } from './data.ts'
+import { createUploads } from './media.ts'
 import { paged } from './paging.ts'
 import { presentAccount, presentStatus } from './present.ts'
+import { statusWrites } from './status-writes.ts'
 
 interface ApiParts {
   context: ServiceContext
   oauth: OAuth2Server
   data: MastodonData
   rateLimit: RateLimit
+  /** For uploads and deletions. */
+  slowLimit: RateLimit
 }
 
-type Act = (person: Person, request: LabRequest, params: Record<string, string>) => Reply
+type Act = (person: Person, request: LabRequest, params: Record<string, string>) => Reply | Promise<Reply>
 
-export function mastodonApi({ context, oauth, data, rateLimit }: ApiParts): Routes {
+export function mastodonApi({ context, oauth, data, rateLimit, slowLimit }: ApiParts): Routes {
   const { url } = context
   const endpoint =
-    (scope: string, act: Act) =>
-    (request: LabRequest, params: Record<string, string>): Reply => {
+    (scope: string, act: Act, limit = rateLimit) =>
+    async (request: LabRequest, params: Record<string, string>): Promise<Reply> => {
       const { person, scopes } = callerOf(oauth, request)
-      const withHeaders = limited(rateLimit, person.id)
-      if (!scopes.includes('read') && !scopes.includes(scope))
+      const withHeaders = limited(limit, person.id)
+      if (!scopes.includes(scope.split(':')[0] ?? '') && !scopes.includes(scope))
         return withHeaders(json(403, { error: 'This action is outside the authorized scopes' }))
-      return withHeaders(act(person, request, params))
+      try {
+        return withHeaders(await act(person, request, params))
+      } catch (error) {
+        if (error instanceof Refusal) return withHeaders(error.reply)
+        throw error
+      }
     }
   const shown = (username: string, kind = 'statuses') => data.store.list(username, kind).filter(isShown)
+  const statusesFor = (viewer: string, author: LabAccount) =>
+    shown(author.username).filter((item) => viewer === author.username || fieldsOf(item).visibility !== 'direct')
   const statusOf = (author: LabAccount, id: string) => {
     const item = shown(author.username).find((one) => one.id === id)
     return item && presentStatus(url(), data, author, item)
   }
+  /** A status by its id, as this person sees it. */
+  const show = (viewer: string, id: string) => {
+    const author = data.account(data.store.find('statuses', id)?.owner ?? '')
+    if (author === undefined || !statusesFor(viewer, author).some((one) => one.id === id)) return undefined
+    const favourited = shown(viewer, 'favourites').some((one) => one.id === id)
+    return { ...statusOf(author, id), favourited }
+  }
+  const uploads = createUploads(url, data.nextId)
+  const { create, remove, favourite } = statusWrites({ clock: context.clock, data, uploads, show })
   const marked =
     (kind: string): Act =>
     ({ username }, request) => {
@@ -65,10 +85,10 @@ export function mastodonApi({ context, oauth, data, rateLimit }: ApiParts): Rout
       const account = data.account(username)
       return account ? json(200, { ...presentAccount(url(), account), source: { privacy: 'public' } }) : missing()
     }),
-    'GET /api/v1/accounts/:id/statuses': endpoint('read:statuses', (_person, request, { id = '' }) => {
+    'GET /api/v1/accounts/:id/statuses': endpoint('read:statuses', ({ username }, request, { id = '' }) => {
       const author = data.accountById(id)
       if (author === undefined) return missing()
-      const list = shown(author.username).map((item) => ({
+      const list = statusesFor(username, author).map((item) => ({
         id: item.id,
         record: presentStatus(url(), data, author, item),
       }))
@@ -82,13 +102,38 @@ export function mastodonApi({ context, oauth, data, rateLimit }: ApiParts): Rout
       'read:accounts',
       accounts((username) => data.followers(username)),
     ),
+    'GET /api/v1/statuses/:id': endpoint('read:statuses', ({ username }, _request, { id = '' }) => {
+      const status = show(username, id)
+      return status ? json(200, status) : missing()
+    }),
+    'POST /api/v1/statuses': endpoint('write:statuses', ({ username }, request) => create(username, request)),
+    'DELETE /api/v1/statuses/:id': endpoint(
+      'write:statuses',
+      ({ username }, _request, { id = '' }) => remove(username, id),
+      slowLimit,
+    ),
+    'POST /api/v1/statuses/:id/favourite': endpoint('write:favourites', ({ username }, _request, { id = '' }) =>
+      favourite(username, id, true),
+    ),
+    'POST /api/v1/statuses/:id/unfavourite': endpoint('write:favourites', ({ username }, _request, { id = '' }) =>
+      favourite(username, id, false),
+    ),
+    'POST /api/v2/media': endpoint(
+      'write:media',
+      ({ username }, request) => uploads.create(username, request),
+      slowLimit,
+    ),
+    'GET /api/v1/media/:id': endpoint('write:media', ({ username }, _request, { id = '' }) =>
+      uploads.look(username, id),
+    ),
+    'GET /media_attachments/:id/:size': (_request, { id = '' }) => uploads.file(id),
     'GET /api/v1/favourites': endpoint('read:favourites', marked('favourites')),
     'GET /api/v1/bookmarks': endpoint('read:bookmarks', marked('bookmarks')),
     'GET /api/v1/timelines/home': endpoint('read:statuses', ({ username }, request) => {
       const own = data.account(username)
       const authors = [...data.following(username), ...(own ? [own] : [])]
       const list = authors
-        .flatMap((author) => shown(author.username).map((item) => ({ author, item })))
+        .flatMap((author) => statusesFor(username, author).map((item) => ({ author, item })))
         .sort((a, b) => b.item.createdAtMs - a.item.createdAtMs)
         .slice(0, 400)
         .map(({ author, item }) => ({ id: item.id, record: presentStatus(url(), data, author, item) }))
@@ -117,7 +162,6 @@ export function mastodonApi({ context, oauth, data, rateLimit }: ApiParts): Rout
 
 const missing = (): Reply => json(404, { error: 'Record not found' })
 
-/** Anybody may register an app; form and JSON are accepted. */
 /** Errors are `{"error": "…"}`. */
 function callerOf(oauth: OAuth2Server, request: LabRequest): ReturnType<OAuth2Server['guard']> {
   try {

@@ -11,11 +11,26 @@ export interface LabAccount extends Acquaintance {
   bio?: string
 }
 
+export const VISIBILITIES = ['public', 'unlisted', 'private', 'direct'] as const
+export type Visibility = (typeof VISIBILITIES)[number]
+
+export interface LabMedia {
+  type: 'image' | 'video' | 'gifv'
+  width: number
+  height: number
+  hue: number
+  description: string | null
+  /** Of a file that a person sent; others are drawn. */
+  upload?: { id: string; type: string }
+}
+
 /** The stored form of a status. */
 export interface StatusFields extends Record<string, unknown> {
   text: string
   spoiler: string
-  media: { type: 'image' | 'video'; width: number; height: number; hue: number; description: string | null }[]
+  media: LabMedia[]
+  /** Default: public. */
+  visibility?: Visibility
   card?: { url: string; title: string } | undefined
   mentions: LabAccount[]
   replyTo?: { id: string; account: string } | undefined

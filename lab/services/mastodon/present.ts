@@ -1,5 +1,5 @@
 import type { StoredItem } from '../../data/item-store.ts'
-import { fieldsOf, type LabAccount, type MastodonData } from './data.ts'
+import { fieldsOf, type LabAccount, type LabMedia, type MastodonData } from './data.ts'
 
 const timeText = (ms: number): string => new Date(ms).toISOString()
 
@@ -37,7 +37,7 @@ export function presentStatus(
   author: LabAccount,
   item: StoredItem,
 ): Record<string, unknown> {
-  const { text, spoiler, media, card, mentions, replyTo, reblogOf, language } = fieldsOf(item)
+  const { text, spoiler, media, card, visibility = 'public', mentions, replyTo, reblogOf, language } = fieldsOf(item)
   const base = author.host === undefined ? origin : `https://${author.host}`
   const boosted = reblogOf === undefined ? undefined : data.store.find('statuses', reblogOf.id)
   const boostedBy = boosted && data.account(boosted.owner)
@@ -49,7 +49,7 @@ export function presentStatus(
     in_reply_to_account_id: replyTo?.account ?? null,
     sensitive: spoiler !== '',
     spoiler_text: spoiler,
-    visibility: 'public',
+    visibility,
     language,
     uri: `${base}/users/${author.username}/statuses/${item.id}`,
     url: `${base}/@${author.username}/${item.id}`,
@@ -63,16 +63,7 @@ export function presentStatus(
     content: text === '' ? '' : `<p>${escaped(text).replaceAll('\n', '<br />')}</p>`,
     reblog: boosted && boostedBy ? presentStatus(origin, data, boostedBy, boosted.item) : null,
     account: presentAccount(origin, author),
-    media_attachments: media.map(({ type, width, height, hue, description }, at) => ({
-      id: `${item.id}${at}`,
-      type,
-      url: `${origin}/system/${item.id}/${width}x${height}-${hue}.svg`,
-      preview_url: `${origin}/system/${item.id}/400x300-${hue}.svg`,
-      remote_url: null,
-      meta: { original: { width, height, size: `${width}x${height}`, aspect: width / height } },
-      description,
-      blurhash: 'UBL_:rOpGG-;~qRjWBay',
-    })),
+    media_attachments: media.map((each, at) => presentMedia(origin, each, `${item.id}${at}`, item.id)),
     mentions: mentions.map(({ id, username, host }) => ({
       id,
       username,
@@ -86,6 +77,22 @@ export function presentStatus(
         ? null
         : { ...card, description: '', type: 'link', author_name: '', provider_name: '', image: null, embed_url: '' },
     poll: null,
+  }
+}
+
+/** `folder` is that of the status whose pictures are drawn. */
+export function presentMedia(origin: string, media: LabMedia, id: string, folder = id): Record<string, unknown> {
+  const { type, width, height, hue, description, upload } = media
+  const stored = upload && `${origin}/media_attachments/${upload.id}`
+  return {
+    id: upload?.id ?? id,
+    type,
+    url: stored ? `${stored}/original` : `${origin}/system/${folder}/${width}x${height}-${hue}.svg`,
+    preview_url: stored ? `${stored}/small` : `${origin}/system/${folder}/400x300-${hue}.svg`,
+    remote_url: null,
+    meta: { original: { width, height, size: `${width}x${height}`, aspect: width / height } },
+    description,
+    blurhash: 'UBL_:rOpGG-;~qRjWBay',
   }
 }
 

@@ -9,6 +9,7 @@ import { blankStatus, createMastodonData } from './data.ts'
 
 const brand = { title: 'Mastodon', mark: '🐘', accent: '#6364ff' }
 const READ = ['accounts', 'bookmarks', 'favourites', 'follows', 'lists', 'notifications', 'search', 'statuses']
+const WRITE = ['favourites', 'media', 'statuses']
 
 export const mastodon = declareService({
   name: 'mastodon',
@@ -35,6 +36,7 @@ export const mastodon = declareService({
           write: 'modify all your account data',
           push: 'receive your push notifications',
           ...Object.fromEntries(READ.map((name) => [`read:${name}`, `see your ${name}`])),
+          ...Object.fromEntries(WRITE.map((name) => [`write:${name}`, `change your ${name}`])),
         },
         defaultScopes: ['read'],
         scopeChoice: false,
@@ -44,6 +46,7 @@ export const mastodon = declareService({
     const apps = createApps(oauth, setting)
     const data = createMastodonData({ people, random: context.random, nowMs: clock.now(), now: () => clock.now() })
     const rateLimit = createRateLimit(clock, { limit: 300, windowSeconds: 300 })
+    const slowLimit = createRateLimit(clock, { limit: 30, windowSeconds: 1800 })
     return {
       access: {
         ...oauth,
@@ -60,7 +63,7 @@ export const mastodon = declareService({
       routes: {
         ...oauth.routes,
         ...apps.routes,
-        ...mastodonApi({ context, oauth, data, rateLimit }),
+        ...mastodonApi({ context, oauth, data, rateLimit, slowLimit }),
       },
       data: storeControl({
         store: data.store,

@@ -1,14 +1,16 @@
-import { first } from '../../base/pairs.ts'
 import type { Person } from '../../base/people.ts'
-import { json, Refusal, type Reply, refusedAs } from '../../base/reply.ts'
-import { formOf, type LabRequest } from '../../base/request.ts'
+import { json, type Reply, refusedAs } from '../../base/reply.ts'
+import type { LabRequest } from '../../base/request.ts'
 import type { Routes } from '../../base/router.ts'
-import type { ServiceContext } from '../../base/service-parts.ts'
+import type { DataControl, ServiceContext } from '../../base/service-parts.ts'
 import type { Caller } from '../../oauth2/bearer.ts'
 import type { OAuth2Server } from '../../oauth2/server.ts'
+import { type Method, type Params, paramsOf, refusal, requireScope } from './call.ts'
 import { type Channel, type ChannelType, type SlackData, TEAM } from './data.ts'
-import type { SlackLimits, Tier } from './limits.ts'
+import type { SlackLimits } from './limits.ts'
 import { presentChannel, presentFile, presentMessage, presentProfile, presentUser } from './present.ts'
+import { createUploads } from './uploads.ts'
+import { slackWrites } from './writes.ts'
 
 interface ApiParts {
   context: ServiceContext
@@ -16,13 +18,10 @@ interface ApiParts {
   people: Person[]
   data: SlackData
   limits: SlackLimits
+  messages: DataControl
   /** Conversations that the service refuses to everybody. */
   refused: Set<string>
 }
-
-/** Errors have status 200. */
-export const refusal = (error: string, more: object = {}): Refusal =>
-  new Refusal(json(200, { ok: false, error, ...more }))
 
 const READ: Record<ChannelType, string> = {
   public_channel: 'channels:read',
@@ -37,15 +36,12 @@ const HISTORY: Record<ChannelType, string> = {
   im: 'im:history',
 }
 
-type Params = (name: string) => string | undefined
-type Act = (caller: Caller, params: Params) => object
-
-export function slackApi({ context, oauth, people, data, limits, refused }: ApiParts): Routes {
-  const method = (name: string, tier: Tier, act: Act): Routes => {
+export function slackApi({ context, oauth, people, data, limits, messages, refused }: ApiParts): Routes {
+  const method = (name: string, ...[tier, act]: Method): Routes => {
     const run = (request: LabRequest): Reply => {
       const caller = callerOf(oauth, request)
       limits.acquire(caller.client.key, name, tier)
-      const params: Params = (each) => first(request.query, each) ?? first(formOf(request), each)
+      const params = paramsOf(request)
       return json(200, { ok: true, ...act(caller, params) }, { 'x-oauth-scopes': caller.scopes.join(',') })
     }
     return { [`GET /api/${name}`]: run, [`POST /api/${name}`]: run }
@@ -69,11 +65,15 @@ export function slackApi({ context, oauth, people, data, limits, refused }: ApiP
     return rest
   }
 
-  const channelFor = ({ person, scopes }: Caller, params: Params): Channel => {
+  const visibleChannel = ({ person }: Caller, params: Params): Channel => {
     const channel = data.channels.find(({ id }) => id === params('channel'))
     const isVisible = channel?.type === 'public_channel' || channel?.members.includes(person.id) === true
     if (channel === undefined || !isVisible || refused.has(channel.id)) throw refusal('channel_not_found')
-    requireScope(scopes, HISTORY[channel.type])
+    return channel
+  }
+  const channelFor = (caller: Caller, params: Params): Channel => {
+    const channel = visibleChannel(caller, params)
+    requireScope(caller.scopes, HISTORY[channel.type])
     return channel
   }
 
@@ -86,7 +86,13 @@ export function slackApi({ context, oauth, people, data, limits, refused }: ApiP
     return { ...rest, has_more: isMore }
   }
 
+  const uploads = createUploads(context, data)
+  const writes = slackWrites({ data, uploads, messages, channelFor: visibleChannel })
+  const unknown = () => refusal('unknown_method').reply
+
   return {
+    ...uploads.routes,
+    ...Object.assign({}, ...Object.entries(writes).map(([name, each]) => method(name, ...each))),
     ...method('auth.test', 'special', ({ person }) => ({
       url: 'https://lab.slack.com/',
       team: TEAM.name,
@@ -143,6 +149,8 @@ export function slackApi({ context, oauth, people, data, limits, refused }: ApiP
         message: presentMessage(data, each),
       }))
     }),
+    'GET /api/:method': unknown,
+    'POST /api/:method': unknown,
   }
 }
 
@@ -153,10 +161,6 @@ function callerOf(oauth: OAuth2Server, request: LabRequest): Caller {
     () => oauth.guard(request),
     () => refusal(oauth.settings.refresh === 'none' ? 'token_revoked' : 'token_expired'),
   )
-}
-
-function requireScope(scopes: readonly string[], needed: string): void {
-  if (!scopes.includes(needed)) throw refusal('missing_scope', { needed, provided: scopes.join(',') })
 }
 
 const cursorAt = (position: number) => Buffer.from(`next:${position}`).toString('base64')

@@ -25,6 +25,7 @@ export interface Message {
   threadTs?: string
   edited?: { user: string; ts: string }
   reactions: { name: string; users: string[] }[]
+  files?: SharedFile[]
 }
 
 export interface SharedFile {
@@ -32,6 +33,9 @@ export interface SharedFile {
   user: string
   name: string
   created: number
+  title?: string
+  /** Default: 120 bytes. */
+  size?: number
 }
 
 export interface SlackData {
@@ -43,8 +47,11 @@ export interface SlackData {
   replies(channel: string, ts: string): Message[]
   reactedBy(user: string): Message[]
   find(id: string): Message
+  message(id: string): Message | undefined
   post(channel: string, user: string, text: string, threadTs?: string): Message
   edit(id: string, text: string): Message
+  react(id: string, name: string, user: string): void
+  attach(id: string, files: SharedFile[]): Message
   remove(id: string): Message
   nextTs(): string
 }
@@ -127,6 +134,7 @@ export function createSlackData(parts: { people: Person[]; random: Random; clock
     files,
     nextTs,
     find,
+    message: (id) => messages.get(id),
     history: (of) =>
       all()
         .filter((each) => each.channel === of && each.threadTs === undefined)
@@ -146,6 +154,13 @@ export function createSlackData(parts: { people: Person[]; random: Random; clock
       const message = find(id)
       return put({ ...message, text, edited: { user: message.user, ts: nextTs() } })
     },
+    react(id, name, user) {
+      const { reactions } = find(id)
+      const same = reactions.find((each) => each.name === name)
+      if (same === undefined) reactions.push({ name, users: [user] })
+      else same.users.push(user)
+    },
+    attach: (id, shared) => put({ ...find(id), files: shared }),
     remove(id) {
       const message = find(id)
       messages.delete(id)

@@ -4,7 +4,7 @@ import { formOf, type LabRequest } from '../../base/request.ts'
 import type { Routes } from '../../base/router.ts'
 import { callRoute } from '../../oauth2/inside.ts'
 import type { OAuth2Server } from '../../oauth2/server.ts'
-import { refusal } from './api.ts'
+import { refusal } from './call.ts'
 import { TEAM } from './data.ts'
 
 export const loginPaths = { authorize: '/oauth/v2/authorize', token: '/api/oauth.v2.access' }
@@ -23,6 +23,9 @@ export const scopes = {
   'users.profile:read': 'see profiles',
   'files:read': 'see files',
   'reactions:read': 'see reactions',
+  'chat:write': 'send messages as you',
+  'files:write': 'upload files as you',
+  'reactions:write': 'add reactions as you',
 }
 
 export interface LoginParts {

@@ -1,8 +1,16 @@
 import type { Person } from '../../base/people.ts'
 import { type Channel, type Message, type SharedFile, type SlackData, TEAM } from './data.ts'
 
+/** Type and media type of a file, by the ending of its name. */
+const TYPES: Record<string, [string, string]> = {
+  txt: ['text', 'text/plain'],
+  png: ['png', 'image/png'],
+  jpg: ['jpg', 'image/jpeg'],
+  pdf: ['pdf', 'application/pdf'],
+}
+
 export function presentMessage(data: SlackData, message: Message): Record<string, unknown> {
-  const { channel, ts, user, text, threadTs, edited, reactions } = message
+  const { channel, ts, user, text, threadTs, edited, reactions, files } = message
   const replies = threadTs === undefined ? data.replies(channel, ts) : []
   const thread =
     replies.length === 0
@@ -21,6 +29,7 @@ export function presentMessage(data: SlackData, message: Message): Record<string
     team: TEAM.id,
     ...(threadTs === undefined ? thread : { thread_ts: threadTs }),
     ...(edited === undefined ? {} : { edited }),
+    ...(files === undefined ? {} : { files: files.map(presentFile), upload: true }),
     ...(reactions.length === 0
       ? {}
       : { reactions: reactions.map(({ name, users }) => ({ name, users, count: users.length })) }),
@@ -77,17 +86,18 @@ export function presentUser(url: string, person: Person, withEmail: boolean): ob
   }
 }
 
-export function presentFile({ id, user, name, created }: SharedFile): object {
+export function presentFile({ id, user, name, created, title = name, size = 120 }: SharedFile): object {
+  const [filetype, mimetype] = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? TYPES['txt']!
   return {
     id,
     created,
     timestamp: created,
     name,
-    title: name,
-    mimetype: 'text/plain',
-    filetype: 'text',
+    title,
+    mimetype,
+    filetype,
     user,
-    size: 120,
+    size,
     is_external: false,
     url_private: `https://files.slack.com/files-pri/${TEAM.id}-${id}/${name}`,
     permalink: `https://lab.slack.com/files/${user}/${id}/${name}`,

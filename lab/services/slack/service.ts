@@ -69,7 +69,7 @@ export const slack = declareService({
       groups: { rateLimit: limits },
       routes: {
         ...loginRoutes({ oauth, onInstall: events.installed }),
-        ...slackApi({ context, oauth, people, data, limits, refused }),
+        ...slackApi({ context, oauth, people, data, limits, messages: events.data, refused }),
       },
       hooks: events.hooks,
       data: events.data,

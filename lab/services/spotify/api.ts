@@ -9,71 +9,73 @@ import { isShown } from '../../data/item-store.ts'
 import type { Caller } from '../../oauth2/bearer.ts'
 import type { OAuth2Server } from '../../oauth2/server.ts'
 import type { AlbumFields, SpotifyData, TrackFields } from './data.ts'
-import { entriesOf, presentAlbum, presentArtist, presentPlaylist, presentTrack, seconds } from './present.ts'
+import { presentAlbum, presentArtist, presentPlaylist, presentTrack, type Quota, seconds } from './present.ts'
 
-interface ApiParts {
+export interface ApiParts {
   context: ServiceContext
   oauth: OAuth2Server
   data: SpotifyData
   rateLimit: RateLimit
+  /** Apps with extended quota have the interface of before February 2026. */
+  quota: { quota: Quota }
 }
 
-type Act = (person: Person, request: LabRequest, params: Record<string, string>) => unknown
+interface Call {
+  person: Person
+  request: LabRequest
+  params: Record<string, string>
+  scopes: readonly string[]
+}
 
-const failure = (status: number, message: string, headers = {}) =>
+type Act = (call: Call) => unknown
+
+export const failure = (status: number, message: string, headers = {}) =>
   new Refusal(json(status, { error: { status, message } }, headers))
 
-export function spotifyApi({ context, oauth, data, rateLimit }: ApiParts): Routes {
-  const view = () => ({ url: context.url(), data })
+export const spotifyEndpoint =
+  ({ oauth, rateLimit }: Pick<ApiParts, 'oauth' | 'rateLimit'>) =>
+  (scope: string | undefined, act: Act, reply = (value: unknown): Reply => json(200, value)): Handler =>
+  (request, params): Reply => {
+    const { person, scopes, client } = callerOf(oauth, request, scope)
+    counted(rateLimit, client.key)
+    return reply(act({ person, request, params, scopes }))
+  }
+
+/** A page by offset: `next` is the whole address. */
+export function pageOf<Raw>(
+  url: string,
+  request: Pick<LabRequest, 'path' | 'query'>,
+  all: readonly Raw[],
+  show: (raw: Raw) => unknown,
+) {
+  const limit = whole(request, 'limit', 20, 1, 50)
+  const offset = whole(request, 'offset', 0, 0, 100_000)
+  const address = (at: number) => {
+    const query = new URLSearchParams()
+    for (const [name, value] of request.query) query.append(name, value)
+    query.set('offset', String(at))
+    query.set('limit', String(limit))
+    return `${url}${request.path}?${query.toString()}`
+  }
+  return {
+    href: address(offset),
+    limit,
+    offset,
+    total: all.length,
+    next: offset + limit < all.length ? address(offset + limit) : null,
+    previous: offset > 0 ? address(Math.max(0, offset - limit)) : null,
+    items: all.slice(offset, offset + limit).map(show),
+  }
+}
+
+export function spotifyApi({ context, oauth, data, rateLimit, quota }: ApiParts): Routes {
+  const view = () => ({ url: context.url(), data, ...quota })
   const listed = (person: Person, kind: string) => data.store.list(person.username, kind).filter(isShown)
+  const endpoint = spotifyEndpoint({ oauth, rateLimit })
+  const page = <Raw>(request: LabRequest, all: readonly Raw[], show: (raw: Raw) => unknown) =>
+    pageOf(context.url(), request, all, show)
 
-  const endpoint =
-    (scope: string | undefined, act: Act): Handler =>
-    (request, params): Reply => {
-      const {
-        person,
-        client: { key: app },
-      } = callerOf(oauth, request, scope)
-      counted(rateLimit, app)
-      return json(200, act(person, request, params))
-    }
-
-  /** A page by offset: `next` is the whole address. */
-  const page = <Raw>(request: LabRequest, all: readonly Raw[], show: (raw: Raw) => unknown) => {
-    const limit = whole(request, 'limit', 20, 1, 50)
-    const offset = whole(request, 'offset', 0, 0, 100_000)
-    const address = (at: number) => {
-      const query = new URLSearchParams()
-      for (const [name, value] of request.query) query.append(name, value)
-      query.set('offset', String(at))
-      query.set('limit', String(limit))
-      return `${context.url()}${request.path}?${query.toString()}`
-    }
-    return {
-      href: address(offset),
-      limit,
-      offset,
-      total: all.length,
-      next: offset + limit < all.length ? address(offset + limit) : null,
-      previous: offset > 0 ? address(Math.max(0, offset - limit)) : null,
-      items: all.slice(offset, offset + limit).map(show),
-    }
-  }
-
-  const playlistItems: Act = (person, request, { id = '' }) => {
-    const playlist = listed(person, 'playlists').find((one) => one.id === id)
-    if (playlist === undefined || playlist.fields['owner'] === 'spotify') throw failure(404, 'Resource not found')
-    if (playlist.fields['owner'] !== person.id && playlist.fields['collaborative'] !== true)
-      throw failure(403, 'Forbidden')
-    return page(request, entriesOf(view(), person, id), ({ createdAtMs, fields }) => ({
-      added_at: seconds(createdAtMs),
-      added_by: { id: fields['addedBy'], type: 'user' },
-      is_local: false,
-      item: fields['track'] === null ? null : presentTrack(view(), fields['track'] as TrackFields),
-    }))
-  }
-
-  const recentlyPlayed: Act = (person, request) => {
+  const recentlyPlayed: Act = ({ person, request }) => {
     const limit = whole(request, 'limit', 20, 1, 50)
     const [after, before] = [first(request.query, 'after'), first(request.query, 'before')]
     if (after !== undefined && before !== undefined) throw failure(400, 'Only one of after and before may be given')
@@ -96,7 +98,7 @@ export function spotifyApi({ context, oauth, data, rateLimit }: ApiParts): Route
     }
   }
 
-  const following: Act = (person, request) => {
+  const following: Act = ({ person, request }) => {
     if (first(request.query, 'type') !== 'artist') throw failure(400, 'Unsupported type')
     const all = data.followed(person.username)
     const limit = whole(request, 'limit', 20, 1, 50)
@@ -116,11 +118,11 @@ export function spotifyApi({ context, oauth, data, rateLimit }: ApiParts): Route
     }
   }
 
-  const me: Act = (person) => ({
+  const me: Act = ({ person }) => ({
     id: person.id,
     display_name: person.name,
     external_urls: { spotify: `https://open.spotify.com/user/${person.id}` },
-    href: `https://api.spotify.com/v1/users/${person.id}`,
+    href: `${context.url()}/v1/users/${person.id}`,
     images: [{ url: `${context.url()}/image/300-${person.id}`, width: 300, height: 300 }],
     type: 'user',
     uri: `spotify:user:${person.id}`,
@@ -128,7 +130,7 @@ export function spotifyApi({ context, oauth, data, rateLimit }: ApiParts): Route
 
   const saved =
     (kind: string, name: string, show: (fields: Record<string, unknown>) => unknown): Act =>
-    (person, request) =>
+    ({ person, request }) =>
       page(request, listed(person, kind), ({ createdAtMs, fields }) => ({
         added_at: seconds(createdAtMs),
         [name]: show(fields),
@@ -144,20 +146,15 @@ export function spotifyApi({ context, oauth, data, rateLimit }: ApiParts): Route
       'user-library-read',
       saved('saved_albums', 'album', ({ album }) => presentAlbum(view(), album as AlbumFields)),
     ),
-    'GET /v1/me/playlists': endpoint('playlist-read-private', (person, request) =>
+    'GET /v1/me/playlists': endpoint('playlist-read-private', ({ person, request }) =>
       page(request, listed(person, 'playlists'), (item) => presentPlaylist(view(), person, item)),
     ),
-    'GET /v1/playlists/:id/items': endpoint('playlist-read-private', playlistItems),
-    // Removed for new apps in February 2026.
-    'GET /v1/playlists/:id/tracks': endpoint('playlist-read-private', () => {
-      throw failure(403, 'Forbidden')
-    }),
     'GET /v1/me/player/recently-played': endpoint('user-read-recently-played', recentlyPlayed),
     'GET /v1/me/following': endpoint('user-follow-read', following),
-    'GET /v1/me/top/tracks': endpoint('user-top-read', (person, request) =>
+    'GET /v1/me/top/tracks': endpoint('user-top-read', ({ person, request }) =>
       page(request, data.top(person.username), (track) => presentTrack(view(), track)),
     ),
-    'GET /v1/me/top/artists': endpoint('user-top-read', (person, request) =>
+    'GET /v1/me/top/artists': endpoint('user-top-read', ({ person, request }) =>
       page(request, data.followed(person.username).slice(0, 30), (artist) => presentArtist(view(), artist)),
     ),
   }
@@ -179,7 +176,13 @@ const counted = (rateLimit: RateLimit, app: string) =>
     ({ headers }) => failure(429, 'API rate limit exceeded', { 'retry-after': headers['retry-after'] }),
   )
 
-function whole(request: LabRequest, name: string, otherwise: number, least: number, most: number): number {
+function whole(
+  request: Pick<LabRequest, 'query'>,
+  name: string,
+  otherwise: number,
+  least: number,
+  most: number,
+): number {
   const value = Number(first(request.query, name) ?? otherwise)
   if (!Number.isInteger(value) || value < least || value > most) throw failure(400, `Invalid ${name}`)
   return value

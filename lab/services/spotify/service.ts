@@ -1,9 +1,10 @@
 import { createRateLimit } from '../../base/rate-limit.ts'
 import { storeControl } from '../../data/store-control.ts'
-import { declareService } from '../../declare/service.ts'
+import { declareService, settingGroup } from '../../declare/service.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
-import { spotifyApi } from './api.ts'
+import { type ApiParts, spotifyApi } from './api.ts'
 import { createSpotifyData, kinds } from './data.ts'
+import { playlistRoutes } from './playlists.ts'
 
 const brand = { title: 'Spotify', mark: '♫', accent: '#1a7f3c' }
 
@@ -37,6 +38,8 @@ export const spotify = declareService({
           'user-top-read': 'see what you listen to most',
           'playlist-read-private': 'see your playlists',
           'playlist-read-collaborative': 'see the playlists you work on with others',
+          'playlist-modify-public': 'change your public playlists',
+          'playlist-modify-private': 'change your private playlists',
         },
         defaultScopes: [],
         scopeChoice: false,
@@ -44,12 +47,16 @@ export const spotify = declareService({
     })
     const data = createSpotifyData({ people, random: context.random, nowMs: context.clock.now() })
     const rateLimit = createRateLimit(context.clock, { limit: 1000, windowSeconds: 30 })
+    const quota: ApiParts['quota'] = { quota: 'development' }
+    const parts = { context, oauth, data, rateLimit, quota }
     return {
       access: oauth,
+      own: settingGroup(quota, { quota: ['development', 'extended'] }),
       groups: { rateLimit },
       routes: {
         ...oauth.routes,
-        ...spotifyApi({ context, oauth, data, rateLimit }),
+        ...spotifyApi(parts),
+        ...playlistRoutes(parts),
       },
       data: storeControl({
         store: data.store,

@@ -1072,7 +1072,7 @@ export type ErrorBody = {
   /** A sentence for developers; it names what was wrong. */
   error: string
   /** The number of the reason. */
-  code: 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40011 | 40110 | 40012 | 40007 | 40008 | 40009 | 40010 | 40101 | 40102 | 40103 | 40104 | 40105 | 40106 | 40107 | 40108 | 40109 | 40301 | 40302 | 40303 | 40304 | 40305 | 40306 | 40307 | 40308 | 41303 | 40401 | 40402 | 40403 | 40405 | 40404 | 40501 | 40801 | 40901 | 40902 | 40903 | 40904 | 40905 | 40906 | 41001 | 41002 | 41301 | 41304 | 41302 | 41501 | 42201 | 43101 | 42901 | 42902 | 42903 | 42904 | 42905 | 42906 | 50001 | 50002 | 50201 | 50202 | 50203 | 50204 | 50301 | 50401 | 50701
+  code: 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40011 | 40110 | 40012 | 40007 | 40008 | 40009 | 40010 | 40101 | 40102 | 40103 | 40104 | 40105 | 40106 | 40107 | 40108 | 40109 | 40301 | 40302 | 40303 | 40304 | 40305 | 40306 | 40307 | 40308 | 40309 | 41303 | 40401 | 40402 | 40403 | 40405 | 40404 | 40501 | 40801 | 40901 | 40902 | 40903 | 40904 | 40905 | 40906 | 40907 | 41001 | 41002 | 41301 | 41304 | 41302 | 41501 | 42201 | 43101 | 42901 | 42902 | 42903 | 42904 | 42905 | 42906 | 50001 | 50002 | 50201 | 50202 | 50203 | 50204 | 50301 | 50401 | 50701
   reason: Reason
   /** The parameter or field at fault, with its path: `accounts.3.id`. */
   param?: string | undefined
@@ -1719,6 +1719,25 @@ export type NewConnectSession = {
   expires_at: number
 }
 
+/** A new token for one service. */
+export type NewProxyToken = {
+  /** Names it in the log of calls too. */
+  id: string
+  /** `service`, or `id@service` if it is for one profile. */
+  service: string
+  methods?: string[] | undefined
+  paths?: string[] | undefined
+  label?: string | undefined
+  /** Who made it, as in the audit log. One made with an access token ends with that. */
+  made_by: string
+  created_at: number
+  expires_at?: number | undefined
+  /** About when it was used last, to the minute; absent: never. */
+  used_at?: number | undefined
+  /** Shown only here. */
+  token: string
+}
+
 /** The card of an item of the type `news`; its `type` is `link`. */
 export type NewsCard = {
   /** The type of the card: `photo`, `video`, `link`, `text`, `checkin`, `contact` … */
@@ -2299,6 +2318,25 @@ export type ProxyCall = {
   refreshed: boolean
   retried: boolean
   request_id: string
+  /** The id of the token that made it; absent if an operator or an agent did. */
+  token_id?: string | undefined
+}
+
+/** A token for one service of an account, without the token itself. */
+export type ProxyToken = {
+  /** Names it in the log of calls too. */
+  id: string
+  /** `service`, or `id@service` if it is for one profile. */
+  service: string
+  methods?: string[] | undefined
+  paths?: string[] | undefined
+  label?: string | undefined
+  /** Who made it, as in the audit log. One made with an access token ends with that. */
+  made_by: string
+  created_at: number
+  expires_at?: number | undefined
+  /** About when it was used last, to the minute; absent: never. */
+  used_at?: number | undefined
 }
 
 /** The quotas of an app. */
@@ -2389,7 +2427,7 @@ export type Readiness = {
 }
 
 /** Why a request was refused. */
-export type Reason = "bad_request" | "bad_parameter" | "bad_body" | "client_unknown" | "redirect_unregistered" | "session_expired" | "link_invalid" | "connections_closed" | "file_refused" | "code_invalid" | "same_account" | "token_conflict" | "parameter_unknown" | "token_missing" | "token_invalid" | "app_secret_invalid" | "service_refused" | "hook_refused" | "admin_token_invalid" | "signed_out" | "password_wrong" | "passkey_refused" | "needs_auth" | "other_app" | "app_unproven" | "scope_missing" | "origin_refused" | "role_refused" | "sign_in_again" | "demo_exposed" | "quota_reached" | "no_profile" | "service_unknown" | "no_service_keys" | "no_media" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "profile_paused" | "app_has_accounts" | "idempotency_in_progress" | "demo_not_running" | "last_operator" | "endpoint_retired" | "cursor_expired" | "body_too_large" | "too_many_decisions" | "too_many_contacts" | "media_type_unsupported" | "idempotency_conflict" | "headers_too_large" | "too_many_attempts" | "too_many_sign_ins" | "service_limited" | "too_many_readers" | "agent_limited" | "too_many_sessions" | "internal" | "key_missing" | "service_unreachable" | "destination_failed" | "address_refused" | "connector_failed" | "database_unavailable" | "service_timeout" | "storage_full"
+export type Reason = "bad_request" | "bad_parameter" | "bad_body" | "client_unknown" | "redirect_unregistered" | "session_expired" | "link_invalid" | "connections_closed" | "file_refused" | "code_invalid" | "same_account" | "token_conflict" | "parameter_unknown" | "token_missing" | "token_invalid" | "app_secret_invalid" | "service_refused" | "hook_refused" | "admin_token_invalid" | "signed_out" | "password_wrong" | "passkey_refused" | "needs_auth" | "other_app" | "app_unproven" | "scope_missing" | "origin_refused" | "role_refused" | "sign_in_again" | "demo_exposed" | "token_restricted" | "quota_reached" | "no_profile" | "service_unknown" | "no_service_keys" | "no_media" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "profile_paused" | "app_has_accounts" | "idempotency_in_progress" | "demo_not_running" | "last_operator" | "too_many_tokens" | "endpoint_retired" | "cursor_expired" | "body_too_large" | "too_many_decisions" | "too_many_contacts" | "media_type_unsupported" | "idempotency_conflict" | "headers_too_large" | "too_many_attempts" | "too_many_sign_ins" | "service_limited" | "too_many_readers" | "agent_limited" | "too_many_sessions" | "internal" | "key_missing" | "service_unreachable" | "destination_failed" | "address_refused" | "connector_failed" | "database_unavailable" | "service_timeout" | "storage_full"
 
 /** A link by which a person signs in again. */
 export type ReconnectLink = {
@@ -2496,6 +2534,8 @@ export type Service = {
       help?: string | undefined
     }
   } | undefined
+  /** Where an app calls the service's own API: the origin of the service here, or an address below `/proxy`. */
+  proxy: string
   /** With an app: whether it has keys. */
   has_keys?: boolean | undefined
   /** With an app: the addresses to enter at the service. */
@@ -3883,6 +3923,37 @@ export interface Operations {
       deleted: string
     }
   }
+  /** List the tokens for services */
+  'GET /proxy-tokens': {
+    query: undefined
+    body: undefined
+    response: ProxyToken[]
+  }
+  /** Create a token for one service; only the proxy accepts it */
+  'POST /proxy-tokens': {
+    query: undefined
+    body: {
+      /** `service`; or `id@service`, so that it is for this profile only, and ends with it. */
+      service: string
+      /** Only these methods; `GET` includes `HEAD`. Default: all. */
+      methods?: string[] | undefined
+      /** Only these paths, and what is below them. Default: all. */
+      paths?: string[] | undefined
+      /** What it is for, for those who read the list. */
+      label?: string | undefined
+      /** Seconds for which it is valid. Default: until it is revoked. */
+      expires_in?: number | undefined
+    }
+    response: NewProxyToken
+  }
+  /** Revoke a token for a service; calls in progress end */
+  'DELETE /proxy-tokens/{id}': {
+    query: undefined
+    body: undefined
+    response: {
+      deleted: string
+    }
+  }
   /** Attach a profile with a token that the app already has; prefer POST, which keeps secrets out of URLs */
   'GET /auth/{service}/apply': {
     query: {
@@ -4297,6 +4368,37 @@ export interface Operations {
     query: undefined
     body: undefined
     response: ProfileWithState
+  }
+  /** List the tokens for services of one of the app's accounts */
+  'GET /accounts/{id}/proxy-tokens': {
+    query: undefined
+    body: undefined
+    response: ProxyToken[]
+  }
+  /** Create a token for one service of one of the app's accounts */
+  'POST /accounts/{id}/proxy-tokens': {
+    query: undefined
+    body: {
+      /** `service`; or `id@service`, so that it is for this profile only, and ends with it. */
+      service: string
+      /** Only these methods; `GET` includes `HEAD`. Default: all. */
+      methods?: string[] | undefined
+      /** Only these paths, and what is below them. Default: all. */
+      paths?: string[] | undefined
+      /** What it is for, for those who read the list. */
+      label?: string | undefined
+      /** Seconds for which it is valid. Default: until it is revoked. */
+      expires_in?: number | undefined
+    }
+    response: NewProxyToken
+  }
+  /** Revoke a token for a service of one of the app's accounts */
+  'DELETE /accounts/{id}/proxy-tokens/{token_id}': {
+    query: undefined
+    body: undefined
+    response: {
+      deleted: string
+    }
   }
   /** Get how much of its quotas the app, or one of its accounts, uses */
   'GET /usage': {

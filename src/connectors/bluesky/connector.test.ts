@@ -228,3 +228,15 @@ suite('bluesky', () => {
     assert.deepEqual([rate?.remaining, rate?.resetAtMs], [2999, 1_777_617_000_000])
   })
 })
+
+test('the limit of one method pauses only that method', () => {
+  const headers = (policy: string) => ({
+    'ratelimit-policy': policy,
+    'ratelimit-remaining': '0',
+    'ratelimit-reset': '1800000000',
+  })
+  const scope = (policy: string) => bluesky.api.rate!(headers(policy), 0)
+  assert.deepEqual(scope('3000;w=300'), { remaining: 0, resetAtMs: 1_800_000_000_000, of: 'service' })
+  for (const policy of ['15;w=3600', '5000;w=3600', '30;w=300', '']) assert.equal(scope(policy)?.of, 'endpoint', policy)
+  assert.equal(bluesky.api.rate!({}, 0), undefined)
+})

@@ -21,6 +21,10 @@ const ACCOUNT_ERRORS = [
   'RepoTakendown',
 ]
 
+/** Per IP address and server, so all apps share it: https://docs.bsky.app/docs/advanced-guides/rate-limits */
+const ADDRESS_LIMIT = { calls: 3000, perS: 300 }
+const LIMIT_OF_THE_ADDRESS = `${ADDRESS_LIMIT.calls};w=${ADDRESS_LIMIT.perS}`
+
 /**
  * An app needs no key: Tributary publishes its client document, or uses `http://localhost?…` on a developer's machine. A
  * key of its own is the URL of its own document; public clients have no secret, that of others is their private JWK.
@@ -55,9 +59,12 @@ export const bluesky = defineConnector({
   }),
   api: {
     baseUrl: 'https://bsky.social/xrpc',
-    // Per IP address and server, so all apps share it: https://docs.bsky.app/docs/advanced-guides/rate-limits
-    limits: { service: { calls: 3000, perS: 300 } },
-    rate: rateFrom({ remaining: 'ratelimit-remaining', reset: 'ratelimit-reset', of: 'service' }),
+    limits: { service: ADDRESS_LIMIT },
+    // The headers state the limit that is nearest: that of the address, or one of a method, which must not pause everything else.
+    rate: (headers) => {
+      const of = headers['ratelimit-policy'] === LIMIT_OF_THE_ADDRESS ? 'service' : 'endpoint'
+      return rateFrom({ remaining: 'ratelimit-remaining', reset: 'ratelimit-reset', of })(headers)
+    },
     recovery: ({ body }) => (ACCOUNT_ERRORS.includes(errorOf(body)) ? 'stop' : undefined),
   },
   self: self<Session>('/com.atproto.server.getSession', ({ did, handle, email }) => ({

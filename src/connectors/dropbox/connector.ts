@@ -4,6 +4,7 @@ import { defineConnector } from '#kit/connector/connector.ts'
 import { bodyCursorPages } from '#kit/endpoints/body-cursor-pages.ts'
 import { token } from '#kit/endpoints/checkpoint.ts'
 import { endpoint } from '#kit/endpoints/endpoint.ts'
+import { CONTENT_HOST, NOTIFY_HOST, pathHosts } from './hosts.ts'
 import { type Entry, file, type SharedLink, sharedLink } from './kinds.ts'
 
 interface Account {
@@ -56,7 +57,10 @@ export const dropbox = defineConnector({
   }),
   api: {
     baseUrl: 'https://api.dropboxapi.com/2',
-    hosts: ['https://content.dropboxapi.com', 'https://notify.dropboxapi.com'],
+    // Of what browsers send without a preflight.
+    tokenPlaces: { query: ['authorization'] },
+    hosts: [CONTENT_HOST, NOTIFY_HOST],
+    pathHosts,
     // Counted for each person who linked the app; the number is not published. A 429 names the wait.
     limits: { person: { calls: 600, perS: 60 } },
     recovery: ({ status, body }) => {

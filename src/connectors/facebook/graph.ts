@@ -99,6 +99,9 @@ function parseHeader(header: string | undefined): unknown {
 
 export const api: Api = {
   baseUrl: `https://graph.facebook.com/${VERSION}`,
+  // Fields of a record may be lists with pages of their own.
+  links: ['**.paging.next', '**.paging.previous'],
+  tokenPlaces: { form: ['access_token'] },
   // Per app: 200 calls times its users, in a sliding window of an hour. Shared out by person; refusals name the scope.
   limits: { person: { calls: 200, perS: 3600 } },
   rate,

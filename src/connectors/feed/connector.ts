@@ -33,6 +33,7 @@ export const feed = defineConnector({
   }),
   api: {
     baseUrl: '{feed}',
+    links: ['next_url'],
     limits: { person: { calls: 60, perS: 3600 }, service: { calls: 60, perS: 60 } },
     // The address is gone for good: nobody calls it again until somebody connects it anew.
     recovery: ({ status }) => (status === 410 ? 'reauthorize' : undefined),

@@ -17,6 +17,7 @@ const RECOVERY_BY_ERROR_TYPE: Record<string, 'retry' | 'reauthorize' | 'skip'> =
 /** `v` is the date of the API version and is required. `m` selects the responses for Swarm. */
 export const api: Api = {
   baseUrl: 'https://api.foursquare.com/v2',
+  tokenPlaces: { query: ['oauth_token'] },
   query: { v: '20260801', m: 'swarm' },
   // Per token and group of endpoints, which is the first part of the path: `users`, `checkins`, `lists`.
   limits: { person: { calls: 500, perS: 3600, per: 'group' } },

@@ -114,6 +114,10 @@ export const github = defineConnector({
   api: {
     baseUrl: 'https://api.github.com',
     hosts: ['https://uploads.github.com'],
+    // Of GitHub Enterprise Server, whose API is at `/api/v3`.
+    hostsOnInstance: { 'https://uploads.github.com': '/api/uploads' },
+    // Of a release, where its files are uploaded with the token; in lists of releases too.
+    links: ['upload_url', '*.upload_url'],
     headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2026-03-10' },
     limits: { person: { calls: 5000, perS: 3600 } },
     rate,

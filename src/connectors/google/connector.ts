@@ -2,10 +2,11 @@ import { oauth2 } from '#kit/auth/auth.ts'
 import { self } from '#kit/auth/self.ts'
 import { defineConnector } from '#kit/connector/connector.ts'
 import { calendars } from './calendar.ts'
-import { contacts, PEOPLE_HOST } from './contacts.ts'
+import { contacts } from './contacts.ts'
 import { drive } from './drive.ts'
 import { rate, recovery } from './failures.ts'
-import { GMAIL_HOST, mail } from './mail.ts'
+import { groupOf, hosts, pathHosts } from './hosts.ts'
+import { mail } from './mail.ts'
 import { CALENDAR, CONTACTS, DRIVE, MAIL, OTHER_CONTACTS, YOUTUBE } from './scopes.ts'
 import { youtube } from './youtube.ts'
 
@@ -17,14 +18,6 @@ interface UserInfo {
   picture?: string
   locale?: string
 }
-
-const GROUPS = [
-  ['/v1/', 'people'],
-  ['/calendar/', 'calendar'],
-  ['/drive/', 'drive'],
-  ['/youtube/', 'youtube'],
-  ['/gmail/', 'gmail'],
-] as const
 
 /**
  * One sign-in for all of Google's services. The person may untick any scope, and the token response names those that are left.
@@ -54,7 +47,9 @@ export const google = defineConnector({
   }),
   api: {
     baseUrl: 'https://www.googleapis.com',
-    hosts: [PEOPLE_HOST, GMAIL_HOST],
+    tokenPlaces: { query: ['oauth_token'] },
+    hosts,
+    pathHosts,
     // Defaults of a new project, which its owner may raise. Those of Gmail and YouTube are quota units.
     limits: {
       app: [
@@ -69,7 +64,7 @@ export const google = defineConnector({
         { group: 'gmail', calls: 6000, perS: 60 },
       ],
     },
-    group: (path) => GROUPS.find(([start]) => path.startsWith(start))?.[1],
+    group: groupOf,
     rate,
     recovery,
   },

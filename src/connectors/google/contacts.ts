@@ -3,6 +3,7 @@ import { type Endpoint, endpoint } from '#kit/endpoints/endpoint.ts'
 import { cursorPages } from '#kit/endpoints/pages.ts'
 import { kind } from '#kit/read/kind.ts'
 import { webAddress } from './addresses.ts'
+import { PEOPLE_HOST } from './hosts.ts'
 import { CONTACTS, OTHER_CONTACTS } from './scopes.ts'
 
 interface Field {
@@ -30,8 +31,6 @@ interface Page {
   nextPageToken?: string
   nextSyncToken?: string
 }
-
-export const PEOPLE_HOST = 'https://people.googleapis.com'
 
 /** A field may have several values; the service marks the one that the person prefers. */
 function preferred<Value extends Field>(values: Value[] | undefined): Value | undefined {

@@ -1,10 +1,9 @@
 import { type Endpoint, endpoint } from '#kit/endpoints/endpoint.ts'
 import { kind } from '#kit/read/kind.ts'
 import { mailboxesIn } from './addresses.ts'
+import { GMAIL_HOST } from './hosts.ts'
 import { listThenChanges, type Positioned } from './list-then-changes.ts'
 import { MAIL } from './scopes.ts'
-
-export const GMAIL_HOST = 'https://gmail.googleapis.com'
 
 interface Named {
   id: string

@@ -57,6 +57,9 @@ function usagesIn(header: string | undefined): Usage[] {
 
 export const api: Api = {
   baseUrl: `https://graph.instagram.com/${VERSION}`,
+  // Fields of a record may be lists with pages of their own.
+  links: ['**.paging.next', '**.paging.previous'],
+  tokenPlaces: { form: ['access_token'] },
   // 4800 times the impressions of a day, of which at least ten count.
   limits: { person: { calls: 2000, perS: 3600 } },
   rate,

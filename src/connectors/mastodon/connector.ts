@@ -60,6 +60,7 @@ export const mastodon = defineConnector({
   }),
   api: {
     baseUrl: 'https://{host}',
+    tokenPlaces: { query: ['bearer_token'], form: ['access_token', 'bearer_token'] },
     // Per account and server: https://docs.joinmastodon.org/api/rate-limits/
     limits: { person: { calls: 300, perS: 300 } },
     rate: rateOf,

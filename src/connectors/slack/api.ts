@@ -46,6 +46,12 @@ export const TIER_3 = 2
 
 export const api: Api = {
   baseUrl: 'https://slack.com/api',
+  // Has the files themselves (`url_private`).
+  hosts: ['https://files.slack.com'],
+  // Where the bytes of a file are sent; SDKs do that with the token.
+  links: ['upload_url'],
+  // “Tokens should be passed as an HTTP Authorization header or alternatively, as a POST parameter”.
+  tokenPlaces: { query: ['token'], form: ['token'] },
   limits: { person: { calls: 100, perS: 60, per: 'group' } },
   group: (path) => path.split('/').find((part) => part !== ''),
   rate: () => ({ of: 'endpoint' }),

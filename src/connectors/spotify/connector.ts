@@ -57,6 +57,8 @@ export const spotify = defineConnector({
   }),
   api: {
     baseUrl: 'https://api.spotify.com/v1',
+    // Pages, also of lists inside a record, and the full record of a shortened one.
+    links: ['**.next', '**.previous', '**.href'],
     // Counted over 30 seconds and for the whole app; the number is not published. A 429 names the wait.
     limits: { app: { calls: 90, perS: 30 } },
     recovery: ({ status, body }) => {

@@ -31,6 +31,7 @@ function pair(text: string | undefined): [number, number] | undefined {
 
 export const api: Api = {
   baseUrl: 'https://www.strava.com/api/v3',
+  tokenPlaces: { form: ['access_token'] },
   // https://developers.strava.com/docs/rate-limits; all calls but uploads count as reads at Strava.
   limits: {
     app: [

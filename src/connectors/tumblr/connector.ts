@@ -44,6 +44,7 @@ export const tumblr = defineConnector({
   }),
   api: {
     baseUrl: 'https://api.tumblr.com/v2',
+    links: ['response._links.*.href'],
     limits: {
       app: [
         { calls: 1000, perS: 3600 },

@@ -51,7 +51,11 @@ export async function limitAgent(
       : { burst: MAX_AGENT_BURST, perMs: CALLS_PER_MS }
   const now = clock.now()
   const wanted = { wanted: 1, least: 1, reserved: 0 }
-  const { granted, retryAtMs } = await takeTokens(database, `${appId} agent ${kind} ${id}`, size, wanted, now)
+  const { granted, retryAtMs } = await takeTokens(
+    database,
+    { bucket: `${appId} agent ${kind} ${id}`, size, ...wanted },
+    now,
+  )
   if (granted > 0) return
   const retryAfterS = Math.max(1, Math.ceil((retryAtMs - now) / 1000))
   throw new ApiError('agent_limited', undefined, { retryAfterS })

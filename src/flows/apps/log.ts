@@ -141,8 +141,18 @@ async function inspect(
   return found && { ...present(found), steps: [stepOfDelivery(found)] }
 }
 
-function stepOfCall({ at, ms, outcome, method, service, path, status, bytes, refreshed, retried }: StoredCall) {
-  const detail: StepDetail = { method, service: service ?? '', path, status, bytes, refreshed, retried }
+function stepOfCall(call: StoredCall) {
+  const { at, ms, outcome, method, service, path, status, bytes, refreshed, retried, tokenId } = call
+  const detail: StepDetail = {
+    method,
+    service: service ?? '',
+    path,
+    status,
+    bytes,
+    refreshed,
+    retried,
+    ...(tokenId === null ? {} : { token_id: tokenId }),
+  }
   return { name: 'service_call', at, ms, outcome, detail, steps: [] }
 }
 

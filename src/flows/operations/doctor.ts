@@ -15,6 +15,7 @@ import { checkOverrides } from './check-overrides.ts'
 import { checkReplica } from './check-replica.ts'
 import { type ClusterReport, findClusterReport } from './cluster.ts'
 import type { Diagnosis } from './diagnosis.ts'
+import { examineProxyOrigin } from './examine-proxy-origin.ts'
 import { checkLastBackup } from './last-backup.ts'
 
 export interface DoctorDeps {
@@ -46,7 +47,7 @@ export async function examine(deps: DoctorDeps): Promise<Diagnosis[]> {
   }
   findings.push(checkFolder(config.dataDir), checkDisk(config.dataDir), checkKey(config), checkAdminToken(config))
   findings.push(...(await checkDatabase(deps, config)))
-  findings.push(await checkPort(config), checkEgress(config))
+  findings.push(await checkPort(config), await examineProxyOrigin(config), checkEgress(config))
   return findings
 }
 

@@ -8,6 +8,7 @@ import { purgeRegistrations } from '#store/apps/registrations.ts'
 import { purgeDeletionRequests } from '#store/identity/deletion-requests.ts'
 import { purgeOrphanDecisions } from '#store/identity/people-decisions.ts'
 import { fillPersonTerms } from '#store/identity/person-terms.ts'
+import { purgeProxyTokens } from '#store/identity/proxy-tokens.ts'
 import { purgeItemHours } from '#store/items/item-hours.ts'
 import { purgeOperations } from '#store/log/operations.ts'
 import { purgeLinks } from '#store/operators/links.ts'
@@ -68,6 +69,8 @@ interface Purged {
   registrations: number
   /** Responses kept for an `Idempotency-Key`. */
   idempotencyKeys: number
+  /** Tokens for services that have ended. */
+  proxyTokens: number
   /** Cursors and dead letters of deleted destinations, and decisions about people of accounts that are gone. */
   orphans: number
   /** Missing cursors that were created. */
@@ -107,6 +110,7 @@ export async function purgeExpired(deps: ReviewDeps): Promise<Purged> {
     uploads: await purgeUploads(database, clock.now()),
     registrations: await purgeRegistrations(database, clock.now(), clock.now() - UNUSED_REGISTRATIONS_TTL_MS),
     idempotencyKeys: await purgeIdempotencyKeys(database, clock.now()),
+    proxyTokens: await purgeProxyTokens(database, clock.now()),
     orphans:
       (await removeOrphanCursors(database)) +
       (await purgeOrphanDeadLetters(database)) +

@@ -16,6 +16,20 @@ export interface CallBody {
 
 type Headers = NodeJS.Dict<string | string[]>
 
+export const NO_BODY: CallBody = { content: undefined, repeatable: true, length: undefined }
+
+/** Whether a request says that it has no body, or says nothing of one. */
+export function isBodiless(headers: Headers): boolean {
+  const stated = headers['content-length']
+  return stated === undefined ? headers['transfer-encoding'] === undefined : Number(stated) === 0
+}
+
+/** Whether a body is streamed, or may be because its length is not stated. */
+export function mayBeStreamed(headers: Headers): boolean {
+  const stated = headers['content-length']
+  return stated === undefined ? headers['transfer-encoding'] !== undefined : Number(stated) > BUFFERED_BYTES
+}
+
 /** Buffers a body that is short or must be signed; streams any other. */
 export async function readBody(
   stream: Readable,
@@ -23,9 +37,8 @@ export async function readBody(
   mustSign: boolean,
   idleMs: number,
 ): Promise<CallBody> {
+  if (isBodiless(headers)) return NO_BODY
   const stated = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
-  if (stated === 0 || (stated === undefined && headers['transfer-encoding'] === undefined))
-    return { content: undefined, repeatable: true, length: undefined }
   const signedForm = mustSign && isForm(headers)
   if (stated !== undefined && stated > BUFFERED_BYTES && !signedForm) return streamed(stream, stated, idleMs)
   const { content, ended } = await readUpTo(stream, signedForm ? MAX_SIGNED_FORM_BYTES : BUFFERED_BYTES)

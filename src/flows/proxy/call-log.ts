@@ -1,13 +1,17 @@
 import { encodeNumber, randomSecret } from '#platform/crypto/ids.ts'
-import type { Database } from '#platform/postgres/database.ts'
-import type { Log } from '#platform/telemetry/log.ts'
 import { redactText } from '#platform/telemetry/redact.ts'
+import { createTtlCache } from '#platform/waiting/ttl-cache.ts'
 import { type CallEntry, insertCalls } from '#store/apps/calls.ts'
+import { markProxyTokensUsed } from '#store/identity/proxy-tokens.ts'
 import { writeForStoredAccounts } from '#store/log/accounts-of-log.ts'
-import type { CallFlags } from './deps.ts'
+import type { CallFlags, ProxyDeps } from './deps.ts'
 
 /** `secrets`: the values that the path must not show. */
-export type NewCall = Omit<CallEntry, 'id'> & Pick<CallFlags, 'secrets'>
+export type NewCall = Omit<CallEntry, 'id'> &
+  Pick<CallFlags, 'secrets'> & {
+    /** Of the token for one service that made the call. */
+    proxyTokenHash?: Buffer | undefined
+  }
 
 /** Records proxied calls, in batches and without delaying them. Entries that cannot be written are dropped. */
 export interface CallLog {
@@ -16,12 +20,17 @@ export interface CallLog {
 }
 
 const FLUSH_MS = 1000
+/** The time of the last use is written once in this time, because it costs a statement. */
+const MARK_INTERVAL_MS = 60_000
+/** Limit: tokens for services whose last use one process remembers to have written; a forgotten one is written again. */
+const MAX_MARKED = 10_000
 /** Limit: calls that wait to be logged; further ones are not logged. */
 const MAX_WAITING = 20_000
 /** Limit: characters of a path in the call log; the rest is cut off. */
 const MAX_PATH = 500
 
-export function createCallLog({ database, log }: { database: Database; log: Log }): CallLog {
+export function createCallLog({ database, clock, log }: Pick<ProxyDeps, 'database' | 'clock' | 'log'>): CallLog {
+  const marked = createTtlCache<true>(clock, { ttlMs: MARK_INTERVAL_MS, maxEntries: MAX_MARKED })
   let waiting: NewCall[] = []
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> = Promise.resolve()
@@ -41,12 +50,31 @@ export function createCallLog({ database, log }: { database: Database; log: Log 
       dropped += calls.length
       log.warn('entries of the call log could not be written and are dropped', { calls: dropped, error })
     }
+    await markUsed(calls).catch((error: unknown) => {
+      log.warn('the last use of tokens could not be written', { error })
+    })
+  }
+  const markUsed = async (calls: readonly NewCall[]) => {
+    const unmarked = new Map<string, { shard: number; hash: Buffer }>()
+    for (const { shard, proxyTokenHash: hash } of calls) {
+      const name = hash?.toString('base64')
+      if (name === undefined || marked.peek(name) !== undefined) continue
+      unmarked.set(name, { shard, hash: hash! })
+      marked.set(name, true)
+    }
+    for (const [shard, tokens] of Map.groupBy(unmarked.values(), (token) => token.shard))
+      await markProxyTokensUsed(
+        database,
+        shard,
+        tokens.map(({ hash }) => hash),
+        clock.now(),
+      )
   }
   const nextId = (at: number): string => {
     count += 1
     return encodeNumber(at, 10) + processId + encodeNumber(count, 8)
   }
-  const toEntry = ({ secrets, ...call }: NewCall): CallEntry => ({
+  const toEntry = ({ secrets, proxyTokenHash: _hash, ...call }: NewCall): CallEntry => ({
     ...call,
     id: nextId(call.at),
     service: redactText(call.service).slice(0, 100),
@@ -74,6 +102,7 @@ export function createCallLog({ database, log }: { database: Database; log: Log 
       clearTimeout(timer)
       writing = writing.then(flush)
       await writing
+      marked.clear()
     },
   }
 }

@@ -9,6 +9,7 @@ import type { Clock } from '#platform/clock.ts'
 import type { Keyring } from '#platform/crypto/sealing.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Log } from '#platform/telemetry/log.ts'
+import type { StoredForCalls } from '#store/identity/calling-accounts.ts'
 import type { Upstream } from '#upstream/request/send.ts'
 import type { ServiceKey } from '#upstream/request/service-key.ts'
 import type { ClassifyRefusal } from './classify-refusal.ts'
@@ -43,8 +44,17 @@ export const DEFAULT_TIMEOUTS: ProxyTimeouts = { headersMs: 120_000, idleMs: 120
 /** The account that calls. */
 export interface Caller {
   account: Account
+  /** What was read with it. */
+  stored?: ReadForCalls | undefined
+  /** Neither is older than the call. */
+  isCurrent?: boolean
   /** Reads it again; absent if it was just read. */
-  reload?: (() => Promise<Account>) | undefined
+  reload?: (() => Promise<Caller>) | undefined
+}
+
+/** What was read with an account for calls of one service. What is made of it is cached until then, and not for longer. */
+export interface ReadForCalls extends StoredForCalls {
+  untilMs: number
 }
 
 /** The profile that a call is made for, and the service it goes to. */
@@ -56,6 +66,10 @@ export interface Target {
   server: string | undefined
   /** What the call counts as in the service's limits; absent: one read. */
   cost?: CallCost | undefined
+  /** What was read with the account. */
+  stored?: ReadForCalls | undefined
+  /** `stored` is not older than the call. */
+  isCurrent?: boolean | undefined
 }
 
 /** What was done besides forwarding the call. */

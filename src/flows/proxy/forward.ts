@@ -5,13 +5,15 @@ import { narrowestLimit } from '#access/buckets.ts'
 import { costOfPath } from '#kit/connector/call-cost.ts'
 import type { Connector } from '#kit/connector/connector.ts'
 import type { CalledProfile } from '#model/accounts/profile.ts'
+import { parseProfileName } from '#model/accounts/profile-name.ts'
 import { ApiError } from '#model/errors.ts'
 import { type RateLimit, rateLimitHeaders } from '#model/sync/rate-limit.ts'
 import type { Hangup } from '#platform/waiting/hangup.ts'
 import { createTtlCache, type TtlCache } from '#platform/waiting/ttl-cache.ts'
 import { hasOwnServers, ownServerOf } from '#upstream/addresses/own-server.ts'
 import { UpstreamError } from '#upstream/request/errors.ts'
-import { readBody } from './body.ts'
+import { calledAtOrigin } from './at-origin.ts'
+import { isBodiless, NO_BODY, readBody } from './body.ts'
 import { type CallLog, createCallLog } from './call-log.ts'
 import {
   type Caller,
@@ -21,18 +23,28 @@ import {
   type ProxyResponse,
   type Target,
 } from './deps.ts'
+import { limitedPath } from './full-address.ts'
 import { requestHeaders } from './headers.ts'
+import type { IsOurs, TokenPlace } from './lead-back.ts'
+import { linksOfCall, requestHeadersForLinks } from './lead-body-back.ts'
 import { openCall } from './open-call.ts'
 import { paginate } from './paginate.ts'
 import { passThrough } from './pass-through.ts'
+import { refusalIn, refuseToken } from './refuse-token.ts'
 import { createTargets, type Targets } from './targets.ts'
+import { refuseOtherCall, refuseOtherProfile } from './token-limits.ts'
 
 /** A call as the app made it. */
 export interface ProxyCall {
   /** `service` or `id@service`. */
   profile: string
-  /** The address of the proxy for this profile, without a trailing slash: links of the service lead there. */
+  /**
+   * The address that was called, without a trailing slash: that of the proxy for this profile, or the origin of the service. Links of
+   * the service lead there.
+   */
   proxyUrl: string
+  /** `proxyUrl` stands for the service's own origin: paths are those there, and not below the address of its API. */
+  isAtOrigin?: boolean
   method: string
   /** As in the URL, not decoded. */
   path: string
@@ -41,6 +53,10 @@ export interface ProxyCall {
   headers: NodeJS.Dict<string | string[]>
   /** The caller's token for Tributary, which opens the whole account; absent where something else identifies the caller. */
   accountToken?: string | undefined
+  /** Where that was, if not in `Authorization`. */
+  tokenIn?: TokenPlace | undefined
+  /** A redirect of the service to such an address is left out. */
+  isOurs?: IsOurs | undefined
   body: Readable
   /** Joins all pages of a listing into one array. */
   paginate: boolean
@@ -61,8 +77,6 @@ export interface Proxy {
   close(): Promise<void>
 }
 
-const TOKEN_REFUSED =
-  'The access token of the account must not go to the service. Send it in Authorization, or as the query parameter access_token.'
 const SHORT_WAIT_MS = 2000
 const CAPACITY_TTL_MS = 1000
 /** Limit: profiles whose remaining calls the proxy of one process caches; the least recently used is evicted. */
@@ -75,7 +89,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
   return {
     forward: (caller, call) =>
       forward(deps, { targets, capacities }, caller, call).catch((error: unknown) => {
-        throw error instanceof UpstreamError ? apiErrorOf(error, 'stored') : error
+        throw refusalIn(error) ?? (error instanceof UpstreamError ? apiErrorOf(error, 'stored') : error)
       }),
     logCall: (call) => log.add(call),
     close: async () => {
@@ -90,69 +104,82 @@ async function forward(
   deps: ProxyDeps,
   { targets, capacities }: { targets: Targets; capacities: TtlCache<number> },
   caller: Caller,
-  call: ProxyCall,
+  given: ProxyCall,
 ): Promise<ProxyResponse> {
-  const headers = requestHeaders(call.headers)
-  refuseAccountToken(call, headers)
-  const found = await targets.find(caller, call.profile)
-  const located = hasOwnServers(found.connector) ? await withServer(targets, found) : found
-  const target = { ...located, cost: costOfPath(found.connector, call.method, call.path) }
+  const headers = requestHeaders(given.headers)
+  const withoutToken = refuseToken(given, headers)
+  const { proxyToken } = caller.account
+  if (proxyToken !== undefined)
+    refuseOtherProfile(caller, parseProfileName(deps.registry, given.profile), deps.clock.now())
+  // A promise for each step would cost a fifth of a call whose caller is known.
+  const found = targets.findCached(caller, given.profile) ?? (await targets.find(caller, given.profile))
+  const ready = needsAddress(found, given) ? await targets.prepare(found, 'cached') : undefined
+  const call = given.isAtOrigin ? calledAtOrigin(given, found.connector, ready?.apiUrl) : given
+  if (proxyToken !== undefined) refuseOtherCall(proxyToken, call, found.connector.api)
+  const server = ready && ownServerOf(found.connector, ready.credential)
+  const counted = limitedPath(call.path, found.connector.api.baseUrl)
+  const target = { ...found, server, cost: costOfPath(found.connector, call.method, counted) }
   call.onProfile(target.profile)
-  await acquire(deps, target, { purpose: 'person', maxWaitMs: SHORT_WAIT_MS, until: call.hangup }).catch(
-    (error: unknown) => {
-      throw error instanceof UpstreamError ? limitedBy(target.connector, apiErrorOf(error, 'stored')) : error
-    },
-  )
+  const { appId, id } = target.profile
+  if (!deps.rateLimiter.takeHeld(appId, target.connector, id, server, target.cost))
+    await acquireCall(deps, target, call.hangup)
   const { idleMs } = deps.timeouts ?? DEFAULT_TIMEOUTS
-  const body = await readBody(call.body, call.headers, target.connector.auth.kind === 'oauth1', idleMs)
+  const read = isBodiless(call.headers)
+    ? NO_BODY
+    : await readBody(call.body, call.headers, target.connector.auth.kind === 'oauth1', idleMs)
+  const body = read.content === undefined ? read : await withoutToken(read)
   if (!body.repeatable) call.onStreamedBody()
-  const outgoing = { target, method: call.method, address: call, headers, body, hangup: call.hangup }
+  const wanted = linksOfCall(target, given.headers) === undefined ? headers : requestHeadersForLinks(headers)
+  // The service chooses where a redirect and a next page lead.
+  const refuseOtherPath =
+    proxyToken?.paths && ((path: string) => refuseOtherCall(proxyToken, { ...call, path }, found.connector.api))
+  const { method, hangup } = call
+  const outgoing = { target, method, address: call, headers: wanted, body, hangup, refuseOtherPath }
   const response = call.paginate
     ? await paginate(deps, targets, outgoing, call)
-    : passThrough(target, await openCall(deps, targets, outgoing, call.flags), call.proxyUrl)
-  const left = await callsLeft(deps, capacities, target)
-  Object.assign(response.headers, tributaryHeaders(call.flags, left))
+    : await passThrough(target, await openCall(deps, targets, outgoing, call.flags), call)
+  const left = capacities.loaded(capacityKey(target)) ?? (await callsLeft(deps, capacities, target))
+  addTributaryHeaders(response.headers, call.flags, left)
   // The service's own headers come back untouched.
   if (left !== undefined && response.headers['ratelimit'] === undefined)
     Object.assign(response.headers, rateLimitHeaders([limitOf(target.connector, left)]))
   return response
 }
 
-/** An app that puts the token where no service expects it would hand the account to the service. */
-function refuseAccountToken(call: ProxyCall, headers: Record<string, string>): void {
-  const { accountToken, path, query } = call
-  if (accountToken === undefined) return
-  const isIn = (text: string) => text.includes(accountToken)
-  if (isIn(path) || isIn(query) || Object.values(headers).some(isIn)) throw new ApiError('bad_request', TOKEN_REFUSED)
+async function acquireCall(deps: ProxyDeps, target: Target, until: Hangup): Promise<void> {
+  try {
+    await acquire(deps, target, { purpose: 'person', maxWaitMs: SHORT_WAIT_MS, until })
+  } catch (error) {
+    throw error instanceof UpstreamError ? limitedBy(target.connector, apiErrorOf(error, 'stored')) : error
+  }
 }
 
-async function withServer(targets: Targets, target: Target): Promise<Target> {
-  const { credential } = await targets.prepare(target, 'cached')
-  return { ...target, server: ownServerOf(target.connector, credential) }
+/** Whether the call depends on where the API of this profile is. */
+function needsAddress({ connector, key }: Target, { isAtOrigin }: ProxyCall): boolean {
+  const isMoved = Object.keys(key.overrides).length > 0 || connector.api.baseUrlFrom !== undefined
+  return hasOwnServers(connector) || (isAtOrigin === true && isMoved)
 }
 
 /** Undefined if it cannot be read: the service has executed the call, and an error here must not hide its response. */
-async function callsLeft(
-  deps: ProxyDeps,
-  capacities: TtlCache<number>,
-  { profile, connector, server, cost }: Target,
-): Promise<number | undefined> {
+async function callsLeft(deps: ProxyDeps, capacities: TtlCache<number>, target: Target): Promise<number | undefined> {
+  const { profile, connector, server, cost } = target
   const { id, appId } = profile
   try {
-    const key = `${id} ${cost?.group ?? ''} ${cost?.isRead}`
-    return await capacities.get(key, () => deps.rateLimiter.left(appId, connector, id, server, cost))
+    return await capacities.get(capacityKey(target), () => deps.rateLimiter.left(appId, connector, id, server, cost))
   } catch (error) {
     deps.log.warn('the remaining calls could not be read', { service: connector.service, error })
     return undefined
   }
 }
 
-function tributaryHeaders(flags: CallFlags, left: number | undefined): Record<string, string> {
-  return {
-    'x-tributary-refreshed': String(flags.refreshed),
-    'x-tributary-retried': String(flags.retried),
-    ...(left === undefined ? {} : { 'x-tributary-budget-left': String(left) }),
-  }
+function capacityKey({ profile, cost }: Target): string {
+  return `${profile.id} ${cost?.group ?? ''} ${cost?.isRead}`
+}
+
+function addTributaryHeaders(headers: ProxyResponse['headers'], flags: CallFlags, left: number | undefined): void {
+  headers['x-tributary-refreshed'] = String(flags.refreshed)
+  headers['x-tributary-retried'] = String(flags.retried)
+  if (left !== undefined) headers['x-tributary-budget-left'] = String(left)
 }
 
 function limitOf(connector: Connector, remaining: number, resetS?: number): RateLimit {

@@ -85,8 +85,28 @@ export function requestHeaders(given: Headers): Record<string, string> {
   return passed
 }
 
-function mayPass(name: string): boolean {
-  return FORWARDED.has(name) || (VENDOR.test(name) && !INTERNAL.test(name))
+const mayPass = rememberedByName((name: string) => FORWARDED.has(name) || (VENDOR.test(name) && !INTERNAL.test(name)))
+
+const mayReturn = rememberedByName(
+  (name: string) =>
+    !HOP_BY_HOP.has(name) && !DROPPED.has(name) && !DROPPED_PREFIXES.test(name) && !name.endsWith('cdn-cache-control'),
+)
+
+/** Limit: names of headers for which one process remembers whether they are forwarded; further ones are checked at each call. */
+const MAX_NAMES = 2000
+/** Limit: characters of the name of a header that is remembered for this. */
+const MAX_NAME = 64
+
+/** Services send the same twenty headers with every response. */
+function rememberedByName(decide: (name: string) => boolean): (name: string) => boolean {
+  const known = new Map<string, boolean>()
+  return (name) => {
+    const before = known.get(name)
+    if (before !== undefined) return before
+    const decided = decide(name)
+    if (known.size < MAX_NAMES && name.length <= MAX_NAME) known.set(name, decided)
+    return decided
+  }
 }
 
 /** The service's headers without those of the connection, cookies and browser policies, and with restricted caching. */
@@ -95,8 +115,7 @@ export function responseHeaders(given: Headers): Record<string, string | string[
   const passed: Record<string, string | string[]> = {}
   for (const name in given) {
     const value = given[name]
-    if (value === undefined || HOP_BY_HOP.has(name) || DROPPED.has(name) || hopByHop?.has(name) === true) continue
-    if (!DROPPED_PREFIXES.test(name) && !name.endsWith('cdn-cache-control')) passed[name] = value
+    if (value !== undefined && hopByHop?.has(name) !== true && mayReturn(name)) passed[name] = value
   }
   filterHeader(passed, 'www-authenticate', (value) => (isTokenChallenge(value) ? value : ''))
   filterHeader(passed, 'link', withoutFetchedLinks)

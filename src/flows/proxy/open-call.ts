@@ -1,13 +1,13 @@
 import type { Hangup } from '#platform/waiting/hangup.ts'
-import { addedToCalls } from '#upstream/addresses/placeholder-values.ts'
 import { openAuthorized, wantsNonce } from '#upstream/call/open-authorized.ts'
 import { UpstreamError } from '#upstream/request/errors.ts'
-import { discard, type StreamResponse } from '#upstream/request/open-stream.ts'
-import { secretsOf } from '#upstream/request/secrets-of.ts'
-import { type AllowedOrigins, type CallAddress, resolveAddress } from './address.ts'
+import { discard, type StreamRequest, type StreamResponse } from '#upstream/request/open-stream.ts'
+import { type CallAddress, resolveAddress } from './address.ts'
+import { type AllowedOrigins, isChosenByCaller, staysAtService } from './allowed-hosts.ts'
 import type { CallBody } from './body.ts'
 import { type CallFlags, DEFAULT_TIMEOUTS, type ProxyDeps, type Target } from './deps.ts'
 import { learnFromResponse } from './learn-from-response.ts'
+import { isPreSigned } from './pre-signed.ts'
 import type { ReadyTarget, Targets } from './targets.ts'
 
 /** One request to a service, complete except for the credential. */
@@ -18,6 +18,8 @@ export interface OutgoingCall {
   headers: Record<string, string>
   body: CallBody
   hangup: Hangup
+  /** Throws for a path that the caller's token is not for; absent where it is for all. Then no redirect is followed here. */
+  refuseOtherPath?: ((path: string) => void) | undefined
 }
 
 export interface OpenedCall extends StreamResponse {
@@ -50,12 +52,13 @@ async function openWithRefresh(
   outgoing: OutgoingCall,
   flags: CallFlags,
 ): Promise<OpenedCall> {
-  let ready = await targets.prepare(outgoing.target, outgoing.body.repeatable ? 'cached' : 'current')
+  let ready =
+    (outgoing.body.repeatable ? targets.prepared(outgoing.target) : undefined) ??
+    (await targets.prepare(outgoing.target, outgoing.body.repeatable ? 'cached' : 'current'))
   if (!outgoing.body.repeatable && ready.credential.dpopKey !== undefined) await learnNonce(deps, outgoing, ready)
   let attempted = { nonce: false, credential: false }
   for (;;) {
-    const { connector, key } = outgoing.target
-    flags.secrets = [...flags.secrets, ...secretsOf({ auth: connector.auth, key, credential: ready.credential })]
+    flags.secrets = [...flags.secrets, ...ready.secrets]
     const response = await sendWithRetry(deps, outgoing, ready, flags)
     if (response.status !== 401 || !outgoing.body.repeatable) return response
     if (!attempted.nonce && wantsNonce(response)) {
@@ -106,12 +109,14 @@ async function sendFollowingRedirects(
   outgoing: OutgoingCall,
   ready: ReadyTarget,
 ): Promise<OpenedCall> {
-  let url = resolveAddress(ready, outgoing.target, outgoing.address)
+  const { address, refuseOtherPath } = outgoing
+  refuseOtherPath?.('url' in address ? pathOf(address.url, ready.apiUrl) : address.path)
+  let url = resolveAddress(ready, outgoing.target, address)
   for (let hop = 0; ; hop += 1) {
     const response = await send(deps, outgoing, ready, url)
     const next =
-      hop < MAX_REDIRECTS && outgoing.body.repeatable
-        ? redirectTarget(outgoing.method, url, ready.hosts, response)
+      hop < MAX_REDIRECTS && outgoing.body.repeatable && refuseOtherPath === undefined
+        ? redirectTarget(outgoing.method, url, ready, response)
         : undefined
     if (next === undefined) return { ...response, url, api: ready }
     discard(response)
@@ -119,44 +124,51 @@ async function sendFollowingRedirects(
   }
 }
 
+/** As in a call: below the API, or the whole address. */
+function pathOf(url: string, apiUrl: string): string {
+  const [path = ''] = url.split('?')
+  return path.startsWith(`${apiUrl}/`) ? path.slice(apiUrl.length) : `/${path}`
+}
+
 function send(
   deps: ProxyDeps,
   { target: { connector, key }, method, headers, body, hangup }: OutgoingCall,
-  { credential, trust }: ReadyTarget,
+  ready: ReadyTarget,
   url: string,
 ): Promise<StreamResponse> {
   const { headersMs, idleMs } = deps.timeouts ?? DEFAULT_TIMEOUTS
-  return openAuthorized(
-    deps.upstream,
-    { auth: connector.auth, key, credential },
-    {
-      method,
-      url,
-      trust,
-      headers: {
-        ...addedToCalls(connector, connector.api.headers, { key, credential }),
-        ...headers,
-        ...(body.length === undefined ? {} : { 'content-length': String(body.length) }),
-      },
-      body: body.content,
-      hangup,
-      headersTimeoutMs: headersMs,
-      idleTimeoutMs: idleMs,
+  const { credential } = ready
+  const isSigned = isPreSigned(url)
+  const request: StreamRequest = {
+    method,
+    url,
+    trust: isChosenByCaller(ready, url) ? 'person' : ready.trust,
+    headers: {
+      ...(isSigned ? {} : ready.headers),
+      ...headers,
+      ...(body.length === undefined ? {} : { 'content-length': String(body.length) }),
     },
-  )
+    body: body.content,
+    hangup,
+    headersTimeoutMs: headersMs,
+    idleTimeoutMs: idleMs,
+  }
+  return isSigned
+    ? deps.upstream.open(request)
+    : openAuthorized(deps.upstream, { auth: connector.auth, key, credential }, request)
 }
 
 function redirectTarget(
   method: string,
   from: string,
-  hosts: readonly string[],
+  api: AllowedOrigins,
   { status, headers }: StreamResponse,
 ): string | undefined {
   if ((method !== 'GET' && method !== 'HEAD') || !REDIRECTS.has(status)) return undefined
   if (typeof headers['location'] !== 'string') return undefined
   const target = URL.parse(headers['location'], from)
-  if (target === null || target.username !== '') return undefined
-  return target.origin === new URL(from).origin || hosts.includes(target.origin) ? target.href : undefined
+  if (target === null || target.username !== '' || target.password !== '') return undefined
+  return staysAtService(api, from, target) ? target.href : undefined
 }
 
 /** Fetches a nonce before a streamed body is sent, because the stream cannot be repeated with another nonce. */

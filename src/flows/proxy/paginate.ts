@@ -12,9 +12,10 @@ import { discard } from '#upstream/request/open-stream.ts'
 import type { CallAddress } from './address.ts'
 import type { CallFlags, ProxyDeps, ProxyResponse, Target } from './deps.ts'
 import { responseHeaders } from './headers.ts'
+import { leadStreamBack, linksOfCall } from './lead-body-back.ts'
 import { type OpenedCall, type OutgoingCall, openCall } from './open-call.ts'
 import { MAX_PAGE_BYTES, type PageText, type Pagination, paginationOf, parsePage } from './parse-page.ts'
-import { passThrough } from './pass-through.ts'
+import { type Called, originOf, passThrough } from './pass-through.ts'
 import type { Targets } from './targets.ts'
 
 /** Limit: pages that the proxy joins for one request; more end the walk with an error. */
@@ -32,8 +33,9 @@ export async function paginate(
   deps: ProxyDeps,
   targets: Targets,
   outgoing: OutgoingCall,
-  { flags, proxyUrl }: { flags: CallFlags; proxyUrl: string },
+  called: Called & { flags: CallFlags },
 ): Promise<ProxyResponse> {
+  const { flags, proxyUrl } = called
   if (outgoing.method !== 'GET' || !('path' in outgoing.address)) throw cannotPaginate('must be a GET request.')
   const { path, query } = outgoing.address
   const pagination = paginationOf(outgoing.target.connector, path, query, deps.clock.now())
@@ -44,12 +46,15 @@ export async function paginate(
     address: callAddressOf(first, query),
   }
   const opened = await openCall(deps, targets, call, flags)
-  if (opened.status !== 200) return passThrough(outgoing.target, opened, proxyUrl)
+  if (opened.status !== 200) return passThrough(outgoing.target, opened, called)
   const page = await readPage(deps, outgoing.target, { path, query }, first, opened, outgoing.hangup)
   if (page === undefined)
     throw cannotPaginate('the path is not a listing of the connector, and the response is not an array.')
   const fetchNext = (request: PageRequest) => fetchPage(deps, targets, call, flags, { path, query }, request)
-  const body = Readable.from(joinPages(page, fetchNext), { objectMode: false })
+  const joined = Readable.from(joinPages(page, fetchNext), { objectMode: false })
+  const links = linksOfCall(outgoing.target, called.headers)
+  const from = originOf(outgoing.target, opened, proxyUrl)
+  const body = links === undefined ? joined : leadStreamBack(joined, links, from)
   const { 'content-type': _type, ...securityHeaders } = responseHeaders({})
   return { status: 200, headers: { ...securityHeaders, 'content-type': 'application/json; charset=utf-8' }, body }
 }

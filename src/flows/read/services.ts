@@ -1,3 +1,4 @@
+import { type ProxyAddressConfig, proxyAddressOf } from '#config/proxy-origin.ts'
 import { appProofOf } from '#kit/auth/app-proof.ts'
 import { type Auth, needsKeys, typedFieldsOf } from '#kit/auth/auth.ts'
 import type { Connector } from '#kit/connector/connector.ts'
@@ -29,6 +30,8 @@ export interface ServiceCard {
   settings: { name: string; title: string; required: boolean; secret: boolean }[]
   /** What the person types on the page of the sign-in, or the app gives to `apply`; only where something is typed. */
   fields?: Record<string, { title: string; format: string; secret: boolean; optional: boolean; help?: string }>
+  /** The address at which an app calls the service's own API. */
+  proxy: string
   has_keys?: boolean
   /** The addresses to enter at the service, with an app. */
   addresses?: ServiceAddresses
@@ -51,7 +54,7 @@ interface ServiceLimit {
 
 /** Describes every service; with an app also whether it has keys for it. */
 export async function listServices(
-  { database, registry, config }: ReadDeps & { config?: { baseUrl?: string } | undefined },
+  { database, registry, config }: ReadDeps & { config: ProxyAddressConfig },
   appId: string | undefined,
 ): Promise<Record<string, ServiceCard>> {
   if (appId !== undefined && (await findApp(database, appId)) === undefined)
@@ -80,7 +83,7 @@ export async function listServices(
         service,
         {
           title,
-          docs: docsAddress(config?.baseUrl ?? '', connector),
+          docs: docsAddress(config.baseUrl, connector),
           auth: auth.kind,
           aliases,
           endpoints: described,
@@ -98,10 +101,11 @@ export async function listServices(
           needs_keys: needsKeys(auth),
           asks: asksOf(connector),
           ...describedFields(auth),
+          proxy: proxyAddressOf(config, service),
           ...(keys === undefined ? {} : { has_keys: keys.has(service) }),
           ...(appId === undefined
             ? {}
-            : { addresses: serviceAddresses(config?.baseUrl ?? '', connector, appId, keys?.get(service)) }),
+            : { addresses: serviceAddresses(config.baseUrl, connector, appId, keys?.get(service)) }),
         },
       ]
     }),

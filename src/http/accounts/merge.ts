@@ -39,7 +39,7 @@ export const mergeByBody = route({
 
 async function merge(deps: HttpDeps, { source, dest }: z.output<typeof fields>, request: HttpRequest) {
   const account = await mergeAccounts(deps, source, dest)
-  request.server.forgetAccount(account.id)
+  for (const id of [account.id, account.endedId]) request.server.forgetAccount(id)
   return presentProfiles(deps, account, { auth: false, full: false })
 }
 

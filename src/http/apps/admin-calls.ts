@@ -17,6 +17,10 @@ const call = z
     refreshed: z.boolean(),
     retried: z.boolean(),
     request_id: z.string(),
+    token_id: z
+      .string()
+      .optional()
+      .describe('The id of the token that made it; absent if an operator or an agent did.'),
   })
   .meta({ id: 'ProxyCall', description: 'A call through the proxy.' })
 
@@ -37,10 +41,11 @@ export const listCalls = route({
   reasons: ['not_found'],
   run: async (deps, { path, query }) => {
     const calls = await recentCalls(deps, path.client_id, query)
-    return calls.map(({ shard: _shard, appId: _app, accountId, requestId, ...rest }) => ({
+    return calls.map(({ shard: _shard, appId: _app, accountId, requestId, tokenId, ...rest }) => ({
       ...rest,
       account: accountId,
       request_id: requestId,
+      ...(tokenId === undefined ? {} : { token_id: tokenId }),
     }))
   },
 })

@@ -31,7 +31,7 @@ export const API_GROUPS: { name: string; about: string; paths: string[] }[] = [
   {
     name: 'Proxy',
     about: "Calls to a service's own API, with the person's credential added.",
-    paths: ['/proxy/'],
+    paths: ['/proxy/', '/proxy-tokens'],
   },
   {
     name: 'Push',

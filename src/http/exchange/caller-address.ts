@@ -7,3 +7,10 @@ export function callerAddress(trusted: string[]): (raw: IncomingMessage) => stri
   const isTrusted = proxyAddr.compile(trusted)
   return (raw) => proxyAddr.all(raw, isTrusted).at(-1) ?? ''
 }
+
+/** Tells whether a request comes over a connection of a trusted proxy, so that its forwarding headers count. */
+export function fromTrustedProxy(trusted: string[]): (raw: IncomingMessage) => boolean {
+  if (trusted.length === 0) return () => false
+  const isTrusted = proxyAddr.compile(trusted)
+  return ({ socket }) => isTrusted(socket.remoteAddress ?? '', 0)
+}

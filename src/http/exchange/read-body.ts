@@ -25,7 +25,7 @@ export function readBody(request: HttpRequest, { maxBytes, parsers }: Bodies): P
 }
 
 /** Collects a body up to a limit. The rest of a larger one is left to pass: the connection ends after the response. */
-function bytesOf(raw: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export function bytesOf(raw: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   if (Number(raw.headers['content-length']) > maxBytes) {
     reject(new ApiError('body_too_large'))

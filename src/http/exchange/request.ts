@@ -21,7 +21,14 @@ export interface RouteFacts {
   readonly isWebFile?: boolean
 }
 
-type Known = Pick<HttpRequest, 'id' | 'url' | 'route' | 'server'> & {
+/** The origin of one service, at which nothing but its proxy is served. */
+export interface ServiceOrigin {
+  service: string
+  /** By the configuration, whatever the request names. */
+  url: string
+}
+
+type Known = Pick<HttpRequest, 'id' | 'url' | 'origin' | 'route' | 'server'> & {
   found: { params: unknown; searchParams: unknown } | null
 }
 
@@ -29,8 +36,10 @@ type Known = Pick<HttpRequest, 'id' | 'url' | 'route' | 'server'> & {
 export class HttpRequest {
   readonly raw: IncomingMessage
   readonly id: string
-  /** Without the prefix of old clients. */
+  /** Without the prefix of old clients; at the origin of a service, as below `/proxy`. */
   readonly url: string
+  /** The origin of a service, if the request was sent to one. */
+  readonly origin: ServiceOrigin | undefined
   readonly route: RouteFacts
   readonly params: unknown
   readonly query: unknown
@@ -39,10 +48,11 @@ export class HttpRequest {
   /** Parsed, once it was read. */
   body: unknown = undefined
 
-  constructor(raw: IncomingMessage, { id, url, route, server, found }: Known) {
+  constructor(raw: IncomingMessage, { id, url, origin, route, server, found }: Known) {
     this.raw = raw
     this.id = id
     this.url = url
+    this.origin = origin
     this.route = route
     this.server = server
     this.params = found?.params ?? {}

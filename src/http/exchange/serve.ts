@@ -30,8 +30,8 @@ type Served = RouteFacts & Steps
 export interface Rules extends Sending {
   bodies: Bodies
   idOf(raw: IncomingMessage): string
-  /** The address that is looked up for the one that was sent. */
-  rewrite(url: string): string
+  /** The address that is looked up for a request; `name` is that of a further address at which it arrived. */
+  locate(raw: IncomingMessage, name: string | undefined): Located
   /** Runs everything else inside. */
   follow?: ((request: HttpRequest, next: () => void) => void) | undefined
   onRequest(request: HttpRequest, reply: HttpReply): void
@@ -39,6 +39,11 @@ export interface Rules extends Sending {
   onResponse(request: HttpRequest, reply: HttpReply): void
   /** Malformed or too slow HTTP, before it became a request. */
   onUnreadable(error: Error, socket: Socket): void
+}
+
+/** Where a request leads: an address to look up, or a refusal. */
+export interface Located extends Pick<HttpRequest, 'url' | 'origin'> {
+  refusal?: ApiError
 }
 
 export interface HttpServer extends Listener {
@@ -63,17 +68,18 @@ export function createHttpServer(rules: Rules, parts: ServerParts): HttpServer {
     onMaxParamLength: (): Reason => 'not_found',
   })
   const listener = createListener(
-    (raw, response) => {
-      const url = rules.rewrite(raw.url ?? '/')
+    (raw, response, name) => {
+      const { url, origin, refusal } = rules.locate(raw, name)
       const found = router.find(raw.method as HTTPMethod, url)
       const route = (found?.store as Served | null | undefined) ?? NOWHERE
-      const request = new HttpRequest(raw, { id: rules.idOf(raw), url, route, found, server: parts })
+      const request = new HttpRequest(raw, { id: rules.idOf(raw), url, origin, route, found, server: parts })
       const reply = new HttpReply(response, request, rules, route.onSend)
       if (listener.isClosing()) response.setHeader('Connection', 'close')
       // A path that cannot be read: the router's function says why.
-      if (found !== null && found.store === null) {
+      const unreadable = found !== null && found.store === null
+      if (refusal !== undefined || unreadable) {
         rules.onRequest(request, reply)
-        reply.fail(new ApiError(found.handler(raw, response, {}, null, {}) as Reason))
+        reply.fail(refusal ?? new ApiError(found!.handler(raw, response, {}, null, {}) as Reason))
         return
       }
       watchEnd(response, () => rules.onResponse(request, reply))

@@ -1,16 +1,20 @@
 import { recordCall } from '#flows/operators/record-acting.ts'
+import { mayBeStreamed } from '#flows/proxy/body.ts'
 import type { Caller } from '#flows/proxy/deps.ts'
+import { accountOfProxyToken, callingAccountOf } from '#identity/accounts.ts'
 import type { Account } from '#model/accounts/account.ts'
+import { parseProfileName } from '#model/accounts/profile-name.ts'
+import { ApiError } from '#model/errors.ts'
 import { createSharedLoads } from '#platform/waiting/shared-loads.ts'
 import { createTtlCache } from '#platform/waiting/ttl-cache.ts'
 import type { HttpRequest } from '../exchange/request.ts'
-import { actsForAccount, operatorOf, requireAccount } from '../server/authenticate.ts'
+import { actsForAccount, operatorOf, requireAccount, tokenOf } from '../server/authenticate.ts'
 import type { HttpDeps } from '../server/deps.ts'
 
 /** Finds the account that calls the proxy, with its profiles. */
 export interface ProxyCallers {
   /** `isCurrent`: not older than the request. Otherwise it may be up to a second old. */
-  find(request: HttpRequest, isCurrent: boolean): Promise<Caller>
+  find(request: HttpRequest, isCurrent: boolean): Promise<Caller> | Caller
   /** The profiles of this account have changed. */
   forget(accountId: string): void
   clear(): void
@@ -22,24 +26,65 @@ const ACCOUNT_TTL_MS = 1000
 const MAX_CALLERS = 10_000
 
 export function createProxyCallers(deps: HttpDeps): ProxyCallers {
-  const accounts = createTtlCache<Account>(deps.clock, { ttlMs: ACCOUNT_TTL_MS, maxEntries: MAX_CALLERS })
-  const share = createSharedLoads<Account>()
-  const current = (key: string, request: HttpRequest) =>
-    share(key, () => {
-      accounts.delete(key)
-      return accounts.get(key, () => requireAccount(deps, request))
-    })
-  return {
-    find: async (request, isCurrent) => {
-      if (actsForAccount(request)) return { account: await actingAccount(deps, request) }
-      const key = callerKey(request)
-      if (isCurrent) return { account: await current(key, request) }
-      const account = await accounts.get(key, () => requireAccount(deps, request))
-      return { account, reload: () => current(key, request) }
-    },
-    forget: (accountId) => accounts.deleteMatching(({ id }) => id === accountId),
-    clear: () => accounts.clear(),
+  const callers = createTtlCache<Caller>(deps.clock, { ttlMs: ACCOUNT_TTL_MS, maxEntries: MAX_CALLERS })
+  /** For which service everything was read, as long as that is cached. */
+  const services = createTtlCache<true>(deps.clock, { ttlMs: ACCOUNT_TTL_MS, maxEntries: MAX_CALLERS })
+  const share = createSharedLoads<Caller>()
+  // Read for each write, so it is only the account where the rest is cached.
+  const account = async (request: HttpRequest): Promise<Caller> => {
+    const ofProxy = await accountOfProxyToken(deps, tokenOf(request))
+    return { account: ofProxy ?? (await requireAccount(deps, request)) }
   }
+  const everything = async (key: string, request: HttpRequest): Promise<Caller> => {
+    const service = serviceOf(deps, request)
+    const caller = await callerWithStored(deps, request, service)
+    services.set(`${key} ${service}`, true, caller.stored.untilMs)
+    return caller
+  }
+  const current = async (key: string, request: HttpRequest, needsStored: boolean): Promise<Caller> => {
+    const ofService = `${key} ${serviceOf(deps, request)}`
+    const isAll = needsStored || services.peek(ofService) === undefined
+    const caller = await share(isAll ? ofService : key, () => {
+      callers.delete(key)
+      return callers.get(key, () => (isAll ? everything(key, request) : account(request)))
+    })
+    return { ...caller, isCurrent: true }
+  }
+  return {
+    find: (request, isCurrent) => {
+      if (actsForAccount(request)) return actingAccount(deps, request).then((each) => ({ account: each }))
+      const key = callerKey(request)
+      // A body that is streamed can be sent only once, so its credential is current as well.
+      const isStreamed = mayBeStreamed(request.headers)
+      if (isCurrent || isStreamed) return current(key, request, isStreamed)
+      const withReload = ({ account: found, stored }: Caller): Caller => ({
+        account: found,
+        stored,
+        reload: () => current(key, request, true),
+      })
+      const cached = callers.loaded(key)
+      if (cached !== undefined) return withReload(cached)
+      return callers.get(key, () => everything(key, request)).then(withReload)
+    },
+    forget: (accountId) => callers.deleteMatching(({ account: { id } }) => id === accountId),
+    clear: () => {
+      callers.clear()
+      services.clear()
+    },
+  }
+}
+
+/** The account with what its calls of this service need, in one statement. */
+async function callerWithStored(deps: HttpDeps, request: HttpRequest, service: string) {
+  const untilMs = deps.clock.now() + ACCOUNT_TTL_MS
+  const found = await callingAccountOf(deps, tokenOf(request), service)
+  if (found === undefined) throw new ApiError('token_invalid')
+  return { account: found.account, stored: { ...found.stored, untilMs } }
+}
+
+/** Empty, as no service is, if no profile can have the name. */
+function serviceOf({ registry }: HttpDeps, { params }: HttpRequest): string {
+  return parseProfileName(registry, (params as { service: string }).service)?.service ?? ''
 }
 
 /** Of an operator, whose calls are recorded. */

@@ -1,6 +1,11 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import { Readable } from 'node:stream'
 import { z } from 'zod'
-import type { Caller } from '#flows/proxy/deps.ts'
+import type { Caller, ProxyResponse } from '#flows/proxy/deps.ts'
 import { createProxy, type Proxy, type ProxyCall } from '#flows/proxy/forward.ts'
+import type { IsOurs } from '#flows/proxy/lead-back.ts'
+import type { Connector } from '#kit/connector/connector.ts'
+import { tokenIdOf } from '#model/accounts/access-token.ts'
 import type { CalledProfile } from '#model/accounts/profile.ts'
 import { parseProfileName } from '#model/accounts/profile-name.ts'
 import { ApiError } from '#model/errors.ts'
@@ -16,9 +21,11 @@ import type { HttpDeps } from '../server/deps.ts'
 import { toApiError } from '../server/errors.ts'
 import type { MountedRoute } from '../server/route.ts'
 import { beginUpload, endUpload } from '../server/uploading.ts'
+import { createOwnAddresses } from './own-addresses.ts'
 import { createProxyCallers, type ProxyCallers } from './proxy-callers.ts'
 import { proxyUrlOf } from './proxy-url.ts'
 import { asBearer } from './token-forms.ts'
+import { type TakenToken, takeToken } from './token-places.ts'
 
 export const PROXY_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const WEBDAV = 'PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK REPORT SEARCH ACL MKCALENDAR'.split(' ')
@@ -46,6 +53,7 @@ export const proxied: MountedRoute = {
   reasons: [
     'no_profile',
     'needs_auth',
+    'token_restricted',
     'no_service_keys',
     'service_limited',
     'service_unreachable',
@@ -62,11 +70,17 @@ interface ProxyContext {
   deps: HttpDeps
   proxy: Proxy
   callers: ProxyCallers
+  isOurs: IsOurs
 }
 
 /** Mounts `ANY /proxy/:service/<path>`. */
 export function mountProxy(server: HttpServer, deps: HttpDeps): void {
-  const context: ProxyContext = { deps, proxy: createProxy(deps), callers: createProxyCallers(deps) }
+  const context: ProxyContext = {
+    deps,
+    proxy: createProxy(deps),
+    callers: createProxyCallers(deps),
+    isOurs: createOwnAddresses(deps.config),
+  }
   server.parts.proxy = context.proxy
   server.parts.forgetAccount = (accountId) => context.callers.forget(accountId)
   server.onClose(async () => {
@@ -95,16 +109,20 @@ async function serve(context: ProxyContext, request: HttpRequest, reply: HttpRep
   const { authorization } = request.headers
   // Only a header that is there, because an undefined one counts as given.
   if (authorization !== undefined) request.headers.authorization = asBearer(authorization)
-  await forwardCall(context, await context.callers.find(request, wantsCurrentProfile(request)), request, reply)
+  const taken = await takeToken(connectorOf(context, request), request)
+  const caller = context.callers.find(request, wantsCurrentProfile(request))
+  await forwardCall(context, caller instanceof Promise ? await caller : caller, request, taken, reply)
 }
 
 async function forwardCall(
-  { deps, proxy }: ProxyContext,
+  { deps, proxy, isOurs }: ProxyContext,
   caller: Caller,
   request: HttpRequest,
+  taken: TakenToken,
   reply: HttpReply,
 ): Promise<void> {
   const { account } = caller
+  const { proxyToken } = account
   const hangup = new Hangup()
   const response = reply.raw
   const onClose = () => {
@@ -125,12 +143,18 @@ async function forwardCall(
   }
   const onProfile = ({ shard, id }: CalledProfile) => {
     const timer = setTimeout(() => {
-      const grant = { token: account.token, accountId: account.id, profiles: [{ shard, profileId: id }] }
+      const profiles = [{ shard, profileId: id }]
+      const grant = { token: account.token, proxyToken: proxyToken?.key, accountId: account.id, profiles }
       release = deps.access.follow(grant, end)
     }, WATCH_AFTER_MS)
     release = () => clearTimeout(timer)
   }
-  const call = readCall(deps, request, { hangup, onProfile, onStreamedBody: () => beginUpload(socket) })
+  const call = readCall(deps, request, taken, {
+    hangup,
+    onProfile,
+    onStreamedBody: () => beginUpload(socket),
+    isOurs,
+  })
   const recordCall = (status: number, bytes: number) =>
     proxy.logCall({
       shard: account.shard,
@@ -145,12 +169,14 @@ async function forwardCall(
       bytes,
       ...call.flags,
       requestId: request.id,
+      tokenId: proxyToken?.id ?? (account.token && tokenIdOf(account.token.hash)),
+      proxyTokenHash: proxyToken?.key.hash,
     })
   try {
     const responseData = await proxy.forward(caller, call)
     reply.hijack()
     if (deps.isDraining()) reply.header('connection', 'close')
-    response.writeHead(responseData.status, Object.assign(reply.getHeaders(), responseData.headers))
+    response.writeHead(responseData.status, withOurs(responseData.headers, reply))
     const { bytes, end } = Buffer.isBuffer(responseData.body)
       ? endWith(responseData.body, response)
       : await pipeBody(responseData.body, response)
@@ -168,24 +194,40 @@ async function forwardCall(
   }
 }
 
+/** The service's headers, with those of ours that it has not. */
+function withOurs(headers: ProxyResponse['headers'], reply: HttpReply): OutgoingHttpHeaders {
+  const all: OutgoingHttpHeaders = headers
+  const ours = reply.getHeaders()
+  for (const name in ours) all[name] ??= ours[name]
+  return all
+}
+
 function readCall(
   { config }: HttpDeps,
   request: HttpRequest,
-  given: Pick<ProxyCall, 'hangup' | 'onProfile' | 'onStreamedBody'>,
+  taken: TakenToken,
+  given: Pick<ProxyCall, 'hangup' | 'onProfile' | 'onStreamedBody' | 'isOurs'>,
 ): ProxyCall {
   const { service } = request.params as { service: string }
   return {
     ...given,
     profile: service,
-    proxyUrl: proxyUrlOf(config, service),
+    proxyUrl: request.origin?.url ?? proxyUrlOf(config, service),
+    isAtOrigin: request.origin !== undefined,
     accountToken: actsForAccount(request) ? undefined : tokenOf(request),
+    tokenIn: taken.tokenIn,
     method: request.method,
-    ...addressOf(request.url),
+    ...addressOf(taken.url),
     paginate: wantsPages(request),
     headers: request.headers,
-    body: request.raw,
+    body: taken.body === undefined ? request.raw : Readable.from([taken.body], { objectMode: false }),
     flags: { refreshed: false, retried: false, secrets: [] },
   }
+}
+
+function connectorOf({ deps: { registry } }: ProxyContext, { params }: HttpRequest): Connector | undefined {
+  const { service } = params as { service: string }
+  return registry.find(parseProfileName(registry, service)?.service ?? '')
 }
 
 /** A write as the wrong person cannot be undone, so a service name must mean the profile that is connected last right now. */

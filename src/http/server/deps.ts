@@ -41,6 +41,8 @@ export interface HttpDeps
     | 'engineUrl'
     | 'sunsetMs'
     | 'logDays'
+    | 'proxyOrigin'
+    | 'proxyPorts'
     | 'trustProxy'
     | keyof QuotaSettings
   >

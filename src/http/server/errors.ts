@@ -51,9 +51,10 @@ export function respondWithError(deps: ErrorDeps, error: unknown, request: HttpR
 
 /**
  * Routes for browsers, and addresses and methods that do not exist, respond with pages, and only if the client accepts HTML. Programs
- * that accept anything get JSON.
+ * that accept anything get JSON. The origin of a service has no pages.
  */
 function wantsPage(request: HttpRequest): boolean {
+  if (request.origin !== undefined) return false
   const isForBrowsers = request.route.url === undefined || request.route.page === true
   return isForBrowsers && (request.headers.accept ?? '').includes('text/html')
 }

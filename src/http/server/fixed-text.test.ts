@@ -14,7 +14,7 @@ const fixedTexts = createFixedTexts({ now: () => nowMs })
 const rules: Rules = {
   bodies: { maxBytes: 0, parsers: new Map() },
   idOf: () => 'id',
-  rewrite: (url) => url,
+  locate: ({ url = '' }) => ({ url, origin: undefined }),
   onRequest: () => {},
   onSend: () => {},
   onResponse: () => {},

@@ -53,6 +53,11 @@ const service = z
       )
       .optional()
       .describe('What the person types, for services without a login page.'),
+    proxy: z
+      .string()
+      .describe(
+        "Where an app calls the service's own API: the origin of the service here, or an address below `/proxy`.",
+      ),
     has_keys: z.boolean().optional().describe('With an app: whether it has keys.'),
     addresses: z
       .object({

@@ -4,6 +4,8 @@ import { typedFieldsOf } from '../auth/auth.ts'
 import { AUTH_KINDS } from '../auth/auth-kinds.ts'
 import { isServerFormat } from '../auth/typed-values.ts'
 import type { Connector } from './connector.ts'
+import { checkHosts } from './host-faults.ts'
+import { linkPathFault } from './link-paths.ts'
 import { whoVouches } from './who-vouches.ts'
 
 /** What is wrong with a connector's definition: the field, and what was expected there. */
@@ -120,10 +122,36 @@ function checkApi(api: unknown, report: Report): void {
     return
   }
   refuseUserInfo('api.baseUrl', api['baseUrl'], report)
+  checkHosts(api, report)
   for (const name of ['rate', 'recovery'])
     if (api[name] !== undefined && typeof api[name] !== 'function') report(`api.${name}`, 'must be a function')
+  const links = api['links'] === undefined ? undefined : linkPathFault(api['links'])
+  if (links !== undefined) report('api.links', links)
+  checkTokenPlaces(api['tokenPlaces'], report)
   for (const name of ['headers', 'query'])
     if (api[name] !== undefined && !isTextMap(api[name])) report(`api.${name}`, 'must be an object of texts')
+}
+
+const TOKEN_PLACES = ['headers', 'query', 'form']
+/** Such a header says more than the token, or is never forwarded. */
+const NO_TOKEN_HEADER = /^(?:authorization|cookie|host|content-.*|transfer-encoding|connection)$/i
+
+function checkTokenPlaces(places: unknown, report: Report): void {
+  if (places === undefined) return
+  const lists = isObject(places) ? Object.entries(places) : []
+  if (lists.length === 0 || lists.some(([name]) => !TOKEN_PLACES.includes(name)))
+    report('api.tokenPlaces', `must have lists of names: ${TOKEN_PLACES.join(', ')}`)
+  for (const [name, list] of lists) {
+    const isNames = isTextList(list) && list.every((each) => /^[\w.-]+$/.test(each))
+    if (!isNames) report(`api.tokenPlaces.${name}`, 'must be a list of names')
+    else if (name === 'headers' && list.some((each) => NO_TOKEN_HEADER.test(each)))
+      report(
+        'api.tokenPlaces.headers',
+        'must name headers that carry nothing but a token; Authorization is read anyway',
+      )
+    else if (name === 'query' && list.includes('paginate'))
+      report('api.tokenPlaces.query', 'must not be paginate, which is for the proxy')
+  }
 }
 
 function checkEndpoint(name: string, value: unknown, report: Report): void {

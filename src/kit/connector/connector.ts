@@ -57,6 +57,13 @@ type ResponseRecovery =
   | 'pause_person'
   | undefined
 
+/** Names of where a request carries a token. */
+export interface TokenPlaces {
+  headers?: readonly string[]
+  query?: readonly string[]
+  form?: readonly string[]
+}
+
 /** How to call a service's API. */
 export interface Api {
   /** Paths of endpoints are relative to this address. An app's keys may override it (`api_url`). */
@@ -66,8 +73,33 @@ export interface Api {
    * and its host must be one of `hosts`: a name, or `*.` and a name for all hosts below it.
    */
   baseUrlFrom?: { fact: string; path?: string; hosts: readonly string[] }
-  /** Further origins that accept the same credential, e.g. one for uploads. The proxy and endpoints with `host` call them. */
+  /**
+   * Further origins that accept the same credential, e.g. one for uploads. The proxy and endpoints with `host` call them.
+   * `https://*.service.example` is every host one label below that name; only the proxy calls those.
+   */
   hosts?: readonly string[]
+  /**
+   * The origin, of `hosts`, that has the paths which begin with this prefix, where a vendor's SDK writes them with the same base
+   * address as all others: `{ '/2/files/upload': 'https://content.service.example' }`. With the path of `baseUrl`; the longest
+   * prefix counts.
+   */
+  pathHosts?: Readonly<Record<string, string>>
+  /**
+   * Where an origin of `hosts` is on an instance that `api_url` names: a path on its host, `{ 'https://uploads.service.example':
+   * '/api/uploads' }`. Default: the same paths as at the vendor.
+   */
+  hostsOnInstance?: Readonly<Record<string, string>>
+  /**
+   * Where JSON responses have addresses of the service that clients follow with their token, such as those of pages: `next`,
+   * `paging.next`, `items.*.href`, `**.next` (`link-paths.ts`). The proxy leads them back to itself; one that leads to another host
+   * becomes null there.
+   */
+  links?: readonly string[]
+  /**
+   * Where the service's own API takes a token besides `Authorization` and where calls carry it: names of headers, of parameters of the
+   * query, and of fields of a form. Vendors' SDKs put the account's token there; the proxy takes it out.
+   */
+  tokenPlaces?: TokenPlaces
   /**
    * Headers to add to every call. `{key}`, `{setting.NAME}` and `{fact.NAME}` are replaced; a header with a setting or fact that is
    * not set is left out, and none with a placeholder is sent to a person's own server.

@@ -97,7 +97,8 @@ export function itemReader(
     // A feed holds what others made, so a record of the person in it has no type.
     const isOwnInFeed = endpoint.feed && hasAuthor && list[0] === owner
     const types = isOwnInFeed ? [] : storedTypes(base, endpoint.feed)
-    const { main, others, texts } = readCards({ service: connector, kind, raw, base, map, place }, read)
+    const listed = types.map(baseOf)
+    const { main, others, texts } = readCards({ service: connector, kind, raw, base, listed, map, place }, read)
     const at = read('at', () => validTime(kind.at?.(raw), kind))
     // Texts are compared only close in time, and the time of the first sync says nothing about when they were written.
     const hasOwnTime = at !== undefined || kind.takesAnyTime === true
@@ -119,7 +120,7 @@ export function itemReader(
       texts,
       // People of a contact's card are compared with participants.
       card: withServer(kind, main, owner),
-      cards: Object.fromEntries(types.map(baseOf).flatMap((type) => (type in others ? [[type, others[type]]] : []))),
+      cards: Object.fromEntries(listed.flatMap((type) => (type in others ? [[type, others[type]]] : []))),
       faults,
     }
   }

@@ -6,7 +6,7 @@ import type { Registry } from './registry.ts'
  * Increase it when something else is derived from records than before: types, cards, participants, search words, dedupe keys. Stored records
  * are then read again, without their services.
  */
-const KIT_VERSION = 3
+const KIT_VERSION = 4
 /** Limit: the version of a kind, plus one. */
 export const MAX_KIND_VERSIONS = 256
 

@@ -10,7 +10,7 @@ export interface Cards {
   main: Partial<Card>
   /** The cards of its other types. */
   others: Partial<Record<BaseType, Partial<Card>>>
-  /** The texts that full-text search indexes: those of all cards. */
+  /** The texts that full-text search indexes: those of the types under which the item is listed. */
   texts: string[]
 }
 
@@ -18,7 +18,9 @@ interface Source {
   service: { title: string }
   kind: Kind<unknown>
   raw: unknown
+  /** The types of the record, and those under which the item is listed: feeds lack some, and list nothing of the person's own. */
   base: readonly BaseType[]
+  listed: readonly BaseType[]
   map: Partial<ItemMap>
   place: Place | undefined
 }
@@ -42,17 +44,17 @@ export const CARD_TYPES: Record<BaseType, string> = {
 const PRECEDENCE: BaseType[] = ['contacts', 'checkins', 'photos', 'videos', 'news']
 
 export function readCards(source: Source, read: Guarded): Cards {
-  const { base, map } = source
+  const { base, listed, map } = source
   const main = PRECEDENCE.find((type) => base.includes(type)) ?? base[0]
   const hasText = base.includes('statuses') || base.includes('messages')
   const shared = readFields('card', source.kind.card, source.raw, read)
   const mainCard = readCard(source, main, shared, read)
-  const texts = new Set(base.length === 0 ? searchTexts(undefined, map, mainCard) : [])
+  const texts = new Set(listed.length === 0 ? textsWithoutType(main, map, mainCard) : [])
   const others: Cards['others'] = {}
   for (const type of base) {
     const card = type === main ? mainCard : readCard(source, type, shared, read)
     if (type !== main) others[type] = card
-    for (const text of searchTexts(type, map, card)) texts.add(text)
+    if (listed.includes(type)) for (const text of searchTexts(type, map, card)) texts.add(text)
   }
   // The text of a status is in the main card and its own; copies in further cards would only cost space.
   if (hasText && map.text !== undefined && map.text !== '') mainCard.text ??= map.text
@@ -107,11 +109,21 @@ const DEFAULTS: Partial<Record<BaseType, (map: Partial<ItemMap>) => Fields>> = {
 }
 
 /** The fields that the specification makes searchable, by type. */
-function searchTexts(type: BaseType | undefined, map: Partial<ItemMap>, card: Partial<Card>): (string | undefined)[] {
+function searchTexts(type: BaseType, map: Partial<ItemMap>, card: Partial<Card>): (string | undefined)[] {
   if (type === 'contacts')
     return [map.name ?? card.title, asHandle(map.nickname ?? card.handle), map.email ?? card.email]
   if (type === 'statuses') return [map.text]
   if (type === 'news') return [card.title, card.url]
   if (type === 'photos') return [card.title, card.description]
   return [card.title, map.text]
+}
+
+/** What no type lists is searched by what its card shows. */
+function textsWithoutType(
+  main: BaseType | undefined,
+  map: Partial<ItemMap>,
+  card: Partial<Card>,
+): (string | undefined)[] {
+  const shown = main === 'photos' ? card.description : main === 'news' ? card.url : undefined
+  return [card.title, map.text, shown]
 }

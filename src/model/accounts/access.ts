@@ -5,6 +5,8 @@ export interface Grant {
   /** The token of the request and its account; undefined for background work. */
   token?: TokenKey | undefined
   accountId?: string | undefined
+  /** The token for one service that the request came with, instead of `token`. */
+  proxyToken?: TokenKey | undefined
   /** The profiles whose data it carries. */
   profiles: readonly { shard: number; profileId: string }[]
   /** The grant also ends when a profile is merged into another: such a profile is not synced. */

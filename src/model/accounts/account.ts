@@ -1,4 +1,5 @@
 import type { ProfileState } from './profile.ts'
+import type { ProxyToken } from './proxy-token.ts'
 
 /** One person in one app, with all profiles that they connected to it. */
 export interface Account {
@@ -12,6 +13,8 @@ export interface Account {
   profiles?: OwnedProfile[]
   /** The token it was found by; absent otherwise. */
   token?: TokenKey
+  /** The token for one service that it was found by: it has no other profiles than those the token is for, and only calls the service. */
+  proxyToken?: ProxyToken
   /** An operator reads for it: what is read is verified, as it is with a token. */
   isActedFor?: true
 }
@@ -20,6 +23,12 @@ export interface Account {
 export interface OpenedAccount extends Account {
   profiles: OwnedProfile[]
   token: TokenKey
+}
+
+/** An account that was just found by a token for one service. */
+export interface AccountOfProxyToken extends Account {
+  profiles: OwnedProfile[]
+  proxyToken: ProxyToken
 }
 
 /** Whether one statement can verify the token and read everything of the account. Merges add profiles of other shards. */

@@ -2,11 +2,16 @@ import type { Clock } from '../clock.ts'
 
 /** Caches values for a time. Beyond `maxEntries` or `maxWeight`, the least recently used entry is dropped. */
 export interface TtlCache<Value> {
-  /** Concurrent callers share one load. A failed load is not cached: the next caller loads again. */
-  get(key: string, load: () => Promise<Value>): Promise<Value>
+  /**
+   * Concurrent callers share one load. A failed load is not cached: the next caller loads again. `untilMs`: when it ends, for what is
+   * made of older values.
+   */
+  get(key: string, load: () => Promise<Value>, untilMs?: number): Promise<Value>
   /** The cached value, or the one being loaded; never starts a load. */
   peek(key: string): Promise<Value> | undefined
-  set(key: string, value: Value): void
+  /** The cached value, unless it is being loaded. */
+  loaded(key: string): Value | undefined
+  set(key: string, value: Value, untilMs?: number): void
   delete(key: string): void
   /** Deletes the values that match, and those being loaded: what they are loaded from may have changed since they began. */
   deleteMatching(matches: (value: Value) => boolean): void
@@ -38,9 +43,9 @@ export function createTtlCache<Value>(
   const entries = new Map<string, Entry<Value>>()
   let sweeper: NodeJS.Timeout | undefined
 
-  const insert = (key: string, value: Promise<Value>) => {
+  const insert = (key: string, value: Promise<Value>, untilMs = clock.now() + ttlMs) => {
     entries.delete(key)
-    const entry: Entry<Value> = { value, expiresAt: clock.now() + ttlMs, weight: 0 }
+    const entry: Entry<Value> = { value, expiresAt: untilMs, weight: 0 }
     entries.set(key, entry)
     if (entries.size > maxEntries) for (const oldest of entries.keys().take(1)) entries.delete(oldest)
     void value.then((loaded) => {
@@ -66,28 +71,30 @@ export function createTtlCache<Value>(
     sweeper = entries.size === 0 ? undefined : setTimeout(sweep, 2 * ttlMs).unref()
   }
 
-  const peek = (key: string) => {
+  const use = (key: string) => {
     const known = entries.get(key)
     if (known === undefined || known.expiresAt <= clock.now()) return undefined
     entries.delete(key)
     entries.set(key, known)
-    return known.value
+    return known
   }
+  const peek = (key: string) => use(key)?.value
 
   return {
     peek,
-    get: (key, load) => {
+    loaded: (key) => use(key)?.loaded?.value,
+    get: (key, load, untilMs) => {
       const known = peek(key)
       if (known !== undefined) return known
       const value = load()
-      insert(key, value)
+      insert(key, value, untilMs)
       // The caller handles the failure; here it is only removed from the cache.
       value.catch(() => {
         if (entries.get(key)?.value === value) entries.delete(key)
       })
       return value
     },
-    set: (key, value) => insert(key, Promise.resolve(value)),
+    set: (key, value, untilMs) => insert(key, Promise.resolve(value), untilMs),
     delete: (key) => void entries.delete(key),
     deleteMatching: (matches) => {
       for (const [key, { loaded }] of entries) if (loaded === undefined || matches(loaded.value)) entries.delete(key)

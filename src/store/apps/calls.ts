@@ -20,13 +20,15 @@ export interface CallEntry {
   refreshed: boolean
   retried: boolean
   requestId: string
+  /** Names the token that made the call; absent if an operator or an agent made it. */
+  tokenId?: string | undefined
 }
 
 const columns = `shard, id, app_id, account_id, at, method, service, path, status, ms, bytes, refreshed, retried,
-  request_id`
+  request_id, called_by`
 /** The fields of an entry, in the order of the columns. */
 const fields = `shard smallint, id text, "appId" text, "accountId" text, at bigint, method text, service text,
-  path text, status smallint, ms integer, bytes bigint, refreshed boolean, retried boolean, "requestId" text`
+  path text, status smallint, ms integer, bytes bigint, refreshed boolean, retried boolean, "requestId" text, "tokenId" text`
 const insert = statement(
   'call-insert',
   `insert into call_log (${columns}) select * from json_to_recordset($calls) as call (${fields})`,
@@ -51,12 +53,19 @@ export async function purgeCalls(queries: Queries, before: number): Promise<numb
   return deleteInBatches(queries, purge.with({ before }))
 }
 
-interface Row extends Omit<CallEntry, 'appId' | 'accountId' | 'requestId'> {
+interface Row extends Omit<CallEntry, 'appId' | 'accountId' | 'requestId' | 'tokenId'> {
   app_id: string
   account_id: string
   request_id: string
+  called_by: string | null
 }
 
-function toEntry({ app_id: appId, account_id: accountId, request_id: requestId, ...row }: Row): CallEntry {
-  return { ...row, appId, accountId, requestId }
+function toEntry({
+  app_id: appId,
+  account_id: accountId,
+  request_id: requestId,
+  called_by: tokenId,
+  ...row
+}: Row): CallEntry {
+  return { ...row, appId, accountId, requestId, tokenId: tokenId ?? undefined }
 }

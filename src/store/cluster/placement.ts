@@ -37,6 +37,7 @@ const SHARDED_TABLES = [
   'people_decision',
   'profile',
   'profile_sync',
+  'proxy_token',
   'quarantine',
   'quota_notice',
   'reader_fault',

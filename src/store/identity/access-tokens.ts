@@ -1,4 +1,11 @@
-import type { Account, OpenedAccount, ProfileRef, TokenKey, VerifiedOrCachedAccount } from '#model/accounts/account.ts'
+import type {
+  Account,
+  OpenedAccount,
+  OwnedProfile,
+  ProfileRef,
+  TokenKey,
+  VerifiedOrCachedAccount,
+} from '#model/accounts/account.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { findAccount as findStoredAccount } from './accounts.ts'
 import {
@@ -17,14 +24,16 @@ const insert = statement(
 )
 // A token is valid only while its account and its app are, so one statement checks all three. Most calls read the
 // account's profiles next, so those of the token's shard are included: one row for each, or one row without a profile.
+/** For statements that find the account of a token `t` in its shard. */
+export const openedColumns = `a.shard, a.id, a.app_id, a.shards, a.created_at, ${profileRefColumns}`
+export const openedJoins = `join account a on a.shard = $shard and a.id = t.account_id
+   join app on app.id = a.app_id
+   left join profile p on p.shard = $shard and p.account_id = a.id` as const
+export const isOpened = 'a.merged_into is null and app.deleting_at is null'
 const findAccount = statement(
   'token-find',
-  `select a.shard, a.id, a.app_id, a.shards, a.created_at, ${profileRefColumns} from access_token t
-   join account a on a.shard = $shard and a.id = t.account_id
-   join app on app.id = a.app_id
-   left join profile p on p.shard = $shard and p.account_id = a.id
-   where t.shard = $shard and t.hash = $hash and t.revoked_at is null
-     and a.merged_into is null and app.deleting_at is null`,
+  `select ${openedColumns} from access_token t ${openedJoins}
+   where t.shard = $shard and t.hash = $hash and t.revoked_at is null and ${isOpened}`,
 )
 const revoke = statement(
   'token-revoke',
@@ -40,7 +49,8 @@ export async function insertAccessToken(tx: Queries, account: Account, hash: Buf
   await tx.count(insert.with({ shard: account.shard, hash, accountId: account.id, createdAt: nowMs }))
 }
 
-interface Row extends Record<keyof ProfileRefRow, unknown> {
+/** A row of `openedColumns`. */
+export interface OpenedRow extends Record<keyof ProfileRefRow, unknown> {
   shard: number
   id: string
   app_id: string
@@ -49,39 +59,41 @@ interface Row extends Record<keyof ProfileRefRow, unknown> {
 }
 
 /** False for the single row of an account without profiles. */
-function isProfileRef(row: Row): row is Row & ProfileRefRow {
+function isProfileRef(row: OpenedRow): row is OpenedRow & ProfileRefRow {
   return typeof row.ref_id === 'string'
 }
 
 export async function findAccountByToken(queries: Queries, key: TokenKey): Promise<OpenedAccount | undefined> {
-  const found = await findInShard(queries, key)
-  const others = found === undefined ? [] : otherShards(found.account, key)
-  if (found === undefined || others.length === 0) return found && openedWith(found.account, key, found.refs)
-  // After a merge the account has profiles in other shards too.
-  const refs = await profileRefsIn(queries, others, found.account.id)
-  const isComplete = others.every((shard) => refs.some(({ ref_shard }) => ref_shard === shard))
-  // A shard without a profile: they were disconnected, or the account was merged into another one between the two statements.
-  if (!isComplete && (await findInShard(queries, key)) === undefined) return undefined
-  return openedWith(found.account, key, [...found.refs, ...refs])
+  const opened = await openAccount(queries, key, () => queries.rows<OpenedRow>(findAccount.with(key)))
+  return opened && { ...opened.account, token: key }
 }
 
-async function findInShard(
+/** The account of a token with its profiles, by a statement that finds the token in its shard; `row` is one of its rows. */
+export async function openAccount<Row extends OpenedRow>(
   queries: Queries,
-  { shard, hash }: TokenKey,
-): Promise<{ account: Account; refs: ProfileRefRow[] } | undefined> {
-  const rows = await queries.rows<Row>(findAccount.with({ shard, hash }))
+  { shard }: Pick<TokenKey, 'shard'>,
+  find: () => Promise<Row[]>,
+): Promise<{ account: Account & { profiles: OwnedProfile[] }; row: Row } | undefined> {
+  const rows = await find()
   const [row] = rows
   if (row === undefined) return undefined
   const account = { shard: row.shard, id: row.id, appId: row.app_id, shards: row.shards, createdAt: row.created_at }
-  return { account, refs: rows.filter(isProfileRef) }
+  const all: readonly OpenedRow[] = rows
+  const refs: ProfileRefRow[] = all.filter(isProfileRef)
+  const others = otherShards(account, shard)
+  if (others.length > 0) {
+    // After a merge the account has profiles in other shards too.
+    const further = await profileRefsIn(queries, others, account.id)
+    const isComplete = others.every((other) => further.some(({ ref_shard }) => ref_shard === other))
+    // A shard without a profile: they were disconnected, or the account was merged into another one between the two statements.
+    if (!isComplete && (await find()).length === 0) return undefined
+    refs.push(...further)
+  }
+  return { account: { ...account, profiles: toProfileRefs(refs) }, row }
 }
 
-function otherShards({ shards }: Account, { shard }: TokenKey): number[] {
+function otherShards({ shards }: Account, shard: number): number[] {
   return shards.filter((each) => each !== shard)
-}
-
-function openedWith(account: Account, token: TokenKey, refs: readonly ProfileRefRow[]): OpenedAccount {
-  return { ...account, token, profiles: toProfileRefs(refs) }
 }
 
 /** What must be verified when something is read on behalf of a token, or by an operator. */

@@ -1,5 +1,6 @@
 import type { AccessWatch, Grant } from '#model/accounts/access.ts'
 import type { TokenKey } from '#model/accounts/account.ts'
+import type { Clock } from '#platform/clock.ts'
 import { type Queries, type Statement, statement } from '#platform/postgres/database.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import { isSharded } from '../cluster/is-sharded.ts'
@@ -10,7 +11,11 @@ const CHECK_INTERVAL_MS = 400
 const tokenColumns = 't.shard, t.hash, t.account_id'
 const joinsOfToken = `join account a on a.shard = t.shard and a.id = t.account_id
    join app on app.id = a.app_id`
-const isValidToken = 't.revoked_at is null and a.merged_into is null and app.deleting_at is null'
+const isValidAccount = 'a.merged_into is null and app.deleting_at is null'
+const isValidToken = `t.revoked_at is null and ${isValidAccount}` as const
+const isValidProxyToken = <const Shard extends string>(shard: Shard) =>
+  `(t.expires_at is null or t.expires_at > $nowMs) and (t.maker_hash is null or exists (select from access_token m
+     where m.shard = ${shard} and m.hash = t.maker_hash and m.revoked_at is null)) and ${isValidAccount}` as const
 const profileColumns = 'p.id, p.account_id, p.merged_into, p.paused_at'
 
 // One query for all work in progress in a process, however many readers there are. Not on a sharded server: there each
@@ -19,6 +24,11 @@ const findValidTokens = statement(
   'watch-tokens',
   `select ${tokenColumns} from unnest($shards::smallint[], $hashes::bytea[]) as wanted (shard, hash)
    join access_token t on t.shard = wanted.shard and t.hash = wanted.hash ${joinsOfToken} where ${isValidToken}`,
+)
+const findValidProxyTokens = statement(
+  'watch-proxy-tokens',
+  `select ${tokenColumns} from unnest($shards::smallint[], $hashes::bytea[]) as wanted (shard, hash)
+   join proxy_token t on t.shard = wanted.shard and t.hash = wanted.hash ${joinsOfToken} where ${isValidProxyToken('t.shard')}`,
 )
 const findProfiles = statement(
   'watch-profiles',
@@ -31,11 +41,22 @@ const findValidTokensOfShard = statement(
   `select ${tokenColumns} from access_token t ${joinsOfToken}
    where t.shard = $shard and t.hash = any($hashes) and ${isValidToken}`,
 )
+const findValidProxyTokensOfShard = statement(
+  'watch-proxy-tokens-of-shard',
+  `select ${tokenColumns} from proxy_token t ${joinsOfToken}
+   where t.shard = $shard and t.hash = any($hashes) and ${isValidProxyToken('$shard')}`,
+)
 const findProfilesOfShard = statement(
   'watch-profiles-of-shard',
   `select ${profileColumns} from profile p join app on app.id = p.app_id
    where p.shard = $shard and p.id = any($profileIds) and app.deleting_at is null`,
 )
+
+interface WatchDeps {
+  database: Queries
+  clock: Clock
+  log: Log
+}
 
 interface Followed {
   grant: Grant
@@ -50,7 +71,7 @@ interface ValidAccess {
   profiles: Map<string, { accountId: string; isMerged: boolean; isPaused: boolean }>
 }
 
-export function createAccessWatch({ database, log }: { database: Queries; log: Log }): AccessWatch {
+export function createAccessWatch({ database, clock, log }: WatchDeps): AccessWatch {
   const followed = new Set<Followed>()
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
@@ -59,7 +80,7 @@ export function createAccessWatch({ database, log }: { database: Queries; log: L
     const checked = [...followed].filter((each) => !each.isNew)
     for (const each of followed) each.isNew = false
     try {
-      if (checked.length > 0) endInvalid(checked, await findValidAccess(database, checked))
+      if (checked.length > 0) endInvalid(checked, await findValidAccess({ database, clock }, checked))
     } catch (error) {
       // Without a database nothing new can be read either. The next check tries again.
       log.debug('could not check whether access has ended', { error })
@@ -104,13 +125,26 @@ interface ProfileRow {
   paused_at: number | null
 }
 
-async function findValidAccess(database: Queries, checked: readonly Followed[]): Promise<ValidAccess> {
-  const tokens = new Map(
-    checked.flatMap(({ grant: { token } }) => (token === undefined ? [] : [[nameOf(token), token]])),
-  )
+async function findValidAccess(
+  { database, clock }: Pick<WatchDeps, 'database' | 'clock'>,
+  checked: readonly Followed[],
+): Promise<ValidAccess> {
   const profiles = new Map(checked.flatMap(({ grant }) => grant.profiles.map((key) => [key.profileId, key])))
   const access: ValidAccess = { tokens: new Map(), profiles: new Map() }
-  for (const row of await readTokens(database, [...tokens.values()])) access.tokens.set(nameOf(row), row.account_id)
+  const tokens = await readTokens(
+    database,
+    distinct(checked.map(({ grant }) => grant.token)),
+    (values) => findValidTokens.with(values),
+    (shard, hashes) => findValidTokensOfShard.with({ shard, hashes }),
+  )
+  const nowMs = clock.now()
+  const proxyTokens = await readTokens(
+    database,
+    distinct(checked.map(({ grant }) => grant.proxyToken)),
+    (values) => findValidProxyTokens.with({ ...values, nowMs }),
+    (shard, hashes) => findValidProxyTokensOfShard.with({ shard, hashes, nowMs }),
+  )
+  for (const row of [...tokens, ...proxyTokens]) access.tokens.set(nameOf(row), row.account_id)
   for (const row of await readProfiles(database, [...profiles.values()]))
     access.profiles.set(row.id, {
       accountId: row.account_id,
@@ -120,14 +154,26 @@ async function findValidAccess(database: Queries, checked: readonly Followed[]):
   return access
 }
 
-async function readTokens(database: Queries, keys: TokenKey[]): Promise<TokenRow[]> {
+function distinct(tokens: readonly (TokenKey | undefined)[]): TokenKey[] {
+  return [...new Map(tokens.flatMap((token) => (token === undefined ? [] : [[nameOf(token), token]]))).values()]
+}
+
+async function readTokens(
+  database: Queries,
+  keys: TokenKey[],
+  findAll: (values: { shards: number[]; hashes: Buffer[] }) => Statement,
+  findOfShard: (shard: number, hashes: Buffer[]) => Statement,
+): Promise<TokenRow[]> {
   if (keys.length === 0) return []
-  if (!(await isSharded(database))) {
-    const values = { shards: keys.map(({ shard }) => shard), hashes: keys.map(({ hash }) => hash) }
-    return database.rows<TokenRow>(findValidTokens.with(values))
-  }
+  if (!(await isSharded(database)))
+    return database.rows<TokenRow>(
+      findAll({ shards: keys.map(({ shard }) => shard), hashes: keys.map(({ hash }) => hash) }),
+    )
   return inEachShard(database, keys, (shard, ofShard) =>
-    findValidTokensOfShard.with({ shard, hashes: ofShard.map(({ hash }) => hash) }),
+    findOfShard(
+      shard,
+      ofShard.map(({ hash }) => hash),
+    ),
   )
 }
 
@@ -154,8 +200,10 @@ async function inEachShard<Key extends { shard: number }, Row extends object>(
   return rows
 }
 
-function isValid({ token, accountId, profiles, unmerged, unpaused }: Grant, access: ValidAccess): boolean {
-  if (token !== undefined && access.tokens.get(nameOf(token)) !== accountId) return false
+function isValid(grant: Grant, access: ValidAccess): boolean {
+  const { accountId, profiles, unmerged, unpaused } = grant
+  const tokens = [grant.token, grant.proxyToken].filter((token) => token !== undefined)
+  if (tokens.some((token) => access.tokens.get(nameOf(token)) !== accountId)) return false
   return profiles.every(({ profileId }) => {
     const found = access.profiles.get(profileId)
     if (found === undefined || (unmerged === true && found.isMerged) || (unpaused === true && found.isPaused))

@@ -10,7 +10,10 @@ export interface StoredCredential {
   updatedAt: number
 }
 
-interface Row {
+/** What is stored, where the caller has read it already. Throws a `SealError` if it is damaged. */
+export type KnownCredential = () => StoredCredential | undefined
+
+export interface CredentialRow {
   sealed: Buffer
   version: number
   expires_at: number | null
@@ -65,8 +68,11 @@ export async function findCredential(
   keyring: Keyring,
   key: CredentialKey,
 ): Promise<StoredCredential | undefined> {
-  const [row] = await queries.rows<Row>(find.with({ shard: key.shard, profileId: key.profileId }))
-  if (row === undefined) return undefined
+  const [row] = await queries.rows<CredentialRow>(find.with({ shard: key.shard, profileId: key.profileId }))
+  return row && openCredential(keyring, key, row)
+}
+
+export function openCredential(keyring: Keyring, key: CredentialKey, row: CredentialRow): StoredCredential {
   return {
     value: keyring.open(row.sealed, sealedCredentialCell(key)),
     version: row.version,

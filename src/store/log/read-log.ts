@@ -46,11 +46,13 @@ const MAX_EXAMINED = 20_000
 
 const entry = `id, kind, service, account_id as "accountId", profile_id as "profileId", at, ms, outcome, reason,
   request_id as "requestId", summary`
-const matches = `id >= $since and ($outcome::text is null or outcome = $outcome)
+const matchesIn = <const Searched extends string>(searched: Searched) =>
+  `id >= $since and ($outcome::text is null or outcome = $outcome)
   and ($reason::text is null or reason = $reason) and ($service::text is null or service = $service)
   and ($accountId::text is null or account_id = $accountId)
   and ($q::text is null or strpos(lower(concat_ws(' ', id, kind, service, account_id, profile_id, outcome, reason, request_id,
-    summary)), $q) > 0)`
+    ${searched})), $q) > 0)` as const
+const matches = matchesIn('summary')
 
 const ofKind = `($kind::text is null or kind = $kind) and ${matches}` as const
 
@@ -89,8 +91,8 @@ const endOfAccount = statement('log-operations-of-account-end', endOf('operation
 const shownCall = `id, 'proxy' as kind, service, account_id, null::text as profile_id, at, ms,
   case when status < 400 then 'ok' when status < 499 then 'refused' else 'failed' end as outcome,
   case when status >= 400 then 'http_' || status end as reason, request_id,
-  method || ' ' || path || ' → ' || status as summary`
-const listCalls = statement('log-calls', within(shownCall, 'call_log', ofApp, matches))
+  method || ' ' || path || ' → ' || status as summary, called_by`
+const listCalls = statement('log-calls', within(shownCall, 'call_log', ofApp, matchesIn('summary, called_by')))
 const endOfCalls = statement('log-calls-end', endOf('call_log', ofApp))
 
 const findDestinations = statement(
@@ -194,11 +196,12 @@ export interface StoredCall extends LogEntry {
   bytes: number
   refreshed: boolean
   retried: boolean
+  tokenId: string | null
 }
 
 const findCallById = statement(
   'log-call',
-  `select ${entry}, method, path, status, bytes, refreshed, retried from (
+  `select ${entry}, method, path, status, bytes, refreshed, retried, called_by as "tokenId" from (
      select ${shownCall}, method, path, status, bytes, refreshed, retried from call_log
      where app_id = $appId and id = $id) shown`,
 )

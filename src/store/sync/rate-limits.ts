@@ -1,4 +1,5 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { isSharded } from '../cluster/is-sharded.ts'
 
 /** A token bucket for calls to a service. */
 export interface BucketSize {
@@ -12,6 +13,17 @@ export interface Grant {
   granted: number
   /** When to try again if nothing was granted. */
   retryAtMs: number
+  /** In the bucket, after the grant. */
+  left: RemainingCapacity
+}
+
+/** What to take from a bucket: up to `wanted` tokens, at least `least` or none, and never the `reserved` ones. */
+export interface Take {
+  bucket: string
+  size: BucketSize
+  wanted: number
+  least: number
+  reserved: number
 }
 
 interface Row {
@@ -53,6 +65,22 @@ const take = statement(
      granted = ${grant}
    returning tokens, blocked_until, granted`,
 )
+/** `$burst::float8` and its like, of the bucket of this row. */
+const ofEach = (text: string, row: string) =>
+  text.replaceAll(/\$(burst|perMs|wanted|least|reserved)::float8/g, `${row}.$1`)
+// In the order of their names, so that two takers never wait for each other.
+const takeSeveral = statement(
+  'rate-limit-take-several',
+  `insert into rate_limit (bucket, tokens, refilled_at, blocked_until, granted)
+   select bucket, burst - ${ofEach(firstGrant, 'asked')}, $nowMs::bigint, 0, ${ofEach(firstGrant, 'asked')}
+   from unnest($buckets::text[], $bursts::float8[], $rates::float8[], $wanted::float8[], $least::float8[], $reserved::float8[])
+     as asked (bucket, burst, perMs, wanted, least, reserved) order by bucket
+   on conflict (bucket) do update set (tokens, refilled_at, granted) = (
+     select ${ofEach(refilledTokens, 'own')} - ${ofEach(grant, 'own')}, ${refilledAt}, ${ofEach(grant, 'own')}
+     from unnest($buckets::text[], $bursts::float8[], $rates::float8[], $wanted::float8[], $least::float8[], $reserved::float8[])
+       as own (bucket, burst, perMs, wanted, least, reserved) where own.bucket = rate_limit.bucket)
+   returning bucket, tokens, blocked_until, granted`,
+)
 const find = statement(
   'rate-limit-find',
   'select bucket, tokens, refilled_at, blocked_until from rate_limit where bucket = any($buckets)',
@@ -71,29 +99,45 @@ const purge = statement(
   'delete from rate_limit where refilled_at < $beforeMs and blocked_until < $beforeMs',
 )
 
-/**
- * Takes up to `wanted` tokens, at least `least` or none, but leaves `reserved` for calls that a person waits for. The
- * row's lock makes it exact over all processes.
- */
-export async function takeTokens(
-  queries: Queries,
-  bucket: string,
-  size: BucketSize,
-  { wanted, least, reserved }: { wanted: number; least: number; reserved: number },
-  nowMs: number,
-): Promise<Grant> {
-  const { burst, perMs } = size
-  const [row] = await queries.rows<{ tokens: number; blocked_until: number; granted: number }>(
-    take.with({ bucket, burst, perMs, wanted, least, reserved, nowMs }),
+/** The row's lock makes it exact over all processes. */
+export async function takeTokens(queries: Queries, asked: Take, nowMs: number): Promise<Grant> {
+  const { bucket, size, wanted, least, reserved } = asked
+  const [row] = await queries.rows<TakenRow>(take.with({ bucket, ...size, wanted, least, reserved, nowMs }))
+  return toGrant(row!, asked, nowMs)
+}
+
+/** From several buckets: in one statement, but where they are divided among servers, with one for each. In the order of `asked`. */
+export async function takeFromSeveral(queries: Queries, asked: readonly Take[], nowMs: number): Promise<Grant[]> {
+  if (await isSharded(queries)) return Promise.all(asked.map((one) => takeTokens(queries, one, nowMs)))
+  const rows = await queries.rows<TakenRow & { bucket: string }>(
+    takeSeveral.with({
+      buckets: asked.map(({ bucket }) => bucket),
+      bursts: asked.map(({ size }) => size.burst),
+      rates: asked.map(({ size }) => size.perMs),
+      wanted: asked.map(({ wanted }) => wanted),
+      least: asked.map(({ least }) => least),
+      reserved: asked.map(({ reserved }) => reserved),
+      nowMs,
+    }),
   )
-  const { tokens, blocked_until: blockedUntil, granted } = row!
-  if (granted > 0) return { granted, retryAtMs: nowMs }
+  const found = new Map(rows.map((row) => [row.bucket, row]))
+  return asked.map((one) => toGrant(found.get(one.bucket)!, one, nowMs))
+}
+
+interface TakenRow {
+  tokens: number
+  blocked_until: number
+  granted: number
+}
+
+function toGrant(row: TakenRow, { size, least, reserved }: Take, nowMs: number): Grant {
+  const { tokens, granted } = row
+  const blockedUntil = plausibleBlock(row.blocked_until, nowMs)
+  const refilledAt = nowMs + Math.max(1, Math.ceil((reserved + least - tokens) / size.perMs))
   return {
-    granted: 0,
-    retryAtMs: Math.max(
-      plausibleBlock(blockedUntil, nowMs),
-      nowMs + Math.max(1, Math.ceil((reserved + least - tokens) / perMs)),
-    ),
+    granted,
+    retryAtMs: granted > 0 ? nowMs : Math.max(blockedUntil, refilledAt),
+    left: { tokens, blockedUntil },
   }
 }
 

@@ -224,6 +224,7 @@ test('a real connection that sends nothing ends at the idle limit', async (t) =>
 
 test('a real connection that sends slowly ends at the total limit', async (t) => {
   const body = await bodyFrom(t, (response) => {
+    // Slowness is the input of this test, and never ends by itself.
     const timer = setInterval(() => response.write('.'), 5)
     response.on('close', () => clearInterval(timer))
   })

@@ -85,6 +85,8 @@ function withSecretProof(
 }
 
 function withHeader(request: UpstreamRequest, name: string, value: string): UpstreamRequest {
-  const others = Object.entries(request.headers ?? {}).filter(([other]) => other.toLowerCase() !== name)
-  return { ...request, headers: { ...Object.fromEntries(others), [name]: value } }
+  const headers: Record<string, string> = {}
+  for (const other in request.headers) if (other.toLowerCase() !== name) headers[other] = request.headers[other]!
+  headers[name] = value
+  return { ...request, headers }
 }

@@ -2,7 +2,8 @@ import type { Credential, Parameters } from '#kit/auth/auth.ts'
 import type { Connector } from '#kit/connector/connector.ts'
 import type { PlaceholderValues } from '#kit/endpoints/placeholders.ts'
 import { trimEndOf } from '#platform/formats/trim-end.ts'
-import { locateService, type ServiceLocation } from '../addresses/addresses.ts'
+import { type LocationInput, locateService, type ServiceLocation } from '../addresses/addresses.ts'
+import { serviceHosts } from '../addresses/further-hosts.ts'
 import { addedToCalls, factValues } from '../addresses/placeholder-values.ts'
 import { withParameters } from '../oauth2/token-request.ts'
 import { UpstreamError } from '../request/errors.ts'
@@ -49,9 +50,10 @@ const MAX_REDIRECTS = 5
  */
 export async function callService(caller: ServiceCaller, call: ServiceCall): Promise<ServiceResponse> {
   const { upstream, connector, key, credential } = caller
-  const location = await locateService(upstream, { connector, key, instance: credential.instance })
+  const at = { connector, key, instance: credential.instance }
+  const location = await locateService(upstream, at)
   const { api, auth } = connector
-  const base = call.host === undefined ? location.addresses.apiUrl : hostOf(connector, location, call.host)
+  const base = call.host === undefined ? location.addresses.apiUrl : hostOf(at, location, call.host)
   const facts = factValues(credential)
   const path = call.path && fillPlaceholders(call.path, facts, encodeURIComponent)
   const added = { key, credential }
@@ -89,9 +91,10 @@ function fillFacts(texts: Readonly<Record<string, string>> | undefined, facts: P
 }
 
 /** A declared origin of the service, at the instance of the key where it has one; never any other. */
-function hostOf({ api }: Connector, { relocate }: ServiceLocation, host: string): string {
-  if (!(api.hosts ?? []).includes(host)) throw addressRefused()
-  return relocate(`${host}/`, 'tokenUrl')
+function hostOf(at: LocationInput, { addresses }: ServiceLocation, host: string): string {
+  const found = serviceHosts(at, addresses.apiUrl).hosts.find(({ declared }) => declared === host)
+  if (found === undefined) throw addressRefused()
+  return found.url
 }
 
 /** The URL of a call; throws if it would leave the service's API address. An empty path is that address itself. */

@@ -47,7 +47,7 @@ export function openStream(egress: Egress, request: StreamRequest): Promise<Stre
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
         method: request.method,
-        headers: { 'user-agent': 'Tributary', ...lowerCaseNames(request.headers ?? {}) },
+        headers: lowerCaseNames(request.headers ?? {}, { 'user-agent': 'Tributary' }),
         body: (request.body ?? null) as Readable | null,
         headersTimeout: request.headersTimeoutMs ?? null,
         bodyTimeout: request.idleTimeoutMs ?? null,
@@ -67,8 +67,11 @@ export function discard({ body }: StreamResponse): void {
   })
 }
 
-export function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const plain: Record<string, string> = {}
+/** They replace those of `plain`. */
+export function lowerCaseNames(
+  headers: Readonly<Record<string, string>>,
+  plain: Record<string, string> = {},
+): Record<string, string> {
   for (const name in headers) plain[name.toLowerCase()] = headers[name]!
   return plain
 }

@@ -8,7 +8,7 @@ import { startChat } from './chat.mjs'
 const settings = JSON.parse(process.argv[2])
 const network =
   settings.postgresSchema === undefined
-    ? await TestNetworkNoAppView.create()
+    ? await TestNetworkNoAppView.create({ pds: { rateLimitsEnabled: settings.isLimited === true } })
     : await TestNetwork.create({ dbPostgresSchema: settings.postgresSchema })
 const chat = await startChat({ plcUrl: network.plc.url })
 findChat(network.pds.ctx.idResolver.did.methods.get('web'))

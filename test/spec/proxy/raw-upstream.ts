@@ -12,6 +12,8 @@ export interface RawUpstream {
   connections: () => number
   /** The response to the next requests: bytes, or a function that writes them. */
   response: string | ((socket: Socket, request: string) => void)
+  /** Gets every byte as it arrives, also of requests that never end. */
+  onBytes?: (bytes: string) => void
   close: () => Promise<void>
 }
 
@@ -27,6 +29,7 @@ export async function startRawUpstream(address = '127.0.0.1'): Promise<RawUpstre
     let received = ''
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1')
+      upstream.onBytes?.(chunk.toString('latin1'))
       for (let length = lengthOfFirst(received); length !== undefined; length = lengthOfFirst(received)) {
         const request = received.slice(0, length)
         received = received.slice(length)

@@ -1,55 +1,21 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { callbackOf } from '../../harness/callback.ts'
-import { freePort } from '../../harness/free-port.ts'
-import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
-import { LOOPBACK_TYPED } from '../../harness/loopback.ts'
 import { send } from '../../harness/send.ts'
-import { type Granted, redeem } from '../../harness/sign-in.ts'
 import { until } from '../../harness/until.ts'
-import { type BlueskyAccount, blueskyMissing, type RunningBluesky, startBluesky } from '../../real/bluesky.ts'
-import { finishReal, walkReal } from '../sign-in/real-walk.ts'
+import { type BlueskyAccount, blueskyMissing } from '../../real/bluesky.ts'
+import { type BlueskyHarness, startBlueskyHarness } from './sdks/bluesky-fixture.ts'
 
 const skip = await blueskyMissing()
 
 suite('proxied calls to a real Bluesky data server', { skip }, () => {
-  let harness: LabHarness
-  let network: RunningBluesky
+  let harness: BlueskyHarness
   let alice: BlueskyAccount
   let token: string
   before(async () => {
-    const port = String(await freePort())
-    const connectors = join(import.meta.dirname, 'operator')
-    // Native clients of this network return to a numeric loopback address.
-    harness = await startLabHarness({
-      ...LOOPBACK_TYPED,
-      PORT: port,
-      BASE_URL: `http://127.0.0.1:${port}`,
-      TRIBUTARY_CONNECTORS: connectors,
-    })
-    network = await startBluesky()
-    process.env['TEST_PLC_URL'] = network.plcUrl
-    alice = await network.createAccount('alice.test')
-    const overrides = { base_url: network.pdsUrl }
-    const query = {
-      redirect_uri: callbackOf(harness.tributary, harness.app, 'bluesky', overrides),
-      scope: 'atproto transition:generic',
-    }
-    await harness.tributary.admin('PUT', `/admin/apps/${harness.app.clientId}/keys/bluesky`, {
-      key: `http://localhost?${new URLSearchParams(query).toString()}`,
-      secret: '',
-      overrides,
-    })
-    const { handle, password } = alice
-    const walked = await walkReal(harness, 'bluesky', (url) => network.authorize(url, { handle, password }))
-    const code = (await finishReal(walked)).get('code')!
-    token = ((await (await redeem(harness, code)).json()) as Granted).access_token
+    harness = await startBlueskyHarness()
+    ;({ alice, token } = harness)
   })
-  after(async () => {
-    await harness.stop()
-    await network.close()
-  })
+  after(() => harness.stop())
 
   const post = (text: string) =>
     send(harness, 'POST', '/proxy/bluesky/com.atproto.repo.createRecord', {

@@ -153,6 +153,28 @@ suite('feeds', () => {
     assert.equal((await harness.request(`/id/${own.id}`, reader)).status, 200)
   })
 
+  test('are searched by the types that they list, and what no type lists by what its card shows', async () => {
+    const song = { id: 'song', at: 1, types: ['statuses' as const, 'tracks' as const], text: 'So good', title: 'Dawn' }
+    const reader = await readerOf(
+      [{ ...dinner, author: 'ada' }, song, { ...dinner, id: 'photo', types: ['photos'], author: 'ada' }],
+      'feed',
+    )
+    const found = async (q: string) =>
+      (await harness.items(`/services/library/feed?q=${q}`, reader)).map(({ data }) => data.id).toSorted()
+    const [item] = await harness.items('/types/statuses_feed', reader)
+    assert.deepEqual(item?.types, { status: true, statuses_feed: true })
+    for (const [q, ids] of [
+      ['good', ['song']],
+      ['dawn', []],
+      ['evening', ['dinner', 'photo']],
+      ['dinner', ['dinner', 'photo']],
+      // The card of the check-in has no description, and the one of the link is not shown.
+      ['table', ['photo']],
+      ['kitchens', []],
+    ] as const)
+      assert.deepEqual(await found(q), ids, q)
+  })
+
   test('take and lose an item whose author changes', async () => {
     const reader = await harness.newReader()
     const profile = await harness.newProfile(reader)

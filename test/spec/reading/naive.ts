@@ -1,4 +1,5 @@
 import { globalId } from '#model/items/idr.ts'
+import type { BaseType } from '#model/items/types.ts'
 import type { Thing } from './thing.ts'
 
 /** A thing where it was stored: all that the naive reader knows. */
@@ -40,6 +41,8 @@ interface Seen {
 }
 
 const FEEDS = ['photos', 'videos', 'statuses', 'news', 'checkins']
+/** Of several types, the first one of these has the card. */
+const CARDS: BaseType[] = ['contacts', 'checkins', 'photos', 'videos', 'news']
 const OWN = [...FEEDS, 'events', 'messages', 'files', 'tracks', 'activities', 'measures']
 
 /** Evaluates a query by a scan over everything, after the specification; slow, short, and without an index. */
@@ -73,16 +76,16 @@ function see(stored: Stored): Seen {
   const feed = endpoint === 'feed'
   const author = thing.author ?? (feed ? undefined : owner)
   // A feed has nothing that the person made.
-  const types = feed && author === owner ? [] : (thing.types ?? [])
+  const own = feed && author === owner ? [] : (thing.types ?? [])
+  const types = feed ? own.filter((type) => FEEDS.includes(type)) : own
   const people = [...new Set([...(author === undefined ? [] : [author]), ...(thing.others ?? [])])].slice(0, 16)
   return {
     id: globalId({ type: 'thing', owner, service, endpoint, item: thing.id }),
     at: thing.at!,
-    types: feed ? types.filter((type) => FEEDS.includes(type)).map((type) => `${type}_feed`) : types,
+    types: feed ? types.map((type) => `${type}_feed`) : types,
     author,
     people,
-    // Searched by all its types, also those that no feed has.
-    fields: fieldsOf(thing).map(wordsIn),
+    fields: fieldsOf(thing, types).map(wordsIn),
     stored,
   }
 }
@@ -138,8 +141,15 @@ export function distanceKm(a: { lat: number; lng: number }, b: { lat: number; ln
   return 6371.0088 * Math.atan2(cross, dot)
 }
 
-function fieldsOf({ types = [], name, handle, email, text, title, description, url }: Thing): (string | undefined)[] {
-  if (types.length === 0) return [title ?? name, text]
+/** By the types that the item has where it is listed; what has none there, by what its card shows. */
+function fieldsOf(
+  { types: all = [], name, handle, email, text, title, description, url }: Thing,
+  types: readonly string[],
+): (string | undefined)[] {
+  if (types.length === 0) {
+    const main = CARDS.find((type) => all.includes(type)) ?? all[0]
+    return [title ?? name, text, main === 'photos' ? description : main === 'news' ? url : undefined]
+  }
   return types.flatMap((type) => {
     if (type === 'contacts') return [name ?? title, handle, email]
     if (type === 'statuses') return [text]

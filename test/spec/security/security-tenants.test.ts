@@ -167,9 +167,11 @@ async function nameAccount(
     .replace(':service', 'demo-social')
     .replace(':client_id', harness.app.clientId)
     .replace(':ticket', 'x')
+    .replace(':token_id', path.includes(':token_id') ? await newTokenOf(account) : '')
   const fields: Record<string, string> = {
     ...(path.includes('/apply') ? { token: (await tokensFor(harness, 'demo-social', 'ada')).token } : {}),
     ...(path === '/connect/sessions' ? { redirect_uri: REDIRECT } : {}),
+    ...(path.endsWith('/proxy-tokens') ? { service: 'demo-social' } : {}),
   }
   const inBody = { ...fields, ...(part === 'body' ? { [name]: account } : {}) }
   return send(harness, method, filled, {
@@ -177,6 +179,13 @@ async function nameAccount(
     query: part === 'query' ? { ...(method === 'GET' ? fields : {}), [name]: account } : {},
     ...(method === 'GET' || method === 'DELETE' ? {} : { json: inBody }),
   })
+}
+
+/** The id of a new token for one service; of an account that the app does not have, one that nothing has. */
+async function newTokenOf(account: string): Promise<string> {
+  const given = { headers: basic(harness.app), json: { service: 'demo-social' } }
+  const { body } = await send(harness, 'POST', `/accounts/${account}/proxy-tokens`, given)
+  return typeof body['id'] === 'string' ? body['id'] : 'x'
 }
 
 suite('S22 the id of an account', () => {

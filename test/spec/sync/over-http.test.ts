@@ -96,6 +96,19 @@ suite('syncs over HTTP', () => {
     assert.equal(await response.text(), '')
   })
 
+  test('counts with rich=true say when each endpoint was synced last', async () => {
+    harness.service.on(
+      '/orders',
+      pagesOf(() => orders(3)),
+    )
+    const { access_token: token } = await harness.connect('finn')
+    const { last_run: lastRun } = await harness.until(token, ({ state }) => state === 'done')
+    const { body } = await harness.ask('GET', '/services/shop?rich=true', token)
+    const counted = (body as Record<string, { count: number; last_sync?: number }>)['orders']
+    assert.deepEqual([counted?.count, counted?.last_sync], [3, lastRun])
+    assert.ok(lastRun! > 0)
+  })
+
   test('POST sync runs now; suspected deletes are kept until confirm_deletes', async () => {
     let list = orders(30)
     harness.service.on(

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { markNeedsAuth } from '#access/needs-auth.ts'
 import { pauseSync, resumeSync } from '#flows/sync/pause.ts'
 import { requestSync, resetSync } from '#flows/sync/progress.ts'
@@ -13,6 +12,7 @@ import { wakeEndpointsOf } from '#store/sync/endpoint-requests.ts'
 import { UpstreamError } from '#upstream/request/errors.ts'
 import { type App, makeApp } from '../../harness/app.ts'
 import { tributary } from '../../harness/command-line.ts'
+import { until } from '../../harness/until.ts'
 import { type Fixture, keyOf, notes, openFixture, paged, someNotes } from './engine-fixture.ts'
 import { gate } from './scripted-service.ts'
 import { orders, pagesOf, SECRET, type SyncHarness, startSyncHarness } from './shop-fixture.ts'
@@ -102,7 +102,7 @@ suite('a paused profile', () => {
     })
     const run = fixture.run(profile)
     await reached.opened
-    while ((await fixture.stored(profile)).size < 10) await sleep(5)
+    await until('the first page is stored', async () => (await fixture.stored(profile)).size >= 10)
     await pause(profile)
     release.open()
     await run
@@ -120,7 +120,7 @@ suite('a paused profile', () => {
       reached.open()
       return undefined
     })
-    const access = createAccessWatch({ database: fixture.deps.database, log: fixture.deps.log })
+    const access = createAccessWatch(fixture.deps)
     fixture.deps.access = access
     try {
       const run = fixture.run(profile)

@@ -31,6 +31,7 @@ suite('R07 rate limits', () => {
       while (Date.now() < until) {
         const { untilMs } = await rateLimiter.tryAcquire('app', connector, 'sync')
         if (untilMs === undefined) times.push(Date.now())
+        // Limits are of time itself: it calls again when the limiter says that it may.
         else await sleep(Math.min(200, Math.max(1, untilMs - fixture.clock.now())))
       }
     }

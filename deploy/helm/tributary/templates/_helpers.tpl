@@ -22,6 +22,9 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{/* Settings and secrets, the same for servers, workers and migrations. */}}
 {{- define "tributary.env" -}}
 - { name: BASE_URL, value: {{ .Values.baseUrl | quote }} }
+{{- with .Values.proxyOrigin }}
+- { name: TRIBUTARY_PROXY_ORIGIN, value: {{ . | quote }} }
+{{- end }}
 - { name: TRUST_PROXY, value: {{ .Values.trustProxy | quote }} }
 - { name: DATABASE_URL_FILE, value: /run/secrets/tributary/database_url }
 - { name: TRIBUTARY_KEY_FILE, value: /run/secrets/tributary/key }

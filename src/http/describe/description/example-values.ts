@@ -75,6 +75,8 @@ export const EXAMPLE_BODIES: Record<string, unknown> = {
   joinPeople: { people: ['contact:771@demo-social/friends#772', 'contact:42@demo-micro/following#43'] },
   requestSync: {},
   createReconnectLink: { redirect_uri: 'https://app.example/callback' },
+  createProxyToken: { service: 'demo-social', methods: ['GET'], label: 'for the SDK' },
+  createProxyTokenOfAccount: { service: 'demo-social', methods: ['GET'], label: 'for the SDK' },
   createReconnectLinkOfAccount: { redirect_uri: 'https://app.example/callback' },
 }
 

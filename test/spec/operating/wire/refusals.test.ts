@@ -37,7 +37,7 @@ suite('a response that cannot be written', () => {
   const rules: Rules = {
     bodies: { maxBytes: 0, parsers: new Map() },
     idOf: () => 'id',
-    rewrite: (path) => path,
+    locate: ({ url: path = '' }) => ({ url: path, origin: undefined }),
     onRequest: () => {},
     onSend: () => {},
     onResponse: () => {},

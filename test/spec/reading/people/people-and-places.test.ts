@@ -56,9 +56,6 @@ suite('participants', () => {
     ['>16', ['crowd']],
     ['>2,bob', ['mine', 'bobs', 'cys']],
     ['>3,>2', ['bobs', 'crowd']],
-    // Only the first 16 count, the author first.
-    ['boss,c14', ['crowd']],
-    ['c15', []],
   ] as const)
     test(`participants=${participants} finds ${expected.join(', ') || 'nothing'}`, async () =>
       assert.deepEqual(await found({ participants }), expected))
@@ -78,6 +75,12 @@ suite('participants', () => {
       ['in feed'],
     )
     assert.deepEqual(await harness.items('/types/photos_feed?participants=%5Eself', reader), [])
+  })
+
+  test('only the first 16 of an item are found, the author first', async () => {
+    for (const id of ['boss', ...crowd])
+      assert.deepEqual(await found({ participants: id }), crowd.indexOf(id) < 15 ? ['crowd'] : [], id)
+    assert.deepEqual(await found({ participants: '^boss,c14,>16' }), ['crowd'])
   })
 
   test('map shows the first 16, with the author marked', async () => {
@@ -134,6 +137,17 @@ suite('near', () => {
   ] as const)
     test(`near=${near} within=${within ?? 'default'} finds ${expected.join(', ')}`, async () =>
       assert.deepEqual(await found({ near, ...(within === undefined ? {} : { within }) }), expected))
+
+  test('the circle has a radius of 10 km unless within is given', async () => {
+    const profile = await harness.newProfile(reader, 'library', 'runner')
+    const kmPerDegree = (6371.0088 * Math.PI) / 180
+    await harness.put(
+      profile,
+      [9.99, 10.01].map((km) => ({ id: `${km} km`, at: 1, types: ['photos'], lat: 60 + km / kmPerDegree, lng: 60 })),
+    )
+    assert.deepEqual(await found({ near: '60,60' }), ['9.99 km'])
+    assert.deepEqual((await found({ near: '60,60', within: '10.02' })).toSorted(), ['10.01 km', '9.99 km'])
+  })
 
   test('within alone filters nothing', async () => {
     assert.ok((await found({ within: '5' })).includes('nowhere'))

@@ -28,9 +28,11 @@ export function movedTo(connector: Connector, url: string): Connector {
     if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, moved(inner)]))
   }
+  // Further hosts are origins, which have no path to tell them apart.
+  const { hosts, pathHosts: _paths, hostsOnInstance: _instance, ...api } = connector.api
   return {
     ...connector,
     auth: moved(connector.auth) as Connector['auth'],
-    api: moved(connector.api) as Connector['api'],
+    api: { ...(moved(api) as Connector['api']), ...(hosts === undefined ? {} : { hosts: [new URL(url).origin] }) },
   }
 }

@@ -72,6 +72,7 @@ suite('R07 a service that fails', () => {
       'service_timeout',
       (_, response) => {
         response.writeHead(200, { 'content-type': 'application/json' })
+        // Slowness is the input of this test, and never ends by itself.
         const drip = setInterval(() => response.write(' '), 50)
         response.on('close', () => clearInterval(drip))
         return undefined

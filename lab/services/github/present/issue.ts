@@ -1,8 +1,8 @@
-import type { Comment, IssueFields } from './generate.ts'
-import { isoSeconds, nodeId } from './ids.ts'
-import type { IssueItem } from './model.ts'
-import { fullRepo, userOf, type View } from './present-repo.ts'
-import { labelNames } from './sample-text.ts'
+import type { Comment, IssueFields } from '../generate.ts'
+import { isoSeconds, nodeId } from '../ids.ts'
+import type { IssueItem } from '../model.ts'
+import { labelNames } from '../sample-text.ts'
+import { fullRepo, userOf, type View } from './repo.ts'
 
 export function presentIssue(view: View, item: IssueItem) {
   const { fields } = item
@@ -41,7 +41,7 @@ export function presentIssue(view: View, item: IssueItem) {
     reactions: reactions(`${api}/reactions`, fields.hearts),
     timeline_url: `${api}/timeline`,
     performed_via_github_app: null,
-    state_reason: closed && !fields.isPull ? 'completed' : null,
+    state_reason: fields.stateReason ?? (closed && !fields.isPull ? 'completed' : null),
   }
 }
 

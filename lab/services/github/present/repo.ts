@@ -1,7 +1,7 @@
-import type { GithubData } from './data.ts'
-import { isoSeconds, nodeId } from './ids.ts'
-import type { Account, CommitItem, RepoItem } from './model.ts'
-import { simpleUser } from './present-account.ts'
+import type { GithubData } from '../data.ts'
+import { isoSeconds, nodeId } from '../ids.ts'
+import type { Account, CommitItem, RepoItem } from '../model.ts'
+import { simpleUser } from './account.ts'
 
 /** URL fields and their suffixes to the repository's API URL. */
 const addresses: Record<string, string> = {

@@ -1,7 +1,7 @@
-import { isoSeconds, nodeId } from './ids.ts'
-import type { EventItem, GistItem, IssueItem, NotificationItem, RepoItem } from './model.ts'
-import { presentComment, presentIssue } from './present-issue.ts'
-import { fullRepo, ghost, minimalRepo, userOf, type View } from './present-repo.ts'
+import { isoSeconds, nodeId } from '../ids.ts'
+import type { EventItem, GistItem, IssueItem, NotificationItem, RepoItem } from '../model.ts'
+import { presentComment, presentIssue } from './issue.ts'
+import { fullRepo, ghost, minimalRepo, userOf, type View } from './repo.ts'
 
 export function presentEvent(view: View, item: EventItem) {
   const { fields } = item

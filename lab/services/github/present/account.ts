@@ -1,5 +1,5 @@
-import { isoSeconds, nodeId } from './ids.ts'
-import type { Account } from './model.ts'
+import { isoSeconds, nodeId } from '../ids.ts'
+import type { Account } from '../model.ts'
 
 export function simpleUser({ url }: { url: string }, { id, login }: Account) {
   const api = `${url}/users/${login}`

@@ -1,0 +1,1 @@
+export { linked as default } from '../connectors.ts'
