@@ -14,8 +14,24 @@ export interface Outcome {
   pages: number
 }
 
-/** Sends a question and follows its pages to the end; compares rows, order, content, number and links with the model. */
+/**
+ * Sends a question and follows its pages to the end; compares rows, order, content, number and links with the model. Without
+ * `until`, a question means all until now: it is asked again when the time of an item came meanwhile.
+ */
 export async function compare(
+  url: string,
+  token: string,
+  items: readonly Known[],
+  question: Question,
+): Promise<Outcome> {
+  const started = Date.now()
+  const outcome = await compareOnce(url, token, items, question)
+  const ended = Date.now()
+  const hasChanged = question.until === undefined && items.some(({ at }) => at >= started && at <= ended)
+  return hasChanged ? compare(url, token, items, question) : outcome
+}
+
+async function compareOnce(
   url: string,
   token: string,
   items: readonly Known[],

@@ -4,7 +4,7 @@ import { type Known, TYPES } from './known-item.ts'
 import { pathsIn } from './pick-fields.ts'
 import { nameOf, type Question } from './question.ts'
 import type { Random } from './random.ts'
-import { spellings, type Term } from './words.ts'
+import { isUnspaced, spellings, type Term } from './words.ts'
 
 const KM = [0.001, 0.5, 3, 10, 250, 5000, 20_100]
 const MISSING_PATHS = ['nothing', 'data.nothing.deeper', 'map.nothing', 'id.deeper', 'data.id.deeper', 'oembed.title']
@@ -78,12 +78,11 @@ function randomTerms(random: Random, sample: Known, other: Known): Term[] {
     const text = random.pick(words)
     if (text.length === 0) continue
     const from = random.below(text.length)
-    const isUnspaced = (word: string) => /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u.test(word)
     const isQuoted = random.chance(0.25) && !isUnspaced(text[from]!)
     const length = isQuoted ? 1 + random.below(3) : 1
     let chosen = text.slice(from, from + length).map((word) => oneSpelling(random, word))
     if (isQuoted && chosen.some(isUnspaced)) chosen = chosen.slice(0, 1)
-    if (isUnspaced(chosen[0]!)) chosen = unspacedRun(text, from, isUnspaced).slice(0, 1 + random.below(3))
+    if (isUnspaced(chosen[0]!)) chosen = [chosen[0]!, ...unspacedRun(text, from + 1)].slice(0, 1 + random.below(3))
     const isLetters = /^\p{sc=Latin}+$/u.test(chosen[0]!)
     const isPrefix = !isQuoted && isLetters && chosen[0]!.length > 2 && random.chance(0.2)
     if (isPrefix) chosen = [chosen[0]!.slice(0, 1 + random.below(chosen[0]!.length - 1))]
@@ -110,7 +109,7 @@ function oneSpelling(random: Random, word: string): string {
   return all.length === 1 ? word : random.pick(all)
 }
 
-function unspacedRun(text: readonly string[], from: number, isUnspaced: (word: string) => boolean): string[] {
+function unspacedRun(text: readonly string[], from: number): string[] {
   const rest = text.slice(from)
   const end = rest.findIndex((word) => !isUnspaced(word))
   return end === -1 ? rest : rest.slice(0, end)

@@ -1,13 +1,17 @@
 import { ASKED } from './asked.ts'
 
 /** Scripts without spaces: any sequence of their characters is found. */
-const UNSPACED =
-  '[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}][\\p{M}\\p{Lm}]*'
+const UNSPACED_LETTER =
+  '[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}]'
+const UNSPACED = `${UNSPACED_LETTER}[\\p{M}\\p{Lm}]*`
+const SPACED = `(?!${UNSPACED_LETTER})[\\p{L}\\p{N}]`
 const EMOJI = '\\p{RI}\\p{RI}|(?![\\x00-\\x7f])[\\p{So}\\p{Sk}\\p{Sm}\\p{Sc}]'
 const WORD =
   '[\\p{L}\\p{N}\\p{M}]+?(?=$|[^\\p{L}\\p{N}\\p{M}]|[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}])'
-/** `C++`, `C#`, `.NET`, `#tag`: symbols that belong to a word. */
-const WITH_SYMBOLS = '(?<![\\p{L}\\p{N}])(?:[.#]\\p{L}[\\p{L}\\p{N}]*|\\p{L}[\\p{L}\\p{N}]*[+#]+)(?![\\p{L}\\p{N}+#])'
+/** `C++`, `C#`, `.NET`, `#tag`: symbols that belong to a word; of `#東京` to its first sign. */
+const WITH_SYMBOLS =
+  `(?<![\\p{L}\\p{N}])[.#]${UNSPACED}|` +
+  `(?<![\\p{L}\\p{N}])(?:[.#](?=\\p{L})(?:${SPACED})+|(?=\\p{L})(?:${SPACED})+[+#]+)(?!${SPACED}|[+#])`
 const TOKENS = new RegExp(`${ASKED.symbols ? `${WITH_SYMBOLS}|` : ''}${UNSPACED}|${EMOJI}|${WORD}`, 'gu')
 /** Skin tones, variants of display, joiners. */
 const INVISIBLE = /[\u{1F3FB}-\u{1F3FF}\uFE0E\uFE0F\u200D\u200B\u2060\u00AD]/gu
@@ -46,10 +50,14 @@ export function isFound(texts: readonly (readonly string[])[], terms: readonly T
   return terms.every((term) => texts.some((words) => occurs(words, term)) !== term.isExcluded)
 }
 
+const STARTS_UNSPACED = new RegExp(`^${UNSPACED_LETTER}`, 'u')
+
+export const isUnspaced = (word: string): boolean => STARTS_UNSPACED.test(word)
+
 /** A word with symbols is found without them too, but for a single letter: `C++` is not `C`. */
 export function spellings(word: string): string[] {
   const plain = word.replaceAll(/^[.#]|[+#]+$/g, '')
-  return plain === word || plain.length < 2 ? [word] : [word, plain]
+  return plain === word || (plain.length < 2 && !isUnspaced(plain)) ? [word] : [word, plain]
 }
 
 function occurs(text: readonly string[], { words, isPrefix, isQuoted }: Term): boolean {
