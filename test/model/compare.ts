@@ -31,12 +31,7 @@ export async function compare(
   return hasChanged ? compare(url, token, items, question) : outcome
 }
 
-async function compareOnce(
-  url: string,
-  token: string,
-  items: readonly Known[],
-  question: Question,
-): Promise<Outcome> {
+async function compareOnce(url: string, token: string, items: readonly Known[], question: Question): Promise<Outcome> {
   const outcome: Outcome = { differences: [], rows: 0, pages: 0 }
   const { limit = DEFAULT_LIMIT } = question
   const expected = findAll(items, question, Date.now())

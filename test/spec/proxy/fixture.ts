@@ -90,10 +90,16 @@ export async function startProxyHarness({
     isDraining: () => false,
     timeouts,
   }
-  const server = createServer(harness as unknown as HttpDeps)
+  let server = createServer(harness as unknown as HttpDeps)
   const url = await server.listen({ port: 0, host: '127.0.0.1' })
   for (const service of proxyPorts)
     harness.config.proxyPorts[service] = await server.listenAs(service, { port: 0, host: '127.0.0.1' })
+  const endServer = async () => {
+    const closed = server.close()
+    // Clients open connections in advance and send nothing on them.
+    server.closeConnections('all')
+    await closed
+  }
   const { app, secret } = await createApp(harness, { name: 'App', redirectUris: ['https://app.test/'] }, 'test')
 
   return {
@@ -102,7 +108,9 @@ export async function startProxyHarness({
     env,
     logged,
     store,
-    server,
+    get server() {
+      return server
+    },
     deps: harness,
     appId: app.id,
     secret,
@@ -136,11 +144,16 @@ export async function startProxyHarness({
       if (attached === undefined) throw new Error('there is no such account')
       return attached
     },
+    /** A process that knows nobody yet takes the place of this one, at the same address. */
+    restart: async () => {
+      await endServer()
+      server = createServer({ ...harness, rateLimiter: createRateLimiter(store) } as unknown as HttpDeps)
+      await server.listen({ port: Number(new URL(url).port), host: '127.0.0.1' })
+      for (const [service, port] of Object.entries(harness.config.proxyPorts))
+        await server.listenAs(service, { port, host: '127.0.0.1' })
+    },
     stop: async () => {
-      const closed = server.close()
-      // Clients open connections in advance and send nothing on them.
-      server.closeConnections('all')
-      await closed
+      await endServer()
       await close()
       await harness.operations.flush()
       await store.close()

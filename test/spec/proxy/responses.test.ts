@@ -348,7 +348,8 @@ suite('redirects', () => {
   })
 
   test('to its own host that are not followed lead to the proxy', async () => {
-    for (const location of [upstream.url.replace('http:', 'https:'), upstream.url.replace('http://', 'http://user@')]) {
+    for (const before of ['https://', 'http://user@', 'http://:password@', 'http://user:password@']) {
+      const location = upstream.url.replace('http://', before)
       upstream.response = lines('HTTP/1.1 302 Found', `Location: ${location}/y`, 'Content-Length: 0')
       upstream.requests.length = 0
       const response = await callProxy()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { github } from '#connectors/github/connector.ts'
+import { until } from '../../../harness/until.ts'
 import { packagesMissing } from '../../../real/packages.ts'
 import { type ProxyHarness, startProxyHarness } from '../fixture.ts'
 import { type RawUpstream, startRawUpstream } from '../raw-upstream.ts'
@@ -109,6 +110,24 @@ suite('octokit, when something happens', { skip }, () => {
       )
       assertNothingLeft()
     })
+
+  test('the process is replaced by another in the middle of a walk, which goes on', async () => {
+    for (const address of [below(), atOrigin()]) {
+      const ada = await connect()
+      const { seen, error } = await walk(sdk.octokitAt(address, ada.token), async () => {
+        await harness.restart()
+        // By the time it answers, the client knows which of its connections have ended.
+        await until(
+          'the new process answers',
+          () => fetch(address).then(({ status }) => status, String),
+          (answered) => answered === 401,
+        )
+      })
+      assert.equal(error, undefined)
+      assert.deepEqual([seen.length, ...new Set(seen)], [10, ada.profile.nativeId])
+    }
+    assertNothingLeft()
+  })
 
   test('another account is merged into this one in the middle of a walk: by name of the profile it stays with the person', async () => {
     const ada = await connect()
