@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { scryptSync } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
-import { signInWithPassword } from '#flows/operators/passwords.ts'
+import { guessedOperator, signInWithPassword } from '#flows/operators/passwords.ts'
 import { systemClock } from '#platform/clock.ts'
 import { makeApp } from '../../harness/app.ts'
 import { auditTrail } from '../../harness/audit.ts'
@@ -291,8 +291,17 @@ suite('a password that an earlier release hashed with scrypt', () => {
 suite('S76 guesses', () => {
   test('of a password are limited, and the right one is refused until the minute is over', async () => {
     const { name } = await newOperator(tributary)
-    // A new minute may begin meanwhile, and then more of them are compared.
-    await until('a guess is refused', async () => (await signIn(name, 'a wrong password')).status === 429)
+    assert.equal((await signIn(name, 'a wrong password')).status, 401)
+    // Comparing as many may take longer than the minute they are counted for, so they are counted without it.
+    const statusAfter = async (guesses: number, password: string) => {
+      const counted = "update attempt set failures = $1 where subject like '%' || $2"
+      await tributary.sql(counted, [guesses, guessedOperator(name).slice(0, 64)])
+      return (await signIn(name, password)).status
+    }
+    // A new minute may begin in between.
+    await until('the right password is refused', async () => (await statusAfter(10, PASSWORD)) === 429)
+    await until('a guess is refused', async () => (await statusAfter(10, 'a wrong password')) === 429)
+    assert.equal(await statusAfter(9, PASSWORD), 200)
   })
 })
 
