@@ -56,7 +56,6 @@ export const ACCEPTED_ACTIONS: readonly Form[] = [
   },
   { form: 'SET LOGGED', pattern: /^set (?:un)?logged$/, example: 'set unlogged' },
   { form: 'RENAME COLUMN', pattern: /^rename (?:column )?\w+ to \w+$/, example: 'rename column n to m' },
-  { form: 'RENAME CONSTRAINT', pattern: /^rename constraint /, example: 'rename constraint unchecked to later' },
   { form: 'ATTACH PARTITION', pattern: /^attach partition /, isAlone: true },
   { form: 'DETACH PARTITION', pattern: /^detach partition \w+$/, isAlone: true },
 ]
@@ -126,6 +125,7 @@ export const REFUSED_ACTIONS: readonly Form[] = [
   { form: 'SET WITHOUT CLUSTER', pattern: /^set without /, example: 'set without cluster' },
   { form: 'SET TABLESPACE', pattern: /^set tablespace /, example: 'set tablespace pg_default' },
   { form: 'SET ACCESS METHOD DEFAULT', pattern: /^set access method default$/ },
+  { form: 'RENAME CONSTRAINT', pattern: /^rename constraint /, example: 'rename constraint unchecked to later' },
   { form: 'INHERIT', pattern: /^(?:no )?inherit /, example: 'inherit other' },
   { form: 'OF', pattern: /^of |^not of$/, example: 'not of' },
   { form: 'DETACH PARTITION … CONCURRENTLY', pattern: /^detach partition \w+ (?:concurrently|finalize)$/ },
