@@ -35,6 +35,10 @@ suite('errors', () => {
     for (const message of [
       'Connection terminated unexpectedly',
       'timeout exceeded when trying to connect',
+      // Of a sharded server.
+      'server closed the connection unexpectedly',
+      'failure on connection marked as essential: 10.0.0.1:5432',
+      "failed to prepare transaction 'citus_0_1_2_0' on host 10.0.0.1:5432",
       'Query read timeout',
       'Client has encountered a connection error and is not queryable',
     ])

@@ -3,6 +3,7 @@ import { SetupError } from '#platform/errors.ts'
 import { type Database, type Queries, statement } from '#platform/postgres/database.ts'
 import { buildIndexes } from './build-indexes.ts'
 import { watchNewTables } from './cluster/new-tables.ts'
+import { type MigrationProgress, migrationFailed } from './migration-failed.ts'
 import { type Migration, numberOf, readMigrations } from './read-migrations.ts'
 import { splitStatements } from './split-statements.ts'
 
@@ -14,7 +15,6 @@ export interface MigrationPlan {
 // One lock for all processes: the second one waits for the first and then finds nothing left to do.
 const LOCK = 8_042_001
 const LOCK_RETRY_MS = 200
-const CREATES_TABLE = /^create\s+table\b/i
 
 const createTable = `create table if not exists migration (
   name text collate "C" primary key, checksum text not null, applied_at bigint not null)`
@@ -63,42 +63,76 @@ export function requireKnown(
   }
 }
 
-/** Applies the pending migrations, each in its own transaction: after an interruption the next run continues. */
+/**
+ * Applies the pending migrations. Those before, between and after files that build indexes are one transaction, so a failure leaves
+ * nothing of them, and the release before still starts unless an index file came first. After an interruption the next run continues.
+ */
 export async function migrate(database: Database, nowMs: number, migrations = readMigrations()): Promise<string[]> {
-  const { pending } = await planMigrations(database, migrations)
+  const { done, pending } = await planMigrations(database, migrations)
   if (pending.length === 0) return []
   await withLock(database, (tx) => tx.rows({ name: '', text: createTable }))
   const applied: string[] = []
-  for (const migration of pending) {
-    if (await withLock(database, (tx) => applyOnce(database, tx, migration, nowMs))) applied.push(migration.name)
+  for (const group of groupsOf(pending)) {
+    const progress: MigrationProgress = { kept: [...done, ...applied] }
+    try {
+      applied.push(...(await withLock(database, (tx) => applyGroup(database, tx, group, nowMs, progress))))
+    } catch (error) {
+      throw migrationFailed(error, progress)
+    }
   }
   return applied
 }
 
-async function applyOnce(database: Database, tx: Queries, migration: Migration, nowMs: number): Promise<boolean> {
-  const { name, sql, checksum, indexSteps } = migration
-  const done = await tx.rows<{ name: string }>(listDone)
-  if (done.some((each) => each.name === name)) return false
-  if (indexSteps === undefined) await runStatements(tx, sql)
-  else {
-    await tx.rows(closePortal)
-    await database.dedicated((queries) => buildIndexes(queries, name, indexSteps))
+/** Files that are one transaction; one that builds indexes is a group of its own. */
+function groupsOf(pending: readonly Migration[]): Migration[][] {
+  const groups: Migration[][] = []
+  for (const migration of pending) {
+    const last = groups.at(-1)
+    if (last?.[0]?.indexSteps === undefined && last !== undefined && migration.indexSteps === undefined)
+      last.push(migration)
+    else groups.push([migration])
   }
-  await tx.rows(record.with({ name, checksum, appliedAt: nowMs }))
-  return true
+  return groups
+}
+
+/** May run more than once, because a transaction that deadlocked is repeated. */
+async function applyGroup(
+  database: Database,
+  tx: Queries,
+  group: readonly Migration[],
+  nowMs: number,
+  progress: MigrationProgress,
+): Promise<string[]> {
+  const done = new Set((await tx.rows<{ name: string }>(listDone)).map(({ name }) => name))
+  progress.kept = [...done]
+  const applied: string[] = []
+  for (const { name, sql, checksum, indexSteps } of group.filter((each) => !done.has(each.name))) {
+    progress.migration = name
+    if (indexSteps === undefined) await runStatements(tx, sql, progress)
+    else {
+      await tx.rows(closePortal)
+      await database.dedicated((queries) => buildIndexes(queries, name, indexSteps))
+    }
+    await tx.rows(record.with({ name, checksum, appliedAt: nowMs }))
+    applied.push(name)
+  }
+  return applied
 }
 
 /**
  * One by one, because a sharded server cannot send several at once to its nodes. There they also run one node after the other
- * (elsewhere the setting is unknown and ignored): else a transaction could not change a reference table after another one.
+ * (elsewhere the setting is unknown and ignored): else a transaction could not change a reference table after another one. Tables are
+ * placed after the last statement of their file, because a table on the coordinator accepts every statement, and a placed one does not.
  */
-async function runStatements(tx: Queries, sql: string): Promise<void> {
+async function runStatements(tx: Queries, sql: string, progress: MigrationProgress): Promise<void> {
   await tx.rows({ name: '', text: `set local citus.multi_shard_modify_mode = 'sequential'` })
-  const placement = await watchNewTables(tx)
+  const { placeNewTables } = await watchNewTables(tx)
   for (const text of splitStatements(sql)) {
+    progress.statement = text
     await tx.rows({ name: '', text })
-    if (CREATES_TABLE.test(text)) await placement.placeNewTables(tx)
   }
+  progress.statement = undefined
+  await placeNewTables(tx)
 }
 
 /**

@@ -10,7 +10,7 @@ import { SetupError } from '#platform/errors.ts'
 import { PLACEMENTS } from '#store/cluster/placement.ts'
 import { placementSql } from '#store/cluster/placement-sql.ts'
 import { readCluster } from '#store/cluster/read-cluster.ts'
-import { migrate } from '#store/migrate.ts'
+import { migrate, planMigrations } from '#store/migrate.ts'
 import { readMigrations } from '#store/read-migrations.ts'
 import { CLUSTER_NODES, onNode, urlOf } from '../harness/database/cluster.ts'
 import { until } from '../harness/until.ts'
@@ -65,7 +65,8 @@ suite('a sharded server', { skip }, () => {
   }
 
   test('an empty database is distributed once, and what a stopped run left is continued', async () => {
-    await refuses(/migrations are pending/)
+    await refuses(/^The tables cannot be distributed\.\n {2}\d+ migrations are pending$/)
+    assert.equal((await problems()).length, 1)
     await migrate(opened.database, 1)
     const whole = await plan()
     assert.equal(whole.length, placedTables)
@@ -170,6 +171,40 @@ suite('a sharded server', { skip }, () => {
     })
     return row!.n
   }
+
+  test('a statement that only a table of the coordinator accepts works on a new one, and not on one that was placed', async () => {
+    await migrate(opened.database, 1)
+    await run(...(await plan()))
+    const last = readMigrations().at(-1)!.name
+    const number = String(Number(last.slice(0, 4)) + 1).padStart(4, '0')
+    const failing = migrationsUpTo(last, {
+      [`${number}-storage.sql`]: 'alter table item alter column record set storage external;',
+    })
+    await assert.rejects(migrate(opened.database, 2, failing), (error) => {
+      assert.ok(error instanceof SetupError && error.code === 'migration_failed')
+      assert.match(error.help, /a mistake of the release.*start the release before again/s)
+      return error.message.includes('set storage external')
+    })
+    assert.deepEqual((await planMigrations(opened.database)).pending, [])
+    const storages = `select distinct attstorage from pg_attribute where attrelid = '%s'::regclass and attname = 'content'`
+    const found = await opened.database.rows<{ result: string }>({
+      name: '',
+      text: `select distinct result from run_command_on_shards('upload_part', $$${storages}$$)`,
+    })
+    assert.deepEqual(found, [{ result: 'e' }])
+  })
+
+  test('a feed and its entries that were placed apart are joined without moving a row', async () => {
+    await migrate(opened.database, 1)
+    const apart = (await plan()).map((text) => text.replace(`colocate_with => 'feed')`, `colocate_with => 'none')`))
+    await run(...apart)
+    const join = `select update_distributed_table_colocation('feed_entry', colocate_with => 'feed')`
+    assert.deepEqual(await plan(), [join])
+    assert.match((await problems()).join(), /^the table feed_entry may be moved to other nodes/)
+    await run(join)
+    assert.deepEqual(await plan(), [])
+    assert.deepEqual(await problems(), [])
+  })
 
   test('a migration that fails in the middle changes no node', async () => {
     await migrate(opened.database, 1)

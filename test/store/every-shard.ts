@@ -90,9 +90,9 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'usage-app',
   ],
   // The log of an app: entries of all its accounts, found by an index that begins with the app, account or destination.
-  // What waits to be written is of accounts in any shard (`log-accounts`, by primary key).
+  // What waits to be written is of accounts in any shard (`log-accounts-of-shards`, by primary key).
   'belongs to the log': [
-    'log-accounts',
+    'log-accounts-of-shards',
     'log-call',
     'log-calls',
     'log-calls-end',

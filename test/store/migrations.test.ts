@@ -120,12 +120,36 @@ suite('migrations', () => {
       '0002-b.sql': 'create table half (x int); insert into a values (1); select 1 / 0;',
       '0003-c.sql': 'create table c (x int);',
     })
-    await assert.rejects(migrate(opened.database, 1, broken), { code: '22012' })
-    assert.deepEqual(await tableNames(), ['a', 'migration'])
-    assert.deepEqual(await opened.database.rows(statement('test-a', 'select x from a')), [])
+    await assert.rejects(migrate(opened.database, 1, broken), refuses('migration_failed'))
+    assert.deepEqual(await tableNames(), ['migration'])
     const mended = write({ '0002-b.sql': 'create table b (x int);' })
-    assert.deepEqual(await migrate(opened.database, 2, mended), ['0002-b.sql', '0003-c.sql'])
+    assert.deepEqual(await migrate(opened.database, 2, mended), ['0001-a.sql', '0002-b.sql', '0003-c.sql'])
     assert.deepEqual(await tableNames(), ['a', 'b', 'c', 'migration'])
+  })
+
+  test('that fail leave the database to the release before, unless a file that builds indexes came first', async () => {
+    const before = write({ '0001-a.sql': 'create table a (x int);' })
+    await migrate(opened.database, 1, before)
+    const failing = { '0002-b.sql': 'create table b (x int);', '0003-c.sql': 'create table c (x int); select 1 / 0;' }
+    const failure = async (files: Record<string, string>) => {
+      const error = await migrate(opened.database, 2, write(files)).catch((caught: unknown) => caught)
+      assert.ok(error instanceof SetupError && error.code === 'migration_failed')
+      return error
+    }
+    const { message, help } = await failure(failing)
+    assert.match(message, /^Migration 0003-c\.sql failed: division by zero\.\nThe statement: select 1 \/ 0$/)
+    assert.match(help, /^Mend what PostgreSQL reports, then run: tributary migrate\n/)
+    assert.match(help, /up to 0001-a\.sql\. The way back: start the release before.*migrations\/0001-a\.sql/s)
+    assert.deepEqual((await planMigrations(opened.database, before)).pending, [])
+    assert.deepEqual(await tableNames(), ['a', 'migration'])
+
+    rmSync(join(folder, '0003-c.sql'))
+    const later = await failure({
+      '0003-index.sql': '-- no-transaction\ncreate index concurrently a_x on a (x);',
+      '0004-c.sql': 'create table c (x int); select 1 / 0;',
+    })
+    assert.match(later.help, /up to 0003-index\.sql.*tributary backup restore FILE --force/s)
+    await assert.rejects(planMigrations(opened.database, before), refuses('schema_newer'))
   })
 
   test('R03 of a process that is killed half-way resume', async () => {
@@ -146,7 +170,7 @@ suite('migrations', () => {
       (asleep[0] as { pid: number }).pid,
     ])
     const mended = write({ '0002-b.sql': 'create table b (x int);' })
-    assert.deepEqual(await migrate(opened.database, 2, mended), ['0002-b.sql'])
+    assert.deepEqual(await migrate(opened.database, 2, mended), ['0001-a.sql', '0002-b.sql'])
     assert.deepEqual(await tableNames(), ['a', 'b', 'migration'])
   })
 

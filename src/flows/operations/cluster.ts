@@ -26,7 +26,7 @@ export async function planCluster(
 ): Promise<string[]> {
   const cluster = await requireCluster(database)
   const compared = compareTables(cluster.tables)
-  const problems = [...(await setUpProblems(database, cluster)), ...tableProblems(compared)]
+  const problems = await problemsOf(database, cluster, () => tableProblems(compared))
   if (problems.length > 0) throw refused(problems)
   return placementSql(cluster.tables, options)
 }
@@ -44,15 +44,19 @@ export async function findClusterReport(database: Queries): Promise<ClusterRepor
 
 async function reportOn(database: Queries, cluster: Cluster): Promise<ClusterReport> {
   const tables = compareTables(cluster.tables)
-  const problems = [...(await setUpProblems(database, cluster)), ...tableProblems(tables), ...placementProblems(tables)]
+  const problems = await problemsOf(database, cluster, () => [...tableProblems(tables), ...placementProblems(tables)])
   return { nodes: cluster.nodes, tables, problems }
 }
 
 /** With migrations pending, the tables are not those of this release; they are compared after the migration. */
-async function setUpProblems(database: Queries, cluster: Cluster): Promise<ClusterProblem[]> {
+async function problemsOf(
+  database: Queries,
+  cluster: Cluster,
+  ofTables: () => ClusterProblem[],
+): Promise<ClusterProblem[]> {
   const { pending } = await planMigrations(database)
   const old = { problem: `${pending.length} migrations are pending`, help: 'Run: tributary migrate' }
-  return [...serverProblems(cluster), ...(pending.length > 0 ? [old] : [])]
+  return [...serverProblems(cluster), ...(pending.length > 0 ? [old] : ofTables())]
 }
 
 async function requireCluster(database: Queries): Promise<Cluster> {

@@ -4,6 +4,8 @@ import { type Queries, statement } from './database.ts'
 export interface PrimaryPosition extends Identity {
   /** The end of what it has written durably, in bytes. */
   lsn: number
+  /** Its rows are on other servers, and its log does not tell how far their replicas are. */
+  isSharded: boolean
 }
 
 /** Where a replica is. */
@@ -30,7 +32,8 @@ const identity = `(select system_identifier::text from pg_control_system()) as s
 const primaryPosition = statement(
   'replica-primary-position',
   `select ${identity}, pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint as lsn,
-     ('x' || left(pg_walfile_name(pg_current_wal_flush_lsn()), 8))::bit(32)::int as timeline
+     ('x' || left(pg_walfile_name(pg_current_wal_flush_lsn()), 8))::bit(32)::int as timeline,
+     exists (select from pg_extension where extname = 'citus') as "isSharded"
    where not pg_is_in_recovery()`,
 )
 // After another server became the primary, the timeline here follows at the next restart point; until then the replica is not used.
@@ -56,6 +59,10 @@ export async function readReplica(replica: Queries): Promise<ReplicaPosition> {
 
 /** The position of a replica. Throws where the server cannot stand in for the primary, however current it is. */
 export function replayedUpTo(primary: PrimaryPosition, replica: ReplicaPosition): number {
+  if (primary.isSharded)
+    throw new Error(
+      'DATABASE_URL is a sharded server: its nodes have replicas of their own, whose lag nothing here measures',
+    )
   if (replica.system !== primary.system) throw new Error('it belongs to another cluster than DATABASE_URL')
   if (replica.database !== primary.database) throw new Error('it names another database than DATABASE_URL')
   if (!replica.isInRecovery) throw new Error('it is not a replica; it may have been promoted')

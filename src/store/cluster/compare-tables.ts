@@ -4,9 +4,9 @@ import type { FoundTable } from './read-cluster.ts'
 /**
  * `unplaced`: still on the coordinator only, to be distributed. `misplaced`: distributed otherwise than expected. `absent`: the
  * schema has no such table. `unknown`: not a table of Tributary. `leftover`: placed, with its old rows still in the
- * coordinator's storage.
+ * coordinator's storage. `apart`: placed, but the rebalancer may separate it from the table that it is written with.
  */
-export type TableState = 'placed' | 'leftover' | 'unplaced' | 'misplaced' | 'absent' | 'unknown'
+export type TableState = 'placed' | 'leftover' | 'apart' | 'unplaced' | 'misplaced' | 'absent' | 'unknown'
 
 export interface ComparedTable {
   table: string
@@ -33,15 +33,16 @@ export function compareTables(tables: readonly FoundTable[]): ComparedTable[] {
   const found = new Map(tables.map((each) => [each.name, each]))
   const anchor = anchorOf(tables)
   const names = [...new Set([...PLACEMENTS.keys(), ...found.keys()])].sort()
-  return names.map((table) => compareTable(table, PLACEMENTS.get(table), found.get(table), anchor))
+  return names.map((table) => compareTable(table, PLACEMENTS.get(table), found, anchor))
 }
 
 function compareTable(
   table: string,
   expected: Placement | undefined,
-  found: FoundTable | undefined,
+  tables: ReadonlyMap<string, FoundTable>,
   anchor: FoundTable | undefined,
 ): ComparedTable {
+  const found = tables.get(table)
   const hasLocalRows = found !== undefined && found.localBytes > 0
   const compared = { table, expected, found: found?.placement, hasLocalRows }
   if (expected === undefined) return { ...compared, state: 'unknown' }
@@ -53,6 +54,8 @@ function compareTable(
   }
   if (isByShard(expected) && anchor !== undefined && found.colocation !== anchor.colocation)
     return { ...compared, state: 'misplaced', reason: `it is not colocated with ${anchor.name}` }
+  if (typeof expected === 'object' && expected.with !== undefined)
+    if (found.colocation !== tables.get(expected.with)?.colocation) return { ...compared, state: 'apart' }
   return { ...compared, state: expected !== 'local' && hasLocalRows ? 'leftover' : 'placed' }
 }
 

@@ -21,7 +21,9 @@ export async function watchNewTables(tx: Queries): Promise<NewTables> {
     placeNewTables: async (current) => {
       const { tables } = (await readCluster(current))!
       const created = compareTables(tables).filter(({ table, state }) => state === 'unplaced' && !known.has(table))
-      for (const { table, expected } of created)
+      // Reference tables first, because foreign keys point to them.
+      const references = created.filter(({ expected }) => expected === 'reference')
+      for (const { table, expected } of [...references, ...created.filter((each) => !references.includes(each))])
         for (const text of placeTable(table, expected!, { anchor: anchor.name })) await current.rows({ name: '', text })
     },
   }

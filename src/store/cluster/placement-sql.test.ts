@@ -53,7 +53,7 @@ suite('the statements that place tables', () => {
     const statements = placementSql(schema(), { shardCount: 64 }).filter((text) => text.includes('shard_count => 64'))
     // The first table by shard, and each table that has a key of its own.
     const keyed = [...PLACEMENTS.values()].filter(
-      (placement) => typeof placement === 'object' && placement.by !== 'shard',
+      (placement) => typeof placement === 'object' && placement.by !== 'shard' && placement.with === undefined,
     )
     assert.equal(statements.length, 1 + keyed.length)
     assert.ok(statements.every((text) => text.includes(`colocate_with => 'none'`)))
@@ -63,6 +63,19 @@ suite('the statements that place tables', () => {
     const statements = placementSql(schema({ consent: byShard() }))
     assert.ok(statements.includes(`select create_distributed_table('account', 'shard', colocate_with => 'consent')`))
     assert.ok(!statements.some((text) => text.includes(`create_distributed_table('consent'`)))
+  })
+
+  test('join tables that are written together, whether they are new or were placed apart', () => {
+    const join = `select update_distributed_table_colocation('feed_entry', colocate_with => 'feed')`
+    const tables = everything().map((table) => (table.name === 'feed_entry' ? { ...table, colocation: 10 } : table))
+    assert.deepEqual(placementSql(tables), [join])
+    const statements = placementSql(schema())
+    const [feed, entry] = [
+      `'feed', 'destination_id', colocate_with => 'none'`,
+      `'feed_entry', 'destination_id', colocate_with => 'feed'`,
+    ]
+    const at = (text: string) => statements.indexOf(`select create_distributed_table(${text})`)
+    assert.ok(at(feed) >= 0 && at(entry) > at(feed))
   })
 
   test('remove copied rows, also of a table that was placed before', () => {
@@ -85,6 +98,12 @@ suite('a table', () => {
     ['still on the coordinator', other('item', { placement: 'local' }), 'item', 'unplaced'],
     ['divided by another column', other('item', { placement: { by: 'id' } }), 'item', 'misplaced'],
     ['in another colocation group', other('item', byShard(8)), 'item', 'misplaced'],
+    [
+      'in another group than the table that it is written with',
+      other('feed_entry', { colocation: 8 }),
+      'feed_entry',
+      'apart',
+    ],
     ['copied to every node', other('item', { placement: 'reference' }), 'item', 'misplaced'],
     ['divided though it should be copied', other('app', byShard()), 'app', 'misplaced'],
     ['divided though it should be local', other('migration', byShard()), 'migration', 'misplaced'],

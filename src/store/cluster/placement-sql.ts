@@ -15,6 +15,7 @@ export function placementSql(
   return compared
     .toSorted((a, b) => orderOf(a, anchor) - orderOf(b, anchor))
     .flatMap(({ table, state, expected, hasLocalRows }) => [
+      ...(state === 'apart' ? joinTable(table, expected) : []),
       ...(state === 'unplaced' ? placeTable(table, expected!, { anchor, ...options }) : []),
       ...(hasLocalRows && (state === 'unplaced' || state === 'leftover') ? [truncateLocalRows(table)] : []),
     ])
@@ -39,8 +40,16 @@ export function placeTable(
   if (placement === 'reference') return [`select create_reference_table('${table}')`]
   if (isByShard(placement) && table !== anchor)
     return [`select create_distributed_table('${table}', 'shard', colocate_with => '${anchor}')`]
+  if (placement.with !== undefined)
+    return [`select create_distributed_table('${table}', '${placement.by}', colocate_with => '${placement.with}')`]
   const count = shardCount === undefined ? '' : `, shard_count => ${shardCount}`
   return [`select create_distributed_table('${table}', '${placement.by}', colocate_with => 'none'${count})`]
+}
+
+/** Changes the metadata only, because equal numbers of shards are on equal nodes until somebody moves one. */
+function joinTable(table: string, placement: Placement | undefined): string[] {
+  if (typeof placement !== 'object' || placement.with === undefined) return []
+  return [`select update_distributed_table_colocation('${table}', colocate_with => '${placement.with}')`]
 }
 
 /** The rows were copied to the shards; those in the coordinator's storage are no longer read, but take space. */

@@ -1,8 +1,8 @@
 /**
  * Where the rows of a table are on a sharded server: divided by a column, copied to every node (`reference`), or on the
- * coordinator only (`local`).
+ * coordinator only (`local`). `with`: rows with the same value are on the node of that table's, even after rebalancing.
  */
-export type Placement = { by: string } | 'reference' | 'local'
+export type Placement = { by: string; with?: string } | 'reference' | 'local'
 
 /** Rows of one shard are on one node, whatever their table: statements and transactions on them need no other node. */
 const SHARDED_TABLES = [
@@ -67,21 +67,21 @@ const REFERENCE_TABLES = [
 
 /**
  * Tables without a shard that everybody writes: as reference tables each write would lock all nodes. They are found by one
- * key, so they are divided by it.
+ * key, so they are divided by it. An entry of a feed is written in one transaction with the feed's row.
  */
-const KEYED_TABLES = {
-  attempt: 'subject',
-  feed: 'destination_id',
-  feed_entry: 'destination_id',
-  idempotency_key: 'hash',
-  push_event: 'destination_id',
-  rate_limit: 'bucket',
-} as const
+const KEYED_TABLES: Record<string, { by: string; with?: string }> = {
+  attempt: { by: 'subject' },
+  feed: { by: 'destination_id' },
+  feed_entry: { by: 'destination_id', with: 'feed' },
+  idempotency_key: { by: 'hash' },
+  push_event: { by: 'destination_id' },
+  rate_limit: { by: 'bucket' },
+}
 
 /** Every table of the schema. */
 export const PLACEMENTS: ReadonlyMap<string, Placement> = new Map<string, Placement>([
   ...SHARDED_TABLES.map((table): [string, Placement] => [table, { by: 'shard' }]),
-  ...Object.entries(KEYED_TABLES).map(([table, by]): [string, Placement] => [table, { by }]),
+  ...Object.entries(KEYED_TABLES),
   ...REFERENCE_TABLES.map((table): [string, Placement] => [table, 'reference']),
   ['migration', 'local'],
 ])

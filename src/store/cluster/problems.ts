@@ -61,12 +61,22 @@ export function tableProblems(compared: readonly ComparedTable[]): ClusterProble
 
 /** Tables that the plan would place, as problems of a server that is in use. */
 export function placementProblems(compared: readonly ComparedTable[]): ClusterProblem[] {
-  return compared
-    .filter(({ state }) => state === 'unplaced')
-    .map(({ table, expected }) => ({
-      problem: `the table ${table} is on the coordinator only, and should be ${describe(expected!)}`,
-      help: 'Stop every process, then run what this prints: tributary cluster plan',
-    }))
+  return compared.flatMap(({ table, state, expected }): ClusterProblem[] => {
+    if (state === 'apart')
+      return [
+        {
+          problem: `the table ${table} may be moved to other nodes than the table that it is written with`,
+          help: 'Run what this prints, which changes no row: tributary cluster plan',
+        },
+      ]
+    if (state !== 'unplaced') return []
+    return [
+      {
+        problem: `the table ${table} is on the coordinator only, and should be ${describe(expected!)}`,
+        help: 'Stop every process, then run what this prints: tributary cluster plan',
+      },
+    ]
+  })
 }
 
 function isTooOld(extension: string): boolean {

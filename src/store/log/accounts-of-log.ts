@@ -1,5 +1,6 @@
 import { shardIn, shardOf } from '#platform/crypto/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { isSharded } from '../cluster/is-sharded.ts'
 import { eraseLogOf, moveLogOf } from './erase-log.ts'
 
 interface Entry {
@@ -12,12 +13,19 @@ interface Row {
   mergedInto: string | null
 }
 
-const find = statement(
-  'log-accounts',
+const findInShards = statement(
+  'log-accounts-of-shards',
   `select a.id, a.merged_into as "mergedInto" from unnest($shards::smallint[], $ids::text[]) as wanted (shard, id)
    join account a on a.shard = wanted.shard and a.id = wanted.id`,
 )
 
+const findInShard = statement(
+  'log-accounts',
+  `select id, merged_into as "mergedInto" from account where shard = $shard and id = any($ids)`,
+)
+
+/** Limit: shards that are asked one by one on a sharded server; more of them are found by one statement on every node. */
+const MAX_SHARDS = 8
 /** Limit: merges that are followed from the account of an entry; entries that are further away are dropped. */
 const MAX_MERGES = 10
 
@@ -56,7 +64,7 @@ async function currentAccounts(queries: Queries, ids: readonly string[]): Promis
   const known = new Map<string, string | null>()
   let unknown = [...new Set(ids)].filter((id) => shardOf(id) !== undefined)
   for (let round = 0; unknown.length > 0 && round <= MAX_MERGES; round += 1) {
-    const rows = await queries.rows<Row>(find.with({ shards: unknown.map(shardIn), ids: unknown }))
+    const rows = await findAccounts(queries, unknown)
     for (const { id, mergedInto } of rows) known.set(id, mergedInto)
     unknown = rows.flatMap(({ mergedInto }) => (mergedInto === null || known.has(mergedInto) ? [] : [mergedInto]))
   }
@@ -74,5 +82,15 @@ async function currentAccounts(queries: Queries, ids: readonly string[]): Promis
     const now = followed(id)
     if (now !== undefined) found.set(id, now)
   }
+  return found
+}
+
+/** A sharded server sends a statement to one node where it compares the shard with a value, and else to every node. */
+async function findAccounts(queries: Queries, ids: readonly string[]): Promise<Row[]> {
+  const byShard = [...Map.groupBy(ids, shardIn)]
+  if (byShard.length > MAX_SHARDS || (byShard.length > 1 && !(await isSharded(queries))))
+    return queries.rows<Row>(findInShards.with({ shards: ids.map(shardIn), ids: [...ids] }))
+  const found: Row[] = []
+  for (const [shard, some] of byShard) found.push(...(await queries.rows<Row>(findInShard.with({ shard, ids: some }))))
   return found
 }
