@@ -16,6 +16,8 @@ import type { WorkerBoot } from './worker-main.ts'
 
 const ENTRY = join(import.meta.dirname, 'worker-main.ts')
 const MB = 1024 * 1024
+/** Without a wake-up it checks this many times less often than a loop looks: it waits for what other processes wrote only. */
+const PATIENCE = 4
 /** The shortest time between two checks whether workers on demand are needed. */
 const CHECK_EVERY_MS = 1000
 /** How long recording a death is retried while the database cannot be reached. */
@@ -122,7 +124,7 @@ async function startOnDemand(
       log.debug('checking for work failed and is retried', { error })
     }
     await abortableSleep(CHECK_EVERY_MS, signal)
-    await checks.sleep(Math.max(0, idleMs - CHECK_EVERY_MS))
+    await checks.sleep(Math.max(0, idleMs * PATIENCE - CHECK_EVERY_MS))
   }
 }
 

@@ -68,7 +68,8 @@ suite('a service without work', () => {
       statements.filter((name) => !/^(sync|reread|destination-workers)/.test(name)),
       [],
     )
-    nowMs += HOUR_MS
+    // The most patient loop sleeps four times as long.
+    nowMs += 4 * HOUR_MS
     await until('each loop has looked again', () => LOOPS.every((name) => looks.get(name)! > before.get(name)!))
   })
 
@@ -85,6 +86,23 @@ suite('a service without work', () => {
         await until('the request is done', async () => (await finished(tributary)) === n)
       }
     })
+
+  test('sends at most two statements a second: six between two looks for due profiles, which are three seconds apart', async () => {
+    let looks = 0
+    const tributary = await started({}, { idleMs: 300, onPlanned: (name) => void (looks += Number(name === 'syncs')) })
+    await until('all loops have looked and sleep', () => looks >= 5)
+    let sent = 0
+    const stop = watchStatements(tributary.store.database, () => {
+      sent += 1
+      return undefined
+    })
+    const from = looks
+    // A whole round of the most patient loop, several times.
+    await until('it has looked often', () => looks - from >= 12)
+    stop()
+    assert.ok(sent >= looks - from, `${sent} statements in ${looks - from} looks: otherwise nothing was counted`)
+    assert.ok(sent <= 6 * (looks - from), `${sent} statements in ${looks - from} looks`)
+  })
 
   test('finds what appears without a wake-up', async () => {
     const tributary = await started({}, { idleMs: 1000 })

@@ -1,11 +1,11 @@
 import type { Destination } from '#model/apps/destination.ts'
 import { wakeSomeCursors } from '#store/push/destination-cursors.ts'
 import { moveTick, tickingDestinations } from '#store/push/destinations.ts'
-import { type DueDestination, dueDestinations, hasErasures } from '#store/push/due-destinations.ts'
+import { type DueDestination, dueDestinations, hasErasures, isAnyDue } from '#store/push/due-destinations.ts'
 import { workersWanted } from '#store/push/workers-wanted.ts'
 import { type DeliverDeps, type PlanDeps, RUNS_PER_DESTINATION } from '../deps.ts'
 import { nextDue, quietUntil, readQuiet } from '../schedule.ts'
-import { continueSweeps, findAbandoned } from '../sweep-cursors.ts'
+import { ABANDONED_MS, continueSweeps } from '../sweep-cursors.ts'
 
 /** Limit: destinations that one planning looks at; the next one continues. */
 const MAX_PLANNED = 200
@@ -46,10 +46,8 @@ export async function findDue(deps: Pick<DeliverDeps, 'database' | 'clock'>): Pr
 }
 
 /** Whether nothing is to be delivered until then, as far as is written now. */
-export async function isNoDeliveryDue(deps: Pick<DeliverDeps, 'database'>, untilMs: number): Promise<boolean> {
-  if ((await findAbandoned(deps, untilMs)).length > 0) return false
-  if ((await tickingDestinations(deps.database, untilMs)).length > 0) return false
-  return (await dueDestinations(deps.database, untilMs, 1)).length === 0
+export async function isNoDeliveryDue({ database }: Pick<DeliverDeps, 'database'>, untilMs: number): Promise<boolean> {
+  return !(await isAnyDue(database, untilMs, untilMs - ABANDONED_MS))
 }
 
 /** One tick of a destination's schedule, however late, makes all of its profiles with undelivered changes due. */
