@@ -87,23 +87,6 @@ suite('a service without work', () => {
       }
     })
 
-  test('sends at most two statements a second: six between two looks for due profiles, which are three seconds apart', async () => {
-    let looks = 0
-    const tributary = await started({}, { idleMs: 300, onPlanned: (name) => void (looks += Number(name === 'syncs')) })
-    await until('all loops have looked and sleep', () => looks >= 5)
-    let sent = 0
-    const stop = watchStatements(tributary.store.database, () => {
-      sent += 1
-      return undefined
-    })
-    const from = looks
-    // A whole round of the most patient loop, several times.
-    await until('it has looked often', () => looks - from >= 12)
-    stop()
-    assert.ok(sent >= looks - from, `${sent} statements in ${looks - from} looks: otherwise nothing was counted`)
-    assert.ok(sent <= 6 * (looks - from), `${sent} statements in ${looks - from} looks`)
-  })
-
   test('finds what appears without a wake-up', async () => {
     const tributary = await started({}, { idleMs: 1000 })
     const { clientId } = await makeApp(tributary)
