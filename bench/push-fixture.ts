@@ -123,18 +123,14 @@ export async function openPushFixture() {
     },
     /** Starts the worker and waits until it is connected. */
     startWorker: async (): Promise<void> => {
+      const connections = async (): Promise<number> =>
+        (await client.query(`select 1 from pg_stat_activity where datname = current_database()`)).rowCount!
+      const before = await connections()
       worker = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts'), 'work'], {
         env: { PATH: process.env['PATH'], ...env },
         stdio: ['ignore', 'ignore', 'inherit'],
       })
-      await until(
-        async () =>
-          (
-            await client.query(
-              `select 1 from pg_stat_activity where datname = current_database() and application_name = 'tributary engine'`,
-            )
-          ).rowCount! > 0,
-      )
+      await until(async () => (await connections()) > before)
       // A destination that receives nothing, so that the process that delivers runs before anything is measured.
       await withServices(config, log, (deps) =>
         addDestination(

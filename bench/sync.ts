@@ -1,7 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { planSyncs } from '#flows/sync/plan/plan.ts'
-import type { JobEngine } from '#store/queues.ts'
 import { prepareBareInserts } from './bare-inserts.ts'
 import { median } from './load.ts'
 import { makeRecords } from './read-records.ts'
@@ -101,10 +100,10 @@ async function benchLeases({ deps, client, appId }: SyncFixture): Promise<void> 
   )
   await client.query('vacuum analyze profile_sync')
   let leased = 0
-  const engine = { waiting: async () => 0, wake: async () => [] } as unknown as JobEngine
+  const runs = { free: () => 100, isRunning: () => false, start: () => {} }
   const beganAt = performance.now()
   while (performance.now() - beganAt < 3000) {
-    const count = await planSyncs({ ...deps, engine })
+    const count = await planSyncs(deps, runs)
     if (count === 0) break
     leased += count
   }
@@ -115,7 +114,7 @@ async function benchLeases({ deps, client, appId }: SyncFixture): Promise<void> 
   await client.query('vacuum profile_sync')
   const polls = 50
   const pollAt = performance.now()
-  for (let i = 0; i < polls; i += 1) await planSyncs({ ...deps, engine })
+  for (let i = 0; i < polls; i += 1) await planSyncs(deps, runs)
   line(
     'planning with nothing due',
     `${((performance.now() - pollAt) / polls).toFixed(2)} ms (after ${((pollAt - emptyAt) / 1000).toFixed(0)} s of preparation)`,

@@ -46,7 +46,7 @@ if (isNewEnough) {
 function fillCompileCache() {
   const node = join(root, 'node_modules', '.bin', 'node')
   // A command loads few modules; the service loads nearly all of them.
-  const modules = ['boot/worker-main.ts', 'boot/app.ts', 'boot/inline-workers.ts', 'platform/queue/engine.ts'].map(
+  const modules = ['boot/worker-main.ts', 'boot/app.ts', 'boot/inline-workers.ts'].map(
     (file) => pathToFileURL(join(root, 'src', file)).href,
   )
   spawnSync(node, [...modules.flatMap((module) => ['--import', module]), join(root, 'src', 'main.ts'), 'version'], {

@@ -18,7 +18,7 @@ const DYNAMIC_IMPORTS = [
 ]
 const MAX_LINES = 400
 const DESTINATIONS = 'src/destinations/'
-const STORE_DRIVERS = /^(pg|pg-boss|pg-copy-streams)$/
+const STORE_DRIVERS = /^(pg|pg-copy-streams)$/
 /** Of databases and brokers that only destinations talk to. */
 const DRIVERS = /^(mysql2|@nats-io)(\/|$)/
 const SQL =

@@ -11,10 +11,8 @@ import { createServer } from '#http/server.ts'
 import { codeOf, SetupError } from '#platform/errors.ts'
 import { collectWhenIdle } from '#platform/idle-collection.ts'
 import type { LaneView } from '#platform/isolation/lane.ts'
-import { type Database, openDatabase } from '#platform/postgres/database.ts'
 import { openReplica, type Replica } from '#platform/postgres/replica.ts'
 import type { Log } from '#platform/telemetry/log.ts'
-import { QUEUES } from '#store/queues.ts'
 import { type DeliveryDependencies, withDeliveryDeps } from './delivery-deps.ts'
 import { type DemoProcess, startDemoProcess } from './demo-process.ts'
 import { openDependencies } from './deps.ts'
@@ -51,6 +49,8 @@ export async function start(config: Config, log: Log, version: string, options: 
   // A copy, because the port may only be known after the server listens.
   const live = { ...config }
   // First, because it refuses a second demo on the folder, and because its process starts while the database does.
+  if (config.engineUrl !== undefined)
+    log.warn('ENGINE_URL has no effect any more: remove it, and the schema engine of that database', {})
   const demo = options.demo ? startDemoProcess(config.dataDir, log) : undefined
   const opened = openDependencies(live, log, openOptions)
   // Not left behind by a start that fails.
@@ -67,9 +67,7 @@ export async function start(config: Config, log: Log, version: string, options: 
   }
   try {
     const inline = options.workers === 'inline'
-    const engineDatabase = openEngineDatabase(deps)
-    if (engineDatabase !== deps.database) closing.push(() => engineDatabase.close())
-    const supervision = inline ? undefined : createSupervision(deps, engineDatabase, openOptions)
+    const supervision = inline ? undefined : createSupervision(deps, openOptions)
     if (supervision !== undefined) closing.push(() => supervision.stop())
     else closing.push(await workInline(deps, options.tuning))
     const workers = () => supervision?.views() ?? []
@@ -98,7 +96,6 @@ export async function start(config: Config, log: Log, version: string, options: 
       replica,
       workers,
       workerReports: () => Object.values(supervision?.lanes ?? {}).flatMap((lane) => lane.reports()),
-      engineDatabase,
       adminToken: admin.token,
       version,
       demo: () => demo && { ...readDemoApp(config.dataDir, live.baseUrl), services: demo.services },
@@ -145,12 +142,6 @@ async function openDemo(
   return app
 }
 
-/** The job engine may have a separate database. */
-function openEngineDatabase({ config, database, log }: DeliveryDependencies): Database {
-  if (config.engineUrl === undefined) return database
-  return openDatabase({ url: config.engineUrl, pool: 2, prepared: config.preparedStatements, log })
-}
-
 /** Only where requests are served: syncs and deliveries need the newest state. */
 function openReadReplica({ config, database, log }: DeliveryDependencies): Replica | undefined {
   const { databaseReadUrl: url, databasePool: pool, preparedStatements: prepared } = config
@@ -159,24 +150,9 @@ function openReadReplica({ config, database, log }: DeliveryDependencies): Repli
 
 /** Returns a function that stops the work. */
 async function workInline(deps: DeliveryDependencies, tuning: Tuning | undefined): Promise<() => Promise<void>> {
-  const [{ startEngine }, { startInlineWorkers }] = await Promise.all([
-    import('#platform/queue/engine.ts'),
-    import('./inline-workers.ts'),
-  ])
-  const { config, url, log, writes } = deps
-  const engine = await startEngine({
-    queues: QUEUES,
-    url: config.engineUrl ?? url,
-    log,
-    writes,
-    heartbeatS: tuning?.heartbeatS,
-    idleMs: tuning?.idleMs,
-  })
-  const stop = await startInlineWorkers({ engine, deps, idleMs: tuning?.idleMs, onPlanned: tuning?.onPlanned })
-  return async () => {
-    await stop()
-    await engine.stop(config.drainMs)
-  }
+  const { startInlineWorkers } = await import('./inline-workers.ts')
+  const { idleMs, onPlanned } = tuning ?? {}
+  return startInlineWorkers({ deps, idleMs, onPlanned, drainMs: deps.config.drainMs })
 }
 
 /** Returns the port, which the operating system chooses if it is 0. */

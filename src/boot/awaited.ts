@@ -1,14 +1,13 @@
-import { jobsOf } from '#platform/queue/jobs.ts'
-import type { QueueName } from '#store/queues.ts'
-
 /** The tables whose writes make something due, for each loop. */
 export const AWAITED = {
   syncs: ['profile_sync'],
   hooks: ['hook_subscription'],
   deletions: ['app_deletion', 'deletion_request'],
   deliveries: ['destination', 'delivery_cursor', 'push_event'],
+  /** Work with which a worker died. */
+  alone: ['profile_sync', 'destination'],
   /** What a worker on demand is started for. */
-  demand: ['destination', jobsOf('alone' satisfies QueueName)],
+  demand: ['destination'],
 } as const satisfies Record<string, readonly string[]>
 
 /** All of them: processes tell each other when they wrote there. */

@@ -1,5 +1,5 @@
-import { createBacklogWatch } from '#flows/push/deliver/backlog.ts'
-import { isNoDeliveryDue, planDeliveries, runsOf } from '#flows/push/deliver/plan.ts'
+import { createEmptyRuns } from '#flows/push/deliver/empty-runs.ts'
+import { type DueRuns, isNoDeliveryDue, planDeliveries } from '#flows/push/deliver/plan.ts'
 import { runDestination } from '#flows/push/deliver/run-destination.ts'
 import { createRunLimiter } from '#flows/push/deliver/run-limiter.ts'
 import type { DeliverDeps } from '#flows/push/deps.ts'
@@ -7,7 +7,6 @@ import type { JobSubject } from '#model/sync/deaths.ts'
 import type { JobLedger } from '#platform/isolation/job-ledger.ts'
 import { type Tracer, traced } from '#platform/telemetry/trace.ts'
 import { abortableSleep } from '#platform/waiting/abortable-sleep.ts'
-import type { JobEngine, JobPayloads } from '#store/queues.ts'
 import { AWAITED } from './awaited.ts'
 import { type LoopDeps, startPlanningLoop } from './planning-loop.ts'
 
@@ -17,38 +16,42 @@ const STOP_TIMEOUT_MS = 10_000
 const PLAN_EVERY_MS = 200
 
 export interface DeliverLane extends Pick<LoopDeps, 'idleMs' | 'onPlanned'> {
-  engine: JobEngine
   deps: DeliverDeps & Pick<LoopDeps, 'writes'> & { tracer?: Tracer | undefined }
   ledger: JobLedger
 }
 
 /** Delivers to all destinations with which no worker died. Returns a function that stops the lane. */
-export async function startDeliverLane({
-  engine,
-  deps,
-  ledger,
-  ...options
-}: DeliverLane): Promise<() => Promise<void>> {
+export function startDeliverLane({ deps, ledger, ...options }: DeliverLane): () => Promise<void> {
   const limiter = createRunLimiter()
-  const deliver = ({ runs, ...request }: JobPayloads['deliver']) => {
+  const empty = createEmptyRuns(deps.clock)
+  const start = ({ runs, ...request }: DueRuns): boolean => {
     const { destinationId } = request
-    const subject: JobSubject = { kind: 'destination', destinationId }
-    return limiter.acquire(request, runs, (permit) =>
-      runDelivery({ deps, ledger }, subject, (step) => runDestination(deps, destinationId, { ...permit, step })),
-    )
+    if (!limiter.takes(request) || empty.isWaiting(destinationId)) return false
+    // A run sends events before it delivers, and of several only the first does.
+    if (runs === 0 && limiter.open(destinationId) > 0) return false
+    void limiter.acquire(request, runs, async (permit) => {
+      let isEmpty = true
+      await runDelivery({ deps, ledger }, { kind: 'destination', destinationId }, (step) =>
+        runDestination(deps, destinationId, {
+          ...permit,
+          step: (name) => {
+            isEmpty = false
+            step(name)
+          },
+        }),
+      )
+      empty.ended(destinationId, isEmpty)
+    })
+    return true
   }
-  await engine.work('deliver', ({ data }) => deliver(data))
-  const findBacklogs = createBacklogWatch(deps.clock)
   const stopPlanning = startPlanningLoop(
     { ...deps, ...options },
     {
       name: 'deliveries',
       everyMs: PLAN_EVERY_MS,
       tables: AWAITED.deliveries,
-      plan: () =>
-        planDeliveries({ ...deps, engine }, (due) => {
-          for (const each of findBacklogs(due)) void deliver(runsOf(each))
-        }),
+      plan: () => planDeliveries(deps, start),
+      open: limiter.open,
       nothingDueUntil: (untilMs) => isNoDeliveryDue(deps, untilMs),
     },
   )
@@ -62,7 +65,7 @@ export async function startDeliverLane({
 }
 
 export function runDelivery(
-  { deps, ledger }: Omit<DeliverLane, 'engine'>,
+  { deps, ledger }: DeliverLane,
   subject: Extract<JobSubject, { kind: 'destination' }>,
   run: (step: (name: string) => void) => Promise<void>,
 ): Promise<void> {

@@ -12,11 +12,15 @@ import type { Log } from '#platform/telemetry/log.ts'
 import { openTraces } from '#platform/telemetry/otlp.ts'
 import type { Tracer } from '#platform/telemetry/trace.ts'
 import { createOperationLog, type OperationLog } from '#store/log/operation-log.ts'
+import { createRunSlots, type RunSlots } from '#platform/waiting/run-slots.ts'
 import { createUpstream, type Upstream } from '#upstream/request/send.ts'
 import { demoSocketsOf } from './demo-folder.ts'
 import { openStore, type Store } from './open-store.ts'
 import { loadRegistry } from './registry.ts'
 import type { Tuning } from './tuning.ts'
+
+/** Limit: profiles that one process syncs at a time; others stay due. */
+const MAX_SYNCS = 32
 
 /** The dependencies of the flows, in every process: the request process, each worker, and commands. */
 export interface Dependencies extends Store {
@@ -31,6 +35,8 @@ export interface Dependencies extends Store {
   operations: OperationLog
   /** What this process has synced. */
   syncRuns: RunCounts
+  /** What it syncs now. */
+  syncSlots: RunSlots
   times: Partial<SyncTimes> | undefined
   deliveryTimes: Partial<DeliveryTimes> | undefined
   passwordCost: PasswordCost | undefined
@@ -70,6 +76,7 @@ export async function openDependencies(config: Config, log: Log, options: OpenOp
       rateLimiter: createRateLimiter(store),
       operations,
       syncRuns: createRunCounts(),
+      syncSlots: createRunSlots(MAX_SYNCS),
       times: tuning?.times,
       deliveryTimes: tuning?.deliveryTimes,
       passwordCost: tuning?.passwordCost,

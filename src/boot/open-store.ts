@@ -17,7 +17,7 @@ import { Hasher, openHasher } from '#store/vault.ts'
 
 export interface Store {
   database: Database
-  /** The URL of the database, which the job engine may share. */
+  /** The URL of the database, which worker processes share. */
   url: string
   keyring: Keyring
   keyFile: string | undefined

@@ -5,12 +5,12 @@ import { createWakeableSleep } from '#platform/waiting/wakeable-sleep.ts'
 import type { WriteWatch } from '#platform/waiting/write-watch.ts'
 
 /** The interval while there is due work. */
-const BUSY_EVERY_MS = 100
+export const BUSY_EVERY_MS = 100
 /** Limit: time between two looks for due work; what others wrote, or nobody told about, is found after this time. */
 export const MAX_IDLE_MS = 3000
 
-export type LoopName = 'syncs' | 'deletions' | 'rereads' | 'hooks' | 'deliveries'
-/** Called after each look with the amount of due work it found; the loop goes on when what it returns has resolved. */
+export type LoopName = 'syncs' | 'alone' | 'deletions' | 'rereads' | 'hooks' | 'deliveries' | 'maintenance'
+/** Called after each look with the amount of due work it found and has in progress; the loop goes on when what it returns has resolved. */
 export type OnPlanned = (loop: LoopName, due: number) => void | Promise<void>
 
 /** What all loops of a process share. */
@@ -28,8 +28,14 @@ interface Loop {
   everyMs: number
   /** The tables whose writes may make something due. */
   tables: readonly string[]
+  /** The interval after a look that found something; absent: `BUSY_EVERY_MS`. */
+  busyEveryMs?: () => number
+  /** How many times `MAX_IDLE_MS` it sleeps, where nobody waits for what other processes wrote. */
+  patience?: number
   /** Returns how much was due. */
   plan: () => Promise<number>
+  /** How many runs that it began are in progress. */
+  open?: () => number
   /** Whether nothing is due until then, unless one of the tables is written. Absent: it is planned at each interval. */
   nothingDueUntil?: (untilMs: number) => Promise<boolean>
 }
@@ -38,8 +44,10 @@ interface Loop {
  * Plans again and again; errors, such as an unreachable database, are logged and retried. While nothing is due it sleeps until one of
  * its tables is written, at most `MAX_IDLE_MS`. Returns a function that stops it.
  */
-export function startPlanningLoop(deps: LoopDeps, { name, everyMs, tables, plan, nothingDueUntil }: Loop) {
-  const { clock, log, writes, idleMs = MAX_IDLE_MS, onPlanned } = deps
+export function startPlanningLoop(deps: LoopDeps, loop: Loop) {
+  const { name, everyMs, busyEveryMs = () => BUSY_EVERY_MS, patience = 1, tables, plan, open, nothingDueUntil } = loop
+  const { clock, log, writes, onPlanned } = deps
+  const idleMs = (deps.idleMs ?? MAX_IDLE_MS) * patience
   const stopping = new AbortController()
   const { signal } = stopping
   /** Until then, by the clock, nothing is due. */
@@ -79,8 +87,8 @@ export function startPlanningLoop(deps: LoopDeps, { name, everyMs, tables, plan,
         quietUntilMs = 0
         return undefined
       })
-      if (due !== undefined) await onPlanned?.(name, due)
-      await abortableSleep((due ?? 0) > 0 ? BUSY_EVERY_MS : everyMs, signal)
+      if (due !== undefined) await onPlanned?.(name, due + (open?.() ?? 0))
+      await abortableSleep((due ?? 0) > 0 ? busyEveryMs() : everyMs, signal)
       if (quietUntilMs > 0) await sleepWhileQuiet()
     }
   }

@@ -5,12 +5,10 @@ import { countSyncDeath } from '#flows/sync/schedule/count-worker-death.ts'
 import type { JobSubject, WorkerDeath } from '#model/sync/deaths.ts'
 import { createLane, type Lane, type LaneView } from '#platform/isolation/lane.ts'
 import type { Death, HeldJob, WorkerLimits } from '#platform/isolation/protocol.ts'
-import type { Queries } from '#platform/postgres/database.ts'
-import { countWaitingJobs, deleteJobs } from '#platform/queue/jobs.ts'
 import { abortableSleep } from '#platform/waiting/abortable-sleep.ts'
 import { createWakeableSleep, type WakeableSleep } from '#platform/waiting/wakeable-sleep.ts'
-import { countDestinations } from '#store/push/destinations.ts'
-import type { QueueName } from '#store/queues.ts'
+import { workersWanted } from '#store/push/workers-wanted.ts'
+import { profilesDueAlone } from '#store/sync/due-alone.ts'
 import { ALL_AWAITED, AWAITED } from './awaited.ts'
 import type { Dependencies, OpenOptions } from './deps.ts'
 import { MAX_IDLE_MS } from './planning-loop.ts'
@@ -18,6 +16,8 @@ import type { WorkerBoot } from './worker-main.ts'
 
 const ENTRY = join(import.meta.dirname, 'worker-main.ts')
 const MB = 1024 * 1024
+/** Without a wake-up it checks this many times less often than a loop looks: it waits for what other processes wrote only. */
+const PATIENCE = 4
 /** The shortest time between two checks whether workers on demand are needed. */
 const CHECK_EVERY_MS = 1000
 /** How long recording a death is retried while the database cannot be reached. */
@@ -39,11 +39,7 @@ export interface Supervision {
 }
 
 /** Starts, watches and restarts the worker processes. */
-export function createSupervision(
-  deps: Dependencies,
-  engineDatabase: Queries,
-  { version, demo, tuning }: OpenOptions,
-): Supervision {
+export function createSupervision(deps: Dependencies, { version, demo, tuning }: OpenOptions): Supervision {
   const { config, log, writes } = deps
   const limits: WorkerLimits = {
     memoryBytes: config.workerMemoryMb * MB,
@@ -69,7 +65,7 @@ export function createSupervision(
       limits,
       isPermanent,
       onDeath: async (_name, death) => {
-        await recordDeath(deps, engineDatabase, name === 'alone', name, death)
+        await recordDeath(deps, name === 'alone', name, death)
         // A worker on demand may be needed again.
         checks.wake()
       },
@@ -96,7 +92,7 @@ export function createSupervision(
     lanes,
     begin: () => {
       lanes.sync.ensure()
-      checking = startOnDemand(deps, engineDatabase, lanes, { signal: stopping.signal, checks, idleMs: tuning?.idleMs })
+      checking = startOnDemand(deps, lanes, { signal: stopping.signal, checks, idleMs: tuning?.idleMs })
     },
     views: () => Object.values(lanes).map((each) => each.view()),
     stop: async () => {
@@ -113,28 +109,28 @@ export function createSupervision(
 
 /** Starts the workers on demand when there is work for them. */
 async function startOnDemand(
-  { database, log }: Dependencies,
-  engineDatabase: Queries,
+  { clock, database, log }: Dependencies,
   { deliver, alone }: Supervision['lanes'],
   { signal, checks, idleMs = MAX_IDLE_MS }: { signal: AbortSignal; checks: WakeableSleep; idleMs?: number | undefined },
 ): Promise<void> {
   while (!signal.aborted) {
     checks.forget()
     try {
-      if ((await countDestinations(database)).length > 0) deliver.ensure()
-      if ((await countWaitingJobs(engineDatabase, 'alone' satisfies QueueName, 1)) > 0) alone.ensure()
+      const nowMs = clock.now()
+      const wanted = await workersWanted(database, nowMs)
+      if (wanted.deliver) deliver.ensure()
+      if (wanted.alone || (await profilesDueAlone(database, nowMs, nowMs, 1)).length > 0) alone.ensure()
     } catch (error) {
       log.debug('checking for work failed and is retried', { error })
     }
     await abortableSleep(CHECK_EVERY_MS, signal)
-    await checks.sleep(Math.max(0, idleMs - CHECK_EVERY_MS))
+    await checks.sleep(Math.max(0, idleMs * PATIENCE - CHECK_EVERY_MS))
   }
 }
 
 /** Counts a death against every job that the worker ran, so that the next worker does not run them together. */
 async function recordDeath(
   deps: Dependencies,
-  engineDatabase: Queries,
   alone: boolean,
   lane: string,
   { reason, detail, held }: Death,
@@ -143,7 +139,7 @@ async function recordDeath(
   const untilMs = performance.now() + RECORD_TIMEOUT_MS
   for (const { subject, step } of oncePerSubject(held)) {
     const death: WorkerDeath = { reason, detail, alone }
-    const record = () => recordDeathOf(deps, engineDatabase, subject as JobSubject, step, death)
+    const record = () => recordDeathOf(deps, subject as JobSubject, step, death)
     for (;;) {
       const failure = await record().then(
         () => undefined,
@@ -170,13 +166,10 @@ function oncePerSubject(held: HeldJob[]): HeldJob[] {
 
 async function recordDeathOf(
   deps: Dependencies,
-  engineDatabase: Queries,
   subject: JobSubject,
   step: string,
   death: WorkerDeath,
 ): Promise<void> {
   if (subject.kind === 'profile') await countSyncDeath(deps, subject, step === '' ? undefined : step, death)
   else await countDeliveryDeath(deps, subject.destinationId, death)
-  if (subject.queue !== undefined && subject.jobId !== undefined)
-    await deleteJobs(engineDatabase, subject.queue, [subject.jobId])
 }

@@ -1,61 +1,58 @@
 import { continueSubscriptions, isNoSubscriptionDue } from '#access/hook-subscriptions.ts'
 import { continueDeletions, isNoDeletionOpen } from '#flows/accounts/delete-app.ts'
 import { continueDeletionRequests, isNoDeletionRequestDue } from '#flows/accounts/deletion-requests.ts'
-import { purgeExpired } from '#flows/operations/purge-expired.ts'
-import type { SyncDeps } from '#flows/sync/deps.ts'
 import { isNoSyncDue, planSyncs } from '#flows/sync/plan/plan.ts'
 import { rereadProfiles } from '#flows/sync/reread/reread-profiles.ts'
-import type { RunCounts } from '#flows/sync/run/run-counts.ts'
-import { runProfile } from '#flows/sync/run/run-profile.ts'
-import { continueAppWakes } from '#flows/sync/schedule/wake-app.ts'
 import type { IdentityDeps } from '#identity/deps.ts'
-import { expireSignIns } from '#identity/expire-sign-ins.ts'
-import type { JobSubject } from '#model/sync/deaths.ts'
-import type { JobLedger } from '#platform/isolation/job-ledger.ts'
-import { type Tracer, traced } from '#platform/telemetry/trace.ts'
-import type { ProfileKey } from '#store/keys/profile-key.ts'
-import type { JobEngine } from '#store/queues.ts'
+import { createRunSlots, type RunSlots } from '#platform/waiting/run-slots.ts'
 import { AWAITED } from './awaited.ts'
-import { type LoopDeps, startPlanningLoop } from './planning-loop.ts'
+import { startMaintenance } from './maintenance.ts'
+import { BUSY_EVERY_MS, type LoopDeps, startPlanningLoop } from './planning-loop.ts'
+import { createSyncRuns, type RunsDeps } from './sync-runs.ts'
 
 const PLAN_EVERY_MS = 500
+/** Slots that are freed within this time are filled by one look. */
+const REFILL_EVERY_MS = 30
 /** Nobody waits for a subscription: the first sync reads what it would report. */
 const HOOKS_EVERY_MS = 1000
 /** Readers change only with a release; a process looks when it starts, and then for what another one left. */
 const REREAD_EVERY_MS = 60_000
+const MAINTAIN_EVERY_MS = 60_000
+/** What another process subscribes or deletes, it goes on with itself. */
+const PATIENCE = 4
 
-export interface SyncLane extends Pick<LoopDeps, 'idleMs' | 'onPlanned'> {
-  engine: JobEngine
-  deps: IdentityDeps & SyncDeps & Pick<LoopDeps, 'writes'> & { syncRuns: RunCounts; tracer?: Tracer | undefined }
-  ledger: JobLedger
+export interface LaneOptions extends Pick<LoopDeps, 'idleMs' | 'onPlanned'> {
+  /** How long a stop waits for runs before it aborts them. */
+  drainMs: number
 }
 
-/** Runs syncs, subscriptions to webhooks, deletions of apps, maintenance, and reads stored records again after an upgrade. Returns a function that stops the planning. */
-export async function startSyncLane({ engine, deps, ledger, ...options }: SyncLane): Promise<() => Promise<void>> {
-  await engine.work('maintenance', async () => {
-    const removed = {
-      ...(await purgeExpired(deps)),
-      ...(await expireSignIns(deps)),
-      woken: await continueAppWakes(deps),
-    }
-    deps.log.debug('maintenance done', removed)
-  })
-  await engine.every('maintenance', '*/10 * * * *')
-  await engine.work('sync', ({ data, jobId }, signal) =>
-    runSync({ deps, ledger }, data, { jobId, queue: 'sync' }, signal),
-  )
+export interface SyncLane extends LaneOptions, RunsDeps {
+  deps: IdentityDeps & RunsDeps['deps'] & Pick<LoopDeps, 'writes'> & { syncSlots: RunSlots }
+}
+
+/** Runs syncs, subscriptions to webhooks, deletions of apps, maintenance, and reads stored records again after an upgrade. Returns a function that stops it. */
+export function startSyncLane({ deps, ledger, drainMs, ...options }: SyncLane): () => Promise<void> {
   const loopDeps = { ...deps, ...options }
+  const slots = deps.syncSlots
+  const syncs = createSyncRuns({ deps, ledger }, slots, false)
+  const maintenance = createRunSlots(1)
   const stops = [
     startPlanningLoop(loopDeps, {
       name: 'syncs',
       everyMs: PLAN_EVERY_MS,
+      busyEveryMs: () => (slots.free() === 0 ? REFILL_EVERY_MS : BUSY_EVERY_MS),
       tables: AWAITED.syncs,
-      plan: () => planSyncs({ ...deps, engine }),
+      plan: async () => {
+        await slots.freed()
+        return planSyncs(deps, syncs.runs)
+      },
+      open: slots.open,
       nothingDueUntil: (untilMs) => isNoSyncDue(deps, untilMs),
     }),
     startPlanningLoop(loopDeps, {
       name: 'hooks',
       everyMs: HOOKS_EVERY_MS,
+      patience: PATIENCE,
       tables: AWAITED.hooks,
       plan: () => continueSubscriptions(deps),
       nothingDueUntil: (untilMs) => isNoSubscriptionDue(deps, untilMs),
@@ -63,6 +60,7 @@ export async function startSyncLane({ engine, deps, ledger, ...options }: SyncLa
     startPlanningLoop(loopDeps, {
       name: 'deletions',
       everyMs: PLAN_EVERY_MS,
+      patience: PATIENCE,
       tables: AWAITED.deletions,
       plan: () => continueAllDeletions(deps),
       nothingDueUntil: async (untilMs) =>
@@ -74,33 +72,22 @@ export async function startSyncLane({ engine, deps, ledger, ...options }: SyncLa
       tables: [],
       plan: () => rereadProfiles(deps),
     }),
+    startPlanningLoop(loopDeps, {
+      name: 'maintenance',
+      everyMs: MAINTAIN_EVERY_MS,
+      busyEveryMs: () => MAINTAIN_EVERY_MS,
+      tables: [],
+      plan: () => startMaintenance(deps, maintenance),
+      open: maintenance.open,
+    }),
   ]
   return async () => {
-    await Promise.all(stops.map((stop) => stop()))
+    const drained = [syncs.drain(drainMs), maintenance.drain(drainMs)]
+    await Promise.all([...drained, ...stops.map((stop) => stop())])
   }
 }
 
 /** Deletions of apps, and those that services request. */
 async function continueAllDeletions(deps: IdentityDeps): Promise<number> {
   return (await continueDeletions(deps)) + (await continueDeletionRequests(deps))
-}
-
-export async function runSync(
-  { deps, ledger }: Omit<SyncLane, 'engine'>,
-  key: ProfileKey,
-  { jobId, queue }: { jobId: string; queue: 'sync' | 'alone' },
-  signal: AbortSignal,
-): Promise<void> {
-  const subject: JobSubject = { kind: 'profile', ...key, queue, jobId }
-  try {
-    const end = await ledger.track(subject, (step) =>
-      traced(deps.tracer, 'sync', 'internal', { 'tributary.profile': key.profileId }, () =>
-        runProfile(deps, key, { signal, alone: queue === 'alone', step }),
-      ),
-    )
-    deps.syncRuns[end] += 1
-  } catch (error) {
-    deps.syncRuns.failed += 1
-    throw error
-  }
 }

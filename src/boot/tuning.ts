@@ -11,10 +11,9 @@ export interface Tuning {
   deliveryTimes?: Partial<DeliveryTimes>
   /** Hundreds of operators sign in while tests run. */
   passwordCost?: PasswordCost
-  heartbeatS?: number
   /** Only where everything runs in one process. */
   clock?: Clock
-  /** Limit: time between two looks for due work, and for jobs. */
+  /** Limit: time between two looks for due work. */
   idleMs?: number
   workerLimits?: Partial<WorkerLimits>
   /** Only where everything runs in one process. */

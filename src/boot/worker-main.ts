@@ -1,13 +1,12 @@
 import '#platform/tune-heap.ts'
 import type { Config } from '#config/config.ts'
 import type { PushCounters } from '#flows/push/delivery-counters.ts'
-import type { WorkerReport } from '#http/metrics/worker-report.ts'
+import { slotsReport, type WorkerReport } from '#http/metrics/worker-report.ts'
 import { systemClock } from '#platform/clock.ts'
 import { collectWhenIdle } from '#platform/idle-collection.ts'
 import { type Attending, attendSupervisor, type Others } from '#platform/isolation/attend-supervisor.ts'
 import type { JobLedger } from '#platform/isolation/job-ledger.ts'
 import { createLog } from '#platform/telemetry/log.ts'
-import { QUEUES } from '#store/queues.ts'
 import { ALL_AWAITED } from './awaited.ts'
 import { openDependencies } from './deps.ts'
 import type { Tuning } from './tuning.ts'
@@ -40,44 +39,31 @@ async function boot({ lane, config, version, demo, tuning }: WorkerBoot, ledger:
   const { writes } = opened
   others.listen(writes.heard)
   writes.tellOthers(ALL_AWAITED, others.tell)
-  const { heartbeatS, idleMs } = tuning
+  const { idleMs } = tuning
+  const { drainMs } = config
   const stops: (() => Promise<unknown>)[] = []
-  const openEngine = async () => {
-    const { startEngine } = await import('#platform/queue/engine.ts')
-    const url = config.engineUrl ?? opened.url
-    const started = await startEngine({ queues: QUEUES, url, log, writes, heartbeatS, idleMs })
-    stops.push(() => started.stop(config.drainMs))
-    return started
-  }
   // Each lane loads only its own modules: unused drivers and parsers would cost a third of its memory.
   let tasks: Attending['tasks'] = {}
   let pushCounters: PushCounters | undefined
   if (lane === 'sync') {
     stops.push(() => opened.close())
     const { startSyncLane } = await import('./sync-lane.ts')
-    stops.push(await startSyncLane({ engine: await openEngine(), deps: opened, ledger, idleMs }))
+    stops.push(startSyncLane({ deps: opened, ledger, idleMs, drainMs }))
   } else {
     const deps = (await import('./delivery-deps.ts')).withDeliveryDeps(opened)
     stops.push(() => deps.close())
     pushCounters = deps.pushCounters
     if (lane !== 'deliver') tasks = (await import('./tasks.ts')).taskHandlers(deps, ledger)
-    if (lane === 'deliver')
-      stops.push(
-        await (await import('./deliver-lane.ts')).startDeliverLane({
-          engine: await openEngine(),
-          deps,
-          ledger,
-          idleMs,
-        }),
-      )
-    if (lane === 'alone')
-      stops.push(await (await import('./alone-lane.ts')).startAloneLane({ engine: await openEngine(), deps, ledger }))
+    const options = { deps, ledger, idleMs, drainMs }
+    if (lane === 'deliver') stops.push((await import('./deliver-lane.ts')).startDeliverLane(options))
+    if (lane === 'alone') stops.push((await import('./alone-lane.ts')).startAloneLane(options))
   }
   return {
     tasks,
     report: (): WorkerReport => ({
       deliveries: pushCounters?.all() ?? [],
       syncs: opened.syncRuns,
+      slots: slotsReport(opened.syncSlots),
       log: log.counts(),
     }),
     stop: async () => {

@@ -75,7 +75,7 @@ export const VARIABLES: Table = {
   engineUrl: {
     name: 'ENGINE_URL',
     fallback: undefined,
-    meaning: 'A separate PostgreSQL for the job engine. Unset: the same database.',
+    meaning: 'Without effect: there is no job engine any more. A start with it logs a warning.',
     read: parsePostgresUrl,
   },
   databasePool: {

@@ -64,7 +64,7 @@ export async function runPushChaos(options: PushChaosOptions): Promise<PushChaos
     const common = { filter: ['*'], schedule: 'on_change' }
     for (const { kind, url } of targets)
       await addDestination(deps, appId, { ...common, name: kind, kind, url }, 'chaos')
-    const tuning = { deliveryTimes: { leaseMs: LEASE_MS, sliceMs: 300, firstWaitMs: 50 }, heartbeatS: 10 }
+    const tuning = { deliveryTimes: { leaseMs: LEASE_MS, sliceMs: 300, firstWaitMs: 50 } }
     say('the destinations are up')
     const workers = await startWorkers(options.workers, { ...env, CHAOS_TUNING: JSON.stringify(tuning) }, random)
     closing.push(() => workers.end())

@@ -8,7 +8,7 @@ import { until } from '../harness/until.ts'
 import { readStore, type Stored } from './push-compare.ts'
 import { openPushHarness } from './push-fixture.ts'
 
-const TUNING = { deliveryTimes: { leaseMs: 1000, sliceMs: 300, firstWaitMs: 50 }, heartbeatS: 10 }
+const TUNING = { deliveryTimes: { leaseMs: 1000, sliceMs: 300, firstWaitMs: 50 } }
 
 export interface PushFixture {
   deps: LoggedDeps
@@ -16,8 +16,6 @@ export interface PushFixture {
   add(fields: Pick<NewDestination, 'kind' | 'url'>): Promise<string>
   /** Starts a worker; an armed one dies when it first reaches that crash point. */
   startWorker(point?: string): { child: ChildProcess; said: () => string }
-  /** The queue notices the jobs of a dead worker after ten seconds; this makes it notice now. */
-  missJobs(): Promise<void>
   /** Waits until everything is delivered. */
   drained(maxMs?: number): Promise<void>
   stored(): Promise<Stored>
@@ -52,9 +50,6 @@ export async function openPushFixture(): Promise<PushFixture> {
       children.add(child)
       child.once('exit', () => children.delete(child))
       return { child, said: () => lines.join('') }
-    },
-    missJobs: async () => {
-      await database.count({ name: '', text: `delete from engine.job where state = 'active'` })
     },
     drained: async (maxMs) => {
       await until('no cursor is open', harness.open, (open) => open === 0, maxMs)

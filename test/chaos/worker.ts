@@ -16,7 +16,6 @@ const log = createLog({
 })
 const tuning = JSON.parse(process.env['CHAOS_TUNING'] ?? '{}') as {
   times: object
-  heartbeatS: number
 }
 const workers = process.env['CHAOS_WORKERS'] === 'processes' ? 'processes' : 'inline'
 const [point, visits] = JSON.parse(process.env['CHAOS_CRASH'] ?? '[]') as [point?: string, visits?: number]

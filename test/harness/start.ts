@@ -93,7 +93,7 @@ export async function startTributary(
     proxyOrigin: started.proxyAddress,
     logged,
     sql,
-    idle: (loop) => planner.idle(loop, sql, wake),
+    idle: (loop) => planner.idle(loop, wake),
     admin: async (method, path, body) => {
       const response = await fetch(`${url}${path}`, {
         method,

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
-import { PgBoss } from 'pg-boss'
 import { systemClock } from '#platform/clock.ts'
 import { openDatabase } from '#platform/postgres/database.ts'
 import { createLog } from '#platform/telemetry/log.ts'
@@ -45,7 +44,7 @@ export async function dropDatabases(server: string, prefix: string): Promise<voi
   })
 }
 
-/** Our tables, and those of the job engine. */
+/** Our tables. */
 export async function fillDatabase(url: string): Promise<void> {
   const database = openDatabase({ url, pool: 1, prepared: true, log: silent })
   try {
@@ -53,10 +52,6 @@ export async function fillDatabase(url: string): Promise<void> {
   } finally {
     await database.close()
   }
-  // Only its schema: queues keep the options they were created with, and some tests use other options.
-  const engine = new PgBoss({ connectionString: url, schema: 'engine', max: 1, supervise: false, schedule: false })
-  await engine.start()
-  await engine.stop({ graceful: false, close: true })
 }
 
 const run = (server: string, sql: string): Promise<unknown> => onServer(server, (client) => client.query(sql))

@@ -14,6 +14,7 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'quota-left-out',
     'reread-find-of-service',
     'sync-candidates',
+    'sync-due-alone',
     'sync-due-among',
     'upload-expired',
     'usage-stale',

@@ -4,14 +4,12 @@ import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { Client } from 'pg'
 import { knownStatements } from '#platform/postgres/database.ts'
-import { startEngine } from '#platform/queue/engine.ts'
 import { migrate } from '#store/migrate.ts'
-import { QUEUES } from '#store/queues.ts'
 import { takeApart } from '../harness/source/source-text.ts'
 import { partitionTables } from '../runner/partition-tables.ts'
 import { composedStatements } from './composed-statements.ts'
 import { EVERY_SHARD, NOT_ON_SHARDS } from './every-shard.ts'
-import { type Opened, openFresh, quiet } from './opened.ts'
+import { type Opened, openFresh } from './opened.ts'
 import { partitionsOf, partitionsWith } from './partitions-of-plan.ts'
 
 const sweeps = new Set(Object.values(EVERY_SHARD).flat())
@@ -24,8 +22,6 @@ suite('the shard in statements', () => {
   before(async () => {
     opened = await openFresh()
     await migrate(opened.database, 1)
-    // Tables of the job engine, which some statements query.
-    await (await startEngine({ queues: QUEUES, url: opened.url, log: quiet })).stop(0)
     client = new Client({ connectionString: opened.url })
     await client.connect()
     await partitionTables(client)

@@ -4,18 +4,14 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Client } from 'pg'
 import { knownStatements } from '#platform/postgres/database.ts'
-import { startEngine } from '#platform/queue/engine.ts'
 import { migrate } from '#store/migrate.ts'
-import { QUEUES } from '#store/queues.ts'
-import { type Opened, openPrepared, quiet } from './opened.ts'
+import { type Opened, openPrepared } from './opened.ts'
 
 let opened: Opened
 let client: Client
 before(async () => {
   opened = await openPrepared()
   await migrate(opened.database, 1)
-  // Tables of the job engine, which some statements query.
-  await (await startEngine({ queues: QUEUES, url: opened.url, log: quiet })).stop(0)
   client = new Client({ connectionString: opened.url })
   await client.connect()
 })

@@ -1,14 +1,14 @@
+import { MAINTENANCE } from '#model/maintenance.ts'
+import type { Clock } from '#platform/clock.ts'
 import { codeOf, reasonOf } from '#platform/errors.ts'
-import type { Database, Queries } from '#platform/postgres/database.ts'
-import { type QueueDepth, readQueueDepths } from '#platform/queue/jobs.ts'
+import type { Database } from '#platform/postgres/database.ts'
 import { planMigrations } from '#store/migrate.ts'
-import { QUEUE_NAMES, type QueueName } from '#store/queues.ts'
+import { endOfNamedLease } from '#store/named-leases.ts'
 import type { Hasher } from '#store/vault.ts'
 
 export interface HealthDeps {
   database: Database
-  /** The database with the tables of the job queue. */
-  engineDatabase: Queries
+  clock: Clock
   /** Exists only after the key has opened the vault, so that its presence proves the key. */
   hasher: Hasher
   isDraining: () => boolean
@@ -30,8 +30,8 @@ export interface Readiness {
   checks: Record<'database' | 'migrations' | 'key' | 'queue' | 'serving', Check>
 }
 
-/** A job that waits longer than this means that no worker runs. */
-const QUEUE_LAG_MS = 5 * 60_000
+/** Maintenance that nobody begins for so long means that no worker runs, whichever process should. */
+const WORKERS_LAG_MS = 5 * 60_000
 const RESPOND_WITHIN_MS = 5000
 
 export async function checkReadiness(deps: HealthDeps): Promise<Readiness> {
@@ -45,11 +45,9 @@ export async function checkReadiness(deps: HealthDeps): Promise<Readiness> {
       }
     }),
     check(async () => {
-      const oldestMs = Math.max(
-        0,
-        ...(await readQueueDepths(deps.engineDatabase, QUEUE_NAMES)).map((each) => each.oldestMs),
-      )
-      return { ok: oldestMs < QUEUE_LAG_MS, detail: `oldest waiting job ${Math.round(oldestMs / 1000)} s` }
+      const dueAt = await endOfNamedLease(deps.database, MAINTENANCE)
+      const lateMs = dueAt === undefined ? 0 : Math.max(0, deps.clock.now() - dueAt)
+      return { ok: lateMs < WORKERS_LAG_MS, detail: `maintenance is late by ${Math.round(lateMs / 1000)} s` }
     }),
   ])
   const draining = deps.isDraining()
@@ -61,10 +59,6 @@ export async function checkReadiness(deps: HealthDeps): Promise<Readiness> {
     serving: { ok: !draining, detail: draining ? 'stopping' : 'accepting requests' },
   }
   return { ready: Object.values(checks).every(({ ok }) => ok), checks }
-}
-
-export async function queueDepths({ engineDatabase }: HealthDeps): Promise<QueueDepth<QueueName>[]> {
-  return readQueueDepths(engineDatabase, QUEUE_NAMES)
 }
 
 /** Migrations keep what the previous release needs, so it stays ready during a rolling upgrade. */

@@ -20,7 +20,7 @@ export interface SettingsDeps {
   version: string
   config: Pick<
     Config,
-    'baseUrl' | 'databaseUrl' | 'logDays' | 'databaseReadUrl' | 'engineUrl' | 'trustProxy' | keyof QuotaSettings
+    'baseUrl' | 'databaseUrl' | 'logDays' | 'databaseReadUrl' | 'trustProxy' | keyof QuotaSettings
   >
   workers: () => LaneView[]
 }
@@ -45,7 +45,6 @@ export async function readSettings(deps: SettingsDeps) {
       version: /^PostgreSQL \S+/.exec(server.version)?.[0] ?? server.version,
       sharded,
       replica: config.databaseReadUrl !== undefined,
-      queue: config.engineUrl === undefined ? ('same' as const) : ('separate' as const),
       pending_migrations: pending?.length ?? 0,
     },
     keys: {

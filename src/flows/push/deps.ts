@@ -5,7 +5,6 @@ import type { Keyring } from '#platform/crypto/sealing.ts'
 import type { Egress } from '#platform/egress/guard.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Log } from '#platform/telemetry/log.ts'
-import type { JobEngine } from '#store/queues.ts'
 import type { Connections } from './connections.ts'
 import type { PushCounters } from './delivery-counters.ts'
 
@@ -24,7 +23,7 @@ export interface DeliverDeps {
   deliveryTimes?: Partial<DeliveryTimes> | undefined
 }
 
-export type PlanDeps = Pick<DeliverDeps, 'database' | 'clock'> & { engine: Pick<JobEngine, 'wake' | 'waiting'> }
+export type PlanDeps = Pick<DeliverDeps, 'database' | 'clock'>
 
 export interface DeliveryTimes {
   /** A live run renews its lease; one that died or froze loses it after this time. */

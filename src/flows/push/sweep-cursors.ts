@@ -11,7 +11,7 @@ import type { DeliverDeps } from './deps.ts'
 type SweepDeps = Pick<DeliverDeps, 'database' | 'clock'>
 
 /** A sweep that is not finished after this time was left by a process that is gone. */
-const ABANDONED_MS = 120_000
+export const ABANDONED_MS = 120_000
 
 export interface Swept {
   /** Profiles that are delivered again, from somewhere. */
@@ -37,15 +37,10 @@ export async function sweepCursors(
   return { rewound, redriven }
 }
 
-/** Sweeps that are abandoned at this time. */
-export function findAbandoned({ database }: Pick<SweepDeps, 'database'>, nowMs: number) {
-  return findOldSweeps(database, nowMs - ABANDONED_MS)
-}
-
 /** For the planner: finishes what a process left that was killed between a change and its sweep. */
 export async function continueSweeps(deps: SweepDeps): Promise<void> {
   const nowMs = deps.clock.now()
-  for (const { destinationId, sweep } of await findAbandoned(deps, nowMs)) {
+  for (const { destinationId, sweep } of await findOldSweeps(deps.database, nowMs - ABANDONED_MS)) {
     const taken = await takeOverSweep(deps.database, destinationId, sweep, nowMs)
     if (taken !== undefined) await sweepCursors(deps, destinationId, taken)
   }

@@ -31,7 +31,7 @@ export interface SyncDeps {
 }
 
 export interface SyncTimes {
-  /** Longer than the slowest page usually takes; each commit extends it. A run that outlasts it is still fenced. */
+  /** After this the profile of a process that died or froze goes to another one. A live run extends its lease. */
   leaseMs: number
   /**
    * After this a run yields at the next page, so that other profiles get their share; a new run continues it at once.
@@ -48,7 +48,7 @@ export interface SyncTimes {
 }
 
 const DEFAULT_TIMES: SyncTimes = {
-  leaseMs: 120_000,
+  leaseMs: 30_000,
   sliceMs: 15_000,
   coalesceMs: 60_000,
   callMs: 60_000,

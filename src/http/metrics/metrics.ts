@@ -1,5 +1,4 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { queueDepths } from '#flows/operations/health.ts'
 import { quotaFigures } from '#flows/operations/usage.ts'
 import { sumCounters } from '#flows/push/delivery-counters.ts'
 import { pushHealth } from '#flows/push/manage/status.ts'
@@ -24,7 +23,7 @@ import { spendingMetrics } from './spending-metrics.ts'
 import { stateMetrics } from './state-metrics.ts'
 import { syncMetrics } from './sync-metrics.ts'
 import { workerMetrics } from './worker-metrics.ts'
-import type { WorkerReport } from './worker-report.ts'
+import { slotsReport, type WorkerReport } from './worker-report.ts'
 
 /** The metrics of one server. */
 export interface Metrics {
@@ -42,24 +41,6 @@ export function createMetrics(): Metrics {
     help: 'Time from request to response, by route and status.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
-    registers,
-  })
-  const ready = new Gauge({
-    name: 'tributary_queue_ready',
-    help: 'Jobs that wait for a worker.',
-    labelNames: ['queue'],
-    registers,
-  })
-  const oldest = new Gauge({
-    name: 'tributary_queue_oldest_seconds',
-    help: 'Age of the oldest waiting job.',
-    labelNames: ['queue'],
-    registers,
-  })
-  const malformed = new Gauge({
-    name: 'tributary_queue_dead_letters',
-    help: 'Jobs with an unreadable payload, of the last two weeks.',
-    labelNames: ['queue'],
     registers,
   })
   const rereads = new Gauge({
@@ -101,13 +82,11 @@ export function createMetrics(): Metrics {
           return undefined
         }
       }
-      for (const depth of (await read('queues', () => queueDepths(deps))) ?? []) {
-        ready.set({ queue: depth.queue }, depth.ready)
-        oldest.set({ queue: depth.queue }, depth.oldestMs / 1000)
-        malformed.set({ queue: depth.queue }, depth.deadLetters)
-      }
       const reports = deps.workerReports() as WorkerReport[]
-      updateSyncs(sumRunCounts([deps.syncRuns, ...reports.map(({ syncs }) => syncs)]))
+      updateSyncs(
+        sumRunCounts([deps.syncRuns, ...reports.map(({ syncs }) => syncs)]),
+        [slotsReport(deps.syncSlots), ...reports.map(({ slots }) => slots)],
+      )
       updateStates(await read('states', () => countStates(deps)))
       const pushCounters = sumCounters([deps.pushCounters.all(), ...reports.map(({ deliveries }) => deliveries)])
       updatePush(await read('push', () => pushHealth(deps)), pushCounters)

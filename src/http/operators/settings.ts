@@ -17,7 +17,6 @@ export const settings = route({
         version: z.string(),
         sharded: z.boolean(),
         replica: z.boolean(),
-        queue: z.enum(['same', 'separate']).describe('Where the tables of the job queue are.'),
         pending_migrations: z.int(),
       }),
       keys: z.object({

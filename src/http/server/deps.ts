@@ -18,6 +18,7 @@ import type { LaneView } from '#platform/isolation/lane.ts'
 import type { Replica } from '#platform/postgres/replica.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import type { Tracer } from '#platform/telemetry/trace.ts'
+import type { RunSlots } from '#platform/waiting/run-slots.ts'
 import type { Sending } from '../exchange/reply.ts'
 import type { Tasks } from './tasks.ts'
 
@@ -38,7 +39,6 @@ export interface HttpDeps
     | 'databaseUrl'
     | 'drainMs'
     | 'host'
-    | 'engineUrl'
     | 'sunsetMs'
     | 'logDays'
     | 'proxyOrigin'
@@ -60,6 +60,7 @@ export interface HttpDeps
   workerReports: () => unknown[]
   /** What this process has synced, without its workers. */
   syncRuns: RunCounts
+  syncSlots: RunSlots
   /** Parses pages for the proxy; undefined: in this process. */
   readPage?: ReadPage | undefined
   /** Classifies refusals for the proxy; undefined: in this process. */

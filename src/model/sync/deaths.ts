@@ -6,8 +6,8 @@ export const ALONE_MS = 3_600_000
 
 /** What a job works on; deaths of its worker are counted against it. */
 export type JobSubject =
-  | { kind: 'profile'; shard: number; profileId: string; queue: 'sync' | 'alone'; jobId: string }
-  | { kind: 'destination'; destinationId: string; queue?: 'alone'; jobId?: string }
+  | { kind: 'profile'; shard: number; profileId: string }
+  | { kind: 'destination'; destinationId: string }
 
 export interface WorkerDeath {
   reason: string

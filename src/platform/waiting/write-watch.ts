@@ -1,5 +1,5 @@
 /**
- * Ends the sleep of loops that wait for work: by the names of the tables that were written and of the queues that got a job. A
+ * Ends the sleep of loops that wait for work: by the names of the tables that were written. A
  * wake-up may be lost, for example with the process that should have sent it, so nobody sleeps for long.
  */
 export interface WriteWatch {

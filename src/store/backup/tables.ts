@@ -15,10 +15,13 @@ const LIST = `select c.relname as name, array_agg(a.attname::text order by a.att
     and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
   group by c.relname order by c.relname`
 
-/** Our tables with data. `migration` describes the schema itself; the tables of the job engine hold wake-ups only. */
+/** They describe the schema itself, and who works now. */
+const LEFT_OUT = ['migration', 'named_lease']
+
+/** Our tables with data. */
 export async function backupTables(connection: CopyConnection): Promise<BackupTable[]> {
   const tables = await connection.run<BackupTable>(LIST)
-  const ours = tables.filter(({ name }) => PLACEMENTS.has(name) && name !== 'migration')
+  const ours = tables.filter(({ name }) => PLACEMENTS.has(name) && !LEFT_OUT.includes(name))
   const rank = ({ name }: BackupTable) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length)
   return ours.toSorted((a, b) => rank(a) - rank(b))
 }

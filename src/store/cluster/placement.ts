@@ -84,4 +84,6 @@ export const PLACEMENTS: ReadonlyMap<string, Placement> = new Map<string, Placem
   ...Object.entries(KEYED_TABLES),
   ...REFERENCE_TABLES.map((table): [string, Placement] => [table, 'reference']),
   ['migration', 'local'],
+  // Taken and ended by itself, at most a few times a second, so it needs no other node.
+  ['named_lease', 'local'],
 ])

@@ -1,7 +1,8 @@
 import type { Destination } from '#model/apps/destination.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { isSharded } from '../cluster/is-sharded.ts'
-import { type DestinationRow, destinationColumns, toDestination } from './destinations.ts'
+import { findOldSweeps } from './cursor-sweeps.ts'
+import { type DestinationRow, destinationColumns, tickingDestinations, toDestination } from './destinations.ts'
 
 const mayRun = `(d.state = 'active' or (d.state = 'failing' and d.next_attempt_at <= $nowMs))`
 const findDue = statement(
@@ -14,6 +15,16 @@ const findDue = statement(
        exists (select 1 from push_event e where e.destination_id = d.id) as has_events
      from destination d where ${mayRun}) found
    where found.due > 0 or found.has_events`,
+)
+// What the looks of a planner find in several statements, for a process that has nothing to do.
+const findAny = statement(
+  'destination-any-due',
+  `select 1 from destination d
+   where (d.pending_sweep->>'at')::bigint < $sweepsBeforeMs
+     or (d.next_run_at <= $nowMs and d.state in ('active', 'failing'))
+     or (${mayRun} and (exists (select 1 from push_event e where e.destination_id = d.id)
+       or exists (select 1 from delivery_cursor c where c.destination_id = d.id and c.due_at <= $nowMs)))
+   limit 1`,
 )
 // On a sharded server: the destinations, which every node has, then what is due in the shards.
 const findRunnable = statement(
@@ -49,6 +60,17 @@ export async function dueDestinations(queries: Queries, nowMs: number, maxCount:
   if (await isSharded(queries)) return dueInShards(queries, nowMs, maxCount)
   const rows = await queries.rows<DestinationRow & { due: number }>(findDue.with({ nowMs, maxCount }))
   return rows.map((row) => ({ destination: toDestination(row), due: row.due }))
+}
+
+/** Whether any destination is due, has a run of its schedule due, or a sweep that began before. */
+export async function isAnyDue(queries: Queries, nowMs: number, sweepsBeforeMs: number): Promise<boolean> {
+  if (await isSharded(queries))
+    return (
+      (await findOldSweeps(queries, sweepsBeforeMs)).length > 0 ||
+      (await tickingDestinations(queries, nowMs)).length > 0 ||
+      (await dueInShards(queries, nowMs, 1)).length > 0
+    )
+  return (await queries.rows(findAny.with({ nowMs, sweepsBeforeMs }))).length > 0
 }
 
 export async function hasErasures(queries: Queries, id: string, nowMs: number): Promise<boolean> {

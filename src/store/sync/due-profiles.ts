@@ -22,7 +22,7 @@ const findGroups = statement(
 )
 /** Limit: profiles leased at once. */
 export const MAX_LEASED = 100
-// Leasing only moves next_run_at ahead: a crash before the job is queued delays the profile by one lease and never
+// Leasing only moves next_run_at ahead: a crash before the run begins delays the profile by one lease and never
 // loses it. The outer limit is a literal for the planner: without it, it expects a tenth of all profiles and reads the
 // whole table to join them.
 const leaseDue = statement(
@@ -32,24 +32,27 @@ const leaseDue = statement(
      from unnest($appIds::text[], $services::text[], $limits::int[]) as wanted (app_id, service, max), lateral (
        select d.shard, d.profile_id from profile_sync d
        where d.app_id = wanted.app_id and d.service = wanted.service and d.next_run_at <= $nowMs
+         and d.alone_until <= $nowMs
        order by d.next_run_at limit wanted.max for update skip locked) due
      limit ${MAX_LEASED}
    ) leased where p.shard = leased.shard and p.profile_id = leased.profile_id
-   returning p.shard, p.profile_id, p.app_id, p.service, p.alone_until > $nowMs as alone`,
+   returning p.shard, p.profile_id, p.app_id, p.service`,
 )
 // On a sharded server: first the candidates of one group in all shards, then each shard's of them.
 const findCandidates = statement(
   'sync-candidates',
   `select shard, profile_id from profile_sync
-   where app_id = $appId and service = $service and next_run_at <= $nowMs order by next_run_at limit $limit`,
+   where app_id = $appId and service = $service and next_run_at <= $nowMs and alone_until <= $nowMs
+   order by next_run_at limit $limit`,
 )
 const leaseInShard = statement(
   'sync-lease-in-shard',
   `update profile_sync p set next_run_at = $leaseUntilMs from (
      select d.shard, d.profile_id from profile_sync d
-     where d.shard = $shard and d.profile_id = any($profileIds) and d.next_run_at <= $nowMs for update skip locked) due
+     where d.shard = $shard and d.profile_id = any($profileIds) and d.next_run_at <= $nowMs
+       and (d.alone_until > $nowMs) = $alone for update skip locked) due
    where p.shard = $shard and p.shard = due.shard and p.profile_id = due.profile_id
-   returning p.shard, p.profile_id, p.app_id, p.service, p.alone_until > $nowMs as alone`,
+   returning p.shard, p.profile_id, p.app_id, p.service`,
 )
 const endUnusedLeases = statement(
   'sync-return',
@@ -71,16 +74,11 @@ export async function isNoProfileDue(queries: Queries, untilMs: number, services
   return !groups.some(({ service }) => services.includes(service))
 }
 
-export interface LeasedProfile extends Scheduled {
-  alone: boolean
-}
-
 interface LeasedRow {
   shard: number
   profile_id: string
   app_id: string
   service: string
-  alone: boolean
 }
 
 /** Leases due profiles of each group, up to its limit. No other caller gets them until the lease ends. */
@@ -89,9 +87,9 @@ export async function leaseDueProfiles(
   groups: (SyncGroup & { most: number })[],
   nowMs: number,
   leaseUntilMs: number,
-): Promise<LeasedProfile[]> {
+): Promise<Scheduled[]> {
   if (await isSharded(queries)) {
-    const leased: LeasedProfile[] = []
+    const leased: Scheduled[] = []
     for (const group of groups) {
       const most = Math.min(group.most, MAX_LEASED - leased.length)
       if (most > 0) leased.push(...(await leaseInShards(queries, { ...group, most }, nowMs, leaseUntilMs)))
@@ -115,7 +113,7 @@ async function leaseInShards(
   { appId, service, most }: SyncGroup & { most: number },
   nowMs: number,
   leaseUntilMs: number,
-): Promise<LeasedProfile[]> {
+): Promise<Scheduled[]> {
   const limit = most * CANDIDATES_PER_ROW
   const candidates = await queries.rows<{ shard: number; profile_id: string }>(
     findCandidates.with({ appId, service, nowMs, limit }),
@@ -123,7 +121,8 @@ async function leaseInShards(
   if (candidates.length < limit) drainedGroup(queries, { appId, service })
   return takeInShards(candidates, most, async (shard, keys) => {
     const profileIds = keys.map(({ profile_id }) => profile_id)
-    return (await queries.rows<LeasedRow>(leaseInShard.with({ shard, profileIds, nowMs, leaseUntilMs }))).map(toLeased)
+    const values = { shard, profileIds, nowMs, leaseUntilMs, alone: false }
+    return (await queries.rows<LeasedRow>(leaseInShard.with(values))).map(toLeased)
   })
 }
 
@@ -140,6 +139,17 @@ export async function returnLeases(
   }
 }
 
-function toLeased({ shard, profile_id: profileId, app_id: appId, service, alone }: LeasedRow): LeasedProfile {
-  return { shard, profileId, appId, service, alone }
+/** Leases one profile with which a worker died. False when it is not due any more, or another process was first. */
+export async function leaseAlone(
+  queries: Queries,
+  { shard, profileId }: ProfileKey,
+  nowMs: number,
+  leaseUntilMs: number,
+): Promise<boolean> {
+  const values = { shard, profileIds: [profileId], nowMs, leaseUntilMs, alone: true }
+  return (await queries.rows(leaseInShard.with(values))).length > 0
+}
+
+function toLeased({ shard, profile_id: profileId, app_id: appId, service }: LeasedRow): Scheduled {
+  return { shard, profileId, appId, service }
 }

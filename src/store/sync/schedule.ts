@@ -88,6 +88,11 @@ const revokeLease = statement(
   `update profile_sync set next_run_at = $nowMs, lease_token = null
    where shard = $shard and profile_id = $profileId and next_run_at is not null`,
 )
+const giveBack = statement(
+  'sync-give-back',
+  `update profile_sync set next_run_at = $dueAt, lease_token = null
+   where shard = $shard and profile_id = $profileId and lease_token = $token`,
+)
 const unschedule = statement(
   'sync-stop',
   `update profile_sync set next_run_at = null, lease_token = null
@@ -189,6 +194,11 @@ export async function markRequested(tx: Queries, key: ProfileKey, nowMs: number)
 /** Requests a run now and revokes the lease of a run in progress, whose results are obsolete. */
 export async function revokeProfileLease(tx: Queries, key: ProfileKey, nowMs: number): Promise<void> {
   await tx.count(revokeLease.with({ ...key, nowMs }))
+}
+
+/** Ends the lease of a run that did not end itself; the profile is due again then. */
+export async function giveBackProfile(queries: Queries, key: ProfileKey, token: string, dueAt: number): Promise<void> {
+  await queries.count(giveBack.with({ ...key, token, dueAt }))
 }
 
 /** Stops syncing the profile until it is scheduled again. With a token: only if the caller still holds the lease. */

@@ -25,7 +25,7 @@ export interface StatementCounter {
   ended: () => Promise<void>
   /** Holds statements, and after `begin` sends them in rounds: all that wait together, when nothing else can happen. Returns a function that ends it. */
   inRounds(begin: Promise<void>): () => void
-  /** The connections of the service, without those of its job engine. */
+  /** The connections of the service. */
   connections(): Client[]
   release(): void
 }
@@ -129,19 +129,14 @@ const nameOf = (client: Client) =>
   (client as unknown as { connectionParameters: { application_name?: string } }).connectionParameters.application_name
 const isOurs = (client: Client) => nameOf(client)?.startsWith('tributary') === true
 
-/**
- * The name of a statement in the table of costs. The job engine's upkeep has none: it follows the clock of the database, and
- * nothing of it is ours.
- */
-function labelOf(client: Client, query: unknown): string | undefined {
+/** The name of a statement in the table of costs. */
+function labelOf(client: Client, query: unknown): string {
   const { name = '', text } = (typeof query === 'string' ? { text: query } : query) as { name?: string; text: string }
   const [word] = /^(begin|commit|rollback)\b/.exec(text) ?? []
   if (nameOf(client) === 'tributary' && word !== undefined) return word
   if (name !== '' && !name.startsWith('auto-')) return name
   const ours = knownStatements().find((each) => each.text === text)
   if (ours !== undefined) return ours.name
-  if (nameOf(client) !== 'tributary')
-    return /^\s*with\s+next as(?!.*'__pgboss)/is.test(text) ? 'engine: fetch' : undefined
   const tables = [...text.matchAll(/\b(?:from|join|into|update) (\w+)/g)].map(([, table]) => table!)
   return `composed of ${[...new Set(tables)]
     .filter((table) => PLACEMENTS.has(table))

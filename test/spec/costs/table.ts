@@ -213,9 +213,11 @@ export const WORK: TableOfCosts = {
     lease-finish, lease-take-oldest × 2, profile-duplicate, profile-find`,
   ),
   'an idle minute': row(
-    189,
+    67,
     0,
-    'deletion-open × 20, deletion-request-due × 20, destination-due × 20, destination-ticking × 20, engine: fetch × 48, hook-subscription-due × 20, reread-find, sweep-find × 20, sync-due-groups × 20',
+    `
+    deletion-open × 5, deletion-request-due × 5, destination-any-due × 20, destination-workers × 5,
+    hook-subscription-due × 5, named-lease-take, reread-find, sync-due-alone × 5, sync-due-groups × 20`,
   ),
 }
 
@@ -237,13 +239,14 @@ export const ON_DIVIDED_TABLES: TableOfCosts = {
     lease-candidates-oldest × 2, lease-finish, lease-take-in-shard, profile-duplicate, profile-find`,
   ),
   'an idle minute': row(
-    248 + SERVICES,
+    166 + SERVICES,
     0,
 
     `
-    deletion-open × 20, deletion-request-due × 20, destination-due-counts × 20, destination-runnable × 20,
-    destination-ticking × 20, destination-with-events × 20, engine: fetch × 48, hook-subscription-due × 20,
-    reread-find-of-service × ${SERVICES}, sweep-find × 20, sync-apps × 20, sync-due-among × 20`,
+    deletion-open × 5, deletion-request-due × 5, destination-due-counts × 20, destination-runnable × 20,
+    destination-ticking × 20, destination-with-events × 20, destination-workers × 5, hook-subscription-due × 5,
+    named-lease-take, reread-find-of-service × ${SERVICES}, sweep-find × 20, sync-apps × 20, sync-due-alone × 5,
+    sync-due-among × 20`,
   ),
 }
 

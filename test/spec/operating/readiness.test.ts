@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkReadiness } from '#flows/operations/health.ts'
+import { systemClock } from '#platform/clock.ts'
 import { openDatabase } from '#platform/postgres/database.ts'
 import { migrate } from '#store/migrate.ts'
 import { openFresh, quiet } from '../../store/opened.ts'
 
-const rest = { hasher: {} as never, isDraining: () => false }
+const rest = { clock: systemClock, hasher: {} as never, isDraining: () => false }
 
 test('readiness distinguishes pending migrations from an unreachable database, whatever the error says', async () => {
   const { database, close } = await openFresh()
   try {
-    const look = () => checkReadiness({ database, engineDatabase: database, ...rest })
+    const look = () => checkReadiness({ database, ...rest })
     const before = await look()
     assert.deepEqual(before.checks.database, { ok: true, detail: 'responds' })
     assert.equal(before.checks.migrations.ok, false)
@@ -22,7 +23,7 @@ test('readiness distinguishes pending migrations from an unreachable database, w
   }
   const away = openDatabase({ url: 'postgres://nobody@pending.invalid/x', pool: 1, prepared: true, log: quiet })
   try {
-    const { checks, ready } = await checkReadiness({ database: away, engineDatabase: away, ...rest })
+    const { checks, ready } = await checkReadiness({ database: away, ...rest })
     assert.deepEqual([checks.database.ok, checks.migrations.ok, checks.queue.ok, ready], [false, false, false, false])
     assert.deepEqual(checks.database, checks.migrations)
     assert.match(checks.database.detail, /pending/, 'only then does this prove anything')

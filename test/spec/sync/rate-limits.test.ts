@@ -6,7 +6,6 @@ import { planSyncs } from '#flows/sync/plan/plan.ts'
 import { requestSync } from '#flows/sync/progress.ts'
 import type { Connector } from '#kit/connector/connector.ts'
 import { numberPages } from '#kit/endpoints/pages.ts'
-import type { JobEngine, JobWakeUp } from '#store/queues.ts'
 import { type Fixture, notes, openFixture, paged, someNotes } from './engine-fixture.ts'
 
 suite('R07 rate limits', () => {
@@ -152,25 +151,23 @@ suite('R07 rate limits', () => {
     const own = await openFixture()
     try {
       const [busy, calm] = [await own.use('busy', { list: notes('/x') }), await own.use('calm', { list: notes('/x') })]
-      const woken: JobWakeUp<'sync' | 'alone'>[] = []
-      const engine = {
-        waiting: async () => 0,
-        wake: async (_: string, wakeUps: JobWakeUp<'sync' | 'alone'>[]) => {
-          woken.push(...wakeUps)
-          return []
-        },
-      } as unknown as JobEngine
+      const begun: string[] = []
+      const runs = {
+        free: () => 100,
+        isRunning: () => false,
+        start: ({ profileId }: { profileId: string }) => void begun.push(profileId),
+      }
       await own.sql(
         `insert into profile_sync (shard, profile_id, app_id, service, next_run_at, seq) select 1, 'p' || n, $1, 'busy', n, 0 from generate_series(1, 5000) n`,
         [own.appId],
       )
       const late = await own.connect(calm)
       await requestSync(own.deps, late)
-      const planned = await planSyncs({ ...own.deps, engine })
-      assert.ok(woken.some(({ key }) => key === late.id))
+      const planned = await planSyncs(own.deps, runs)
+      assert.ok(begun.includes(late.id))
       assert.ok(planned > 40 && planned <= 100, `${planned}`)
       await own.deps.rateLimiter.block(own.appId, busy, own.clock.now() + 60_000)
-      assert.equal(await planSyncs({ ...own.deps, engine }), 0)
+      assert.equal(await planSyncs(own.deps, runs), 0)
     } finally {
       await own.close()
     }

@@ -1,35 +1,37 @@
 import type { Destination } from '#model/apps/destination.ts'
 import { wakeSomeCursors } from '#store/push/destination-cursors.ts'
 import { moveTick, tickingDestinations } from '#store/push/destinations.ts'
-import { type DueDestination, dueDestinations, hasErasures } from '#store/push/due-destinations.ts'
-import type { JobWakeUp, QueueName } from '#store/queues.ts'
+import { type DueDestination, dueDestinations, hasErasures, isAnyDue } from '#store/push/due-destinations.ts'
+import { workersWanted } from '#store/push/workers-wanted.ts'
 import { type DeliverDeps, type PlanDeps, RUNS_PER_DESTINATION } from '../deps.ts'
 import { nextDue, quietUntil, readQuiet } from '../schedule.ts'
-import { continueSweeps, findAbandoned } from '../sweep-cursors.ts'
+import { ABANDONED_MS, continueSweeps } from '../sweep-cursors.ts'
 
-/** Limit: deliveries that wait in the queue; planning pauses until there are fewer. */
-const MAX_QUEUED = 200
+/** Limit: destinations that one planning looks at; the next one continues. */
+const MAX_PLANNED = 200
 
 /**
- * Queues a wake-up for each destination that is due. Losing or repeating one is harmless: the cursors say what is due. `onDue` gets
- * those that any worker may run.
+ * Begins runs for the destinations that are due. Every process plans, and the runs find in the rows what nobody has leased yet.
+ * `start` says whether it began any. Returns for how many it did.
  */
-export async function planDeliveries(
-  deps: PlanDeps,
-  onDue: (due: readonly DueDestination[]) => void = () => {},
-): Promise<number> {
-  const capacity = MAX_QUEUED - (await deps.engine.waiting('deliver', MAX_QUEUED))
-  if (capacity <= 0) return 0
-  const due = (await findDue(deps)).slice(0, capacity)
-  const second = Math.floor(deps.clock.now() / 1000)
+export async function planDeliveries(deps: PlanDeps, start: (request: DueRuns) => boolean): Promise<number> {
   const nowMs = deps.clock.now()
-  const isIsolated = ({ destination }: DueDestination) => destination.aloneUntil > nowMs
-  const isolated = due.filter(isIsolated).map(({ destination: { id } }) => isolatedWakeUp(id))
-  const others = due.filter((each) => !isIsolated(each))
-  const wakeUps = others.map((each) => wakeUp(each, second))
-  const alreadyQueued = [...(await wake(deps, 'alone', isolated)), ...(await wake(deps, 'deliver', wakeUps))]
-  onDue(others)
-  return due.length - alreadyQueued.length
+  const due = (await findDue(deps)).filter(({ destination }) => !isIsolated(destination, nowMs))
+  return due.slice(0, MAX_PLANNED).filter((each) => start(runsOf(each))).length
+}
+
+const isIsolated = ({ aloneUntil }: Destination, nowMs: number): boolean => aloneUntil > nowMs
+
+/** The destination with which a worker died that is due first, if any; the alone lane runs it. */
+export async function findDueAlone(
+  deps: Pick<DeliverDeps, 'database'>,
+  nowMs: number,
+  untilMs: number,
+): Promise<Destination | undefined> {
+  if (!(await workersWanted(deps.database, nowMs)).alone) return undefined
+  for (const { destination } of await dueDestinations(deps.database, untilMs, 1))
+    if (isIsolated(destination, nowMs) && (await mayRun(deps, destination, nowMs))) return destination
+  return undefined
 }
 
 /** Destinations with due cursors, one of each app in turn, so that an app with many does not delay the others. */
@@ -44,10 +46,8 @@ export async function findDue(deps: Pick<DeliverDeps, 'database' | 'clock'>): Pr
 }
 
 /** Whether nothing is to be delivered until then, as far as is written now. */
-export async function isNoDeliveryDue(deps: Pick<DeliverDeps, 'database'>, untilMs: number): Promise<boolean> {
-  if ((await findAbandoned(deps, untilMs)).length > 0) return false
-  if ((await tickingDestinations(deps.database, untilMs)).length > 0) return false
-  return (await dueDestinations(deps.database, untilMs, 1)).length === 0
+export async function isNoDeliveryDue({ database }: Pick<DeliverDeps, 'database'>, untilMs: number): Promise<boolean> {
+  return !(await isAnyDue(database, untilMs, untilMs - ABANDONED_MS))
 }
 
 /** One tick of a destination's schedule, however late, makes all of its profiles with undelivered changes due. */
@@ -79,23 +79,16 @@ function interleaveApps(due: DueDestination[]): DueDestination[] {
   ).flat()
 }
 
-const wake = <Queue extends QueueName>(
-  { engine }: PlanDeps,
-  queue: Queue,
-  wakeUps: JobWakeUp<Queue>[],
-): Promise<string[]> => (wakeUps.length === 0 ? Promise.resolve([]) : engine.wake(queue, wakeUps))
-
-function isolatedWakeUp(destinationId: string): JobWakeUp<'alone'> {
-  return { key: `deliver:${destinationId}`, data: { destinationId } }
-}
-
-/** The second in the key allows one wake-up per second, and a new one although a worker died while it had the last one. */
-function wakeUp(due: DueDestination, second: number): JobWakeUp<'deliver'> {
-  return { key: `${due.destination.id}:${second}`, data: runsOf(due) }
-}
-
 /** The runs that a destination needs now. */
-export function runsOf({ destination, due }: DueDestination): JobWakeUp<'deliver'>['data'] {
+export interface DueRuns {
+  destinationId: string
+  appId: string
+  isFailing: boolean
+  /** How many profiles are due, at most as many as runs may begin; none where only events wait. */
+  runs: number
+}
+
+function runsOf({ destination, due }: DueDestination): DueRuns {
   const { id: destinationId, appId, state } = destination
   return { destinationId, appId, isFailing: state === 'failing', runs: due }
 }

@@ -72,6 +72,7 @@ async function deliverDueProfiles(
   const onlyErasures = isQuiet || (await isAppDeleting(deps.database, destination.appId))
   if (permit.others === 0 && !isQuiet) {
     const sent = await sendEvents(deps, destination, connection)
+    if (sent > 0) permit.step('events')
     if (sent > 0 && destination.state === 'failing') await settleRecovery(deps, destination)
   }
   const takeCursor = cursorTaker(deps.database)

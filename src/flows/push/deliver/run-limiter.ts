@@ -27,17 +27,20 @@ export interface RunPermit {
 }
 
 /**
- * Decides which deliveries run in this process. A wake-up ends when its run has a permit, not when the run is done, so that a
- * slow destination does not block other wake-ups. When all permits are in use, the app with the fewest gets the next one. A
+ * Decides which deliveries run in this process. When all permits are in use, the app with the fewest gets the next one. A
  * quarter is reserved for apps that have none, and failing destinations get at most a quarter, so that many that hang leave
  * permits for those that work.
  */
 export interface RunLimiter {
   /**
    * Starts up to `count` runs. Resolves when the first has started, or without a run when waiting is pointless: a destination
-   * that stays due gets another wake-up.
+   * that stays due is planned again.
    */
   acquire(request: RunRequest, count: number, run: (permit: RunPermit) => Promise<void>): Promise<void>
+  /** Whether a run of the destination would start or wait now. */
+  takes(request: RunRequest): boolean
+  /** How many runs are in progress or wait, of one destination or of all. */
+  open(destinationId?: string): number
   /** Grants no more permits, aborts the signal of every run and waits for them to end. */
   close(): Promise<void>
 }
@@ -90,6 +93,11 @@ export function createRunLimiter(maxRuns = MAX_RUNS): RunLimiter {
   }
 
   return {
+    takes: (request) => !isAtLimit(request) && (hasCapacity(request) || !hasEnoughWaiting(request)),
+    open: (id) => {
+      const isOf = ({ request: { destinationId } }: { request: RunRequest }) => id === undefined || destinationId === id
+      return [...running, ...waiting].filter(isOf).length
+    },
     acquire: async (request, count, run) => {
       if (isAtLimit(request)) return
       if (!hasCapacity(request)) {

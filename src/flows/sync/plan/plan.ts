@@ -1,40 +1,42 @@
 import type { Chance } from '#platform/chance.ts'
 import type { ProfileKey } from '#store/keys/profile-key.ts'
-import type { JobEngine } from '#store/queues.ts'
 import { findDueGroups, isNoProfileDue, leaseDueProfiles, MAX_LEASED, returnLeases } from '#store/sync/due-profiles.ts'
 import { chanceOf, leaseEnd, type SyncDeps } from '../deps.ts'
 
-/** Limit: waiting sync jobs, enough to keep every worker busy; further due profiles are not queued yet. */
-const MAX_WAITING_JOBS = 200
-/** Wait before a profile is planned again whose last job the engine has not completed yet. */
+/** Wait before a profile is planned again whose last run has not ended in this process. */
 const BUSY_MS = 1000
 
+/** Where the runs of a process begin. */
+export interface SyncRuns {
+  /** How many may begin now. */
+  free: () => number
+  isRunning: (profileId: string) => boolean
+  start: (profile: ProfileKey) => void
+}
+
 /**
- * Leases due profiles and queues one wake-up each. Every process plans; the first to lease a row wakes it. The free
- * places in the queue are shared among the apps at each service, as far as their rate limits allow: an app that is
- * blocked or has a million due profiles delays no other. Returns the number of profiles woken.
+ * Leases due profiles and begins their runs, as many as this process has room for. Every process plans; the first to lease a row runs
+ * it. The free places are shared among the apps at each service, as far as their rate limits allow: an app that is blocked or has a
+ * million due profiles delays no other. Returns the number of runs begun.
  */
 export async function planSyncs(
-  deps: Pick<SyncDeps, 'database' | 'clock' | 'registry' | 'rateLimiter' | 'times' | 'chance'> & { engine: JobEngine },
+  deps: Pick<SyncDeps, 'database' | 'clock' | 'registry' | 'rateLimiter' | 'times' | 'chance'>,
+  runs: SyncRuns,
 ): Promise<number> {
-  const { database, clock, engine } = deps
-  const free = Math.min(MAX_LEASED, MAX_WAITING_JOBS - (await engine.waiting('sync', MAX_WAITING_JOBS)))
+  const { database, clock } = deps
+  const free = Math.min(MAX_LEASED, runs.free())
   if (free <= 0) return 0
   const nowMs = clock.now()
   const groups = shuffle(await groupsWithCapacity(deps, nowMs), chanceOf(deps))
   if (groups.length === 0) return 0
   const untilMs = leaseEnd(deps)
   const due = await leaseDueProfiles(database, share(groups, free), nowMs, untilMs)
-  if (due.length === 0) return 0
-  const alone = due.filter((each) => each.alone)
-  const others = due.filter((each) => !each.alone)
-  const busy = new Set([
-    ...(await wake(engine, 'sync', others, ({ profileId }) => profileId)),
-    ...(await wake(engine, 'alone', alone, ({ profileId }) => `sync:${profileId}`)),
-  ])
-  const postponed = due.filter(({ profileId }) => busy.has(profileId))
+  // A profile that was made due while its run goes on.
+  const postponed = due.filter(({ profileId }) => runs.isRunning(profileId))
+  const begun = due.filter((each) => !postponed.includes(each))
+  for (const each of begun) runs.start(each)
   await returnLeases(database, postponed, untilMs, clock.now() + BUSY_MS)
-  return due.length - postponed.length
+  return begun.length
 }
 
 /** Whether no profile is due until then, as far as is written now. */
@@ -46,19 +48,6 @@ export function isNoSyncDue(
 }
 
 const servicesOf = (registry: SyncDeps['registry']) => registry.list().map(({ service }) => service)
-
-/** Returns the ids of profiles whose previous job is not completed yet. */
-async function wake(
-  engine: JobEngine,
-  queue: 'sync' | 'alone',
-  due: ProfileKey[],
-  keyOf: (profile: ProfileKey) => string,
-): Promise<string[]> {
-  if (due.length === 0) return []
-  const wakeUps = due.map((each) => ({ key: keyOf(each), data: { shard: each.shard, profileId: each.profileId } }))
-  const busy = new Set(await engine.wake(queue, wakeUps))
-  return due.filter((each) => busy.has(keyOf(each))).map(({ profileId }) => profileId)
-}
 
 interface Group {
   appId: string

@@ -26,6 +26,7 @@ import type { EndpointRun, ProfileRun } from '../walk/endpoint-run.ts'
 import type { Outcome } from '../walk/outcome.ts'
 import { countersOf, logRun, noteFailure, openRunLog, type RunLog } from '../walk/run-log.ts'
 import { completeFirstSync } from './first-sync.ts'
+import { keepProfile } from './keep-profile.ts'
 import { refreshSelf } from './refresh-self.ts'
 import type { RunEnd } from './run-counts.ts'
 import { runEndpoint } from './run-endpoint.ts'
@@ -41,6 +42,8 @@ export interface RunOptions {
   alone: boolean
   /** Called with the endpoint that is read next, so that the death of a worker can be attributed to it. */
   step: (endpoint: string) => void
+  /** The fencing token of the run; absent: a new one. */
+  token?: string
 }
 
 /** The earliest time of the profile's next run; undefined: it is not scheduled any more. */
@@ -60,14 +63,15 @@ const UNSCHEDULED: NextRun = { earliestMs: undefined }
  */
 export async function runProfile(deps: SyncDeps, key: ProfileKey, options: RunOptions): Promise<RunEnd> {
   const nowMs = deps.clock.now()
-  const token = newId(nowMs)
+  const token = options.token ?? newId(nowMs)
   const scheduled = await takeProfile(deps.database, key, token, leaseEnd(deps), { alone: options.alone, nowMs })
   if (scheduled === undefined) return 'not_scheduled'
   const runLog = openRunLog(nowMs)
   const accessEnded = new AbortController()
+  const lease = keepProfile(deps, key, token)
   const release = deps.access?.follow({ profiles: [key], unmerged: true, unpaused: true }, () => accessEnded.abort())
   try {
-    const signal = AbortSignal.any([options.signal, accessEnded.signal])
+    const signal = AbortSignal.any([options.signal, accessEnded.signal, lease.lost])
     const quiet: QuietCheck[] = []
     const { earliestMs, syncedAt } = await runLeased(deps, scheduled, token, quiet, runLog, { ...options, signal })
     if (earliestMs === undefined) {
@@ -90,6 +94,7 @@ export async function runProfile(deps: SyncDeps, key: ProfileKey, options: RunOp
     deps.log.info('a sync lost its lease and wrote nothing', { profile: key.profileId })
     return 'lease_lost'
   } finally {
+    lease.stop()
     release?.()
   }
 }
