@@ -164,20 +164,20 @@ export const SIGN_INS: TableOfCosts = {
 /** What worker processes do; an idle minute is that of all of them together. */
 export const WORK: TableOfCosts = {
   'sync: empty check': row(
-    9,
+    7,
     1,
-    'begin, commit, credential-find, endpoint-list, profile-synced, rate-limit-take, sync-context, sync-finish, sync-lock, sync-take',
+    'begin, commit, credential-find, endpoint-list, rate-limit-take, sync-context, sync-finish, sync-lock, sync-take',
   ),
   'sync: 100 new items': row(
-    18,
+    16,
     3,
-    'account-find, app-quotas-find, begin × 3, commit × 3, credential-find, cursor-due, endpoint-done, endpoint-list, endpoint-progress, item-hour-add, item-probe, item-upsert, profile-synced, rate-limit-take, sync-context, sync-finish, sync-hold × 2, sync-lock, sync-take, usage-account, usage-app',
+    'account-find, app-quotas-find, begin × 3, commit × 3, credential-find, cursor-due, endpoint-done, endpoint-list, endpoint-progress, item-hour-add, item-probe, item-upsert, rate-limit-take, sync-context, sync-finish, sync-hold × 2, sync-lock, sync-take, usage-account, usage-app',
     'log-accounts × 2, operation-write',
   ),
   'sync: 100 unchanged items': row(
-    10,
+    8,
     1,
-    'begin, commit, credential-find, endpoint-list, item-probe, profile-synced, rate-limit-take, sync-context, sync-finish, sync-lock, sync-take',
+    'begin, commit, credential-find, endpoint-list, item-probe, rate-limit-take, sync-context, sync-finish, sync-lock, sync-take',
   ),
   'push: a run with 100 items': row(
     13,
