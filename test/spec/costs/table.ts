@@ -187,9 +187,9 @@ export const WORK: TableOfCosts = {
     destination-sealed, event-list, lease-finish, lease-take-oldest × 2, profile-duplicate, profile-find`,
   ),
   'feed: a run with one item': row(
-    12,
+    9,
     1,
-    'begin, changes-latest, commit, deletion-is-on, destination-find, event-list, feed-append, feed-move, lease-finish, lease-take-oldest × 2, profile-duplicate, profile-find',
+    'begin, commit, deletion-is-on, destination-find, event-list, feed-append, feed-move, lease-finish, lease-take-some-oldest × 2, profile-records',
   ),
   'an idle minute': row(
     189,
@@ -209,9 +209,9 @@ export const ON_DIVIDED_TABLES: TableOfCosts = {
     profile-find`,
   ),
   'feed: a run with one item': row(
-    13,
+    10,
     1,
-    'begin, changes-latest, commit, deletion-is-on, destination-find, event-list, feed-append, feed-move, lease-candidates-oldest × 2, lease-finish, lease-take-in-shard, profile-duplicate, profile-find',
+    'begin, commit, deletion-is-on, destination-find, event-list, feed-append, feed-move, lease-candidates-oldest × 2, lease-finish, lease-take-in-shard, profile-records-of-shard',
   ),
   'an idle minute': row(
     248 + SERVICES,
