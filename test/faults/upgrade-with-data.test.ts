@@ -32,7 +32,7 @@ const COMPARED: [table: string, where: string, without: string[]][] = [
   ['account', 'id = $2', []],
   ['access_token', 'account_id = $2', []],
   ['service_user', 'account_ids @> array[$2]', []],
-  ['profile', 'account_id = $2', ['synced_at']],
+  ['profile', 'account_id = $2', []],
   ['item', 'profile_id in (select id from profile where account_id = $2)', []],
   ['item_tombstone', 'profile_id in (select id from profile where account_id = $2)', []],
   [

@@ -175,8 +175,12 @@ export const EVERY_SHARD: Record<string, string[]> = {
 export const NOT_ON_SHARDS = [
   'cursor-wake',
   'destination-due',
+  'lease-finish-some',
   'lease-take-newest',
   'lease-take-oldest',
+  'lease-take-some-newest',
+  'lease-take-some-oldest',
+  'profile-records',
   'rate-limit-take-several',
   'reread-find',
   'sync-due-groups',

@@ -42,6 +42,11 @@ const quietCheck = (endpoint: string, changes: Partial<QuietCheck> = {}): QuietC
 const finish = (key: ProfileKey, token: string, quiet: QuietCheck[]) =>
   finishRun(opened.database, key, token, { earliestMs: 0, selfDueMs: 500_000, syncedAt: undefined, quiet })
 
+async function syncedAtOf({ shard, profileId }: ProfileKey) {
+  const read = { name: 'test-synced', text: 'select synced_at from profile_sync where shard = $1 and profile_id = $2' }
+  return (await opened.database.rows<{ synced_at: number | null }>(read, [shard, profileId]))[0]!.synced_at
+}
+
 async function endpointsOf(key: ProfileKey): Promise<Map<string, EndpointState>> {
   return new Map((await listEndpoints(opened.database, key)).map((state) => [state.endpoint, state]))
 }
@@ -64,6 +69,20 @@ async function scheduleOf({ shard, profileId }: ProfileKey) {
 }
 
 suite('the end of a run', () => {
+  test('notes when the profile was read, unless another run has the lease', async () => {
+    const key = await takenProfile('read')
+    const end = (token: string, syncedAt: number | undefined) =>
+      finishRun(opened.database, key, token, { earliestMs: 0, selfDueMs: 500_000, syncedAt, quiet: [] })
+    const again = () => takeProfile(opened.database, key, 'mine', 9_000, { alone: false, nowMs: DUE_AT })
+    assert.equal(await end('other', NOW_MS), false)
+    assert.equal(await syncedAtOf(key), null)
+    assert.equal(await end('mine', NOW_MS), true)
+    assert.equal(await syncedAtOf(key), NOW_MS)
+    assert.ok(await again())
+    assert.equal(await end('mine', undefined), true)
+    assert.equal(await syncedAtOf(key), NOW_MS)
+  })
+
   test('stores its quiet checks, and schedules the profile by them', async () => {
     const key = await takenProfile('both')
     const validator = { request: 'one', value: '"tag"' }

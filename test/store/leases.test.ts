@@ -29,7 +29,7 @@ suite('many who lease at once', () => {
   const sql = <Row extends object>(text: string, values: unknown[] = []) =>
     opened.database.rows<Row>({ name: '', text }, values)
   beforeEach(async () => {
-    for (const table of ['delivery_cursor', 'hook_subscription', 'endpoint_sync', 'profile_sync', 'app'])
+    for (const table of ['delivery_cursor', 'destination', 'hook_subscription', 'endpoint_sync', 'profile_sync', 'app'])
       await sql(`delete from ${table}`)
     await addApp(APP)
   })
@@ -139,44 +139,45 @@ suite('many who lease at once', () => {
     assert.deepEqual(asked, [true], 'looked at once; it waits for its rate limit then')
   })
 
-  test('runs get every due cursor once', async () => {
-    const ids = await addProfiles(60)
-    await sql(
-      `insert into destination (id, app_id, name, kind, sealed, filter, schedule, options, wants_events, state, fails,
+  for (const some of [false, true])
+    test(`runs get every due cursor once, ${some ? 'several at a time' : 'one at a time'}`, async () => {
+      const ids = await addProfiles(60)
+      await sql(
+        `insert into destination (id, app_id, name, kind, sealed, filter, schedule, options, wants_events, state, fails,
          next_attempt_at, created_at, updated_at)
        values ('dst_leases', $1, 'd', 'webhook', '', '{}', 'on_change', '{}', false, 'active', 0, 0, 0, 5)`,
-      [APP],
-    )
-    const text = `insert into delivery_cursor (shard, profile_id, destination_id, backfill_until, due_at, scheduled, seq,
+        [APP],
+      )
+      const text = `insert into delivery_cursor (shard, profile_id, destination_id, backfill_until, due_at, scheduled, seq,
         written, generation, revision, acked_revision, epoch, erase, dead, redrive, fails, rows)
       values ($1, $2, 'dst_leases', 0, $3, false, 0, 0, 0, 1, 0, 0, false, false, false, 0, 0)`
-    for (const [i, id] of ids.entries()) await sql(text, [shardIn(id), id, NOW - i])
-    const request = (n: number): CursorLeaseRequest => ({
-      destinationId: 'dst_leases',
-      updatedAt: 5,
-      nowMs: NOW,
-      leaseUntilMs: NOW + 30_000,
-      token: `token-${n}`,
-      onlyErasures: false,
-      newestFirst: n % 2 === 0,
+      for (const [i, id] of ids.entries()) await sql(text, [shardIn(id), id, NOW - i])
+      const request = (n: number): CursorLeaseRequest => ({
+        destinationId: 'dst_leases',
+        updatedAt: 5,
+        nowMs: NOW,
+        leaseUntilMs: NOW + 30_000,
+        token: `token-${n}`,
+        onlyErasures: false,
+        newestFirst: n % 2 === 0,
+        some,
+      })
+      assert.deepEqual(await cursorTaker(pools[0]!)({ ...request(0), updatedAt: 4 }), [], 'the destination was changed')
+      assert.deepEqual(await cursorTaker(pools[0]!)({ ...request(0), onlyErasures: true }), [])
+      const takers = new Map(pools.map((pool) => [pool, cursorTaker(pool)]))
+      const taken = await drain(async (database, n) => {
+        const cursors = await takers.get(database)!(request(n))
+        assert.ok(some || cursors.length <= 1)
+        return cursors.map(({ profileId }) => profileId)
+      })
+      assert.deepEqual(taken.sort(), ids.sort())
+      const rows = await sql<{ tokens: number; epochs: number }>(
+        'select count(distinct lease_token)::int as tokens, sum(epoch)::int as epochs from delivery_cursor',
+      )
+      assert.equal(rows[0]!.epochs, 60)
+      if (some) assert.ok(rows[0]!.tokens < 60)
+      else assert.equal(rows[0]!.tokens, 60)
     })
-    assert.equal(
-      await cursorTaker(pools[0]!)({ ...request(0), updatedAt: 4 }),
-      undefined,
-      'the destination was changed',
-    )
-    assert.equal(await cursorTaker(pools[0]!)({ ...request(0), onlyErasures: true }), undefined)
-    const takers = new Map(pools.map((pool) => [pool, cursorTaker(pool)]))
-    const taken = await drain(async (database, n) => {
-      const cursor = await takers.get(database)!(request(n))
-      return cursor === undefined ? [] : [cursor.profileId]
-    })
-    assert.deepEqual(taken.sort(), ids.sort())
-    const rows = await sql<{ tokens: number; epochs: number }>(
-      'select count(distinct lease_token)::int as tokens, sum(epoch)::int as epochs from delivery_cursor',
-    )
-    assert.deepEqual(rows, [{ tokens: 60, epochs: 60 }])
-  })
 
   test('workers get every due subscription once', async () => {
     const ids = await addProfiles(20)

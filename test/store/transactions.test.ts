@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { isUnavailable } from '#platform/errors.ts'
-import { statement } from '#platform/postgres/database.ts'
+import { execute, statement } from '#platform/postgres/database.ts'
 import { type Opened, openFresh } from './opened.ts'
 
 const add = statement('t-add', 'insert into thing (id) values ($1)')
 const all = statement('t-all', 'select id from thing order by id')
+const addOne = statement('t-add-one', 'insert into thing (id) values ($id)')
+const removeFrom = statement('t-remove-from', 'delete from thing where id >= $id')
+const fail = statement('t-fail', 'select fail($code)')
 const myPid = statement('t-pid', 'select pg_backend_pid() as pid')
 const end = statement('t-end', 'select pg_terminate_backend($1)')
 
@@ -15,6 +18,10 @@ const ids = async () => (await opened.database.rows<{ id: number }>(all)).map(({
 before(async () => {
   opened = await openFresh()
   await opened.database.script('create table thing (id bigint primary key)')
+  await opened.database.script(
+    `create function fail(code text) returns void language plpgsql as
+     $$ begin if code <> '' then raise exception 'failed' using errcode = code; end if; end $$`,
+  )
 })
 after(() => opened.close())
 
@@ -41,6 +48,54 @@ suite('a transaction', () => {
       { code: '23505' },
     )
     assert.deepEqual(await ids(), [1, 2])
+  })
+
+  test('sends statements without waiting, which run in their order', async () => {
+    await opened.database.transaction(async (tx) => {
+      await execute(tx, addOne.with({ id: 40 }))
+      await execute(tx, addOne.with({ id: 41 }))
+      assert.deepEqual(
+        (await tx.rows<{ id: number }>(all)).map(({ id }) => id).filter((id) => id >= 40),
+        [40, 41],
+      )
+      await execute(tx, removeFrom.with({ id: 41 }))
+    })
+    assert.deepEqual((await ids()).slice(-1), [40])
+    await execute(opened.database, removeFrom.with({ id: 40 }))
+  })
+
+  test('of which a statement fails that was sent without waiting commits nothing, and throws its error', async () => {
+    const before = await ids()
+    const atCommit = opened.database.transaction(async (tx) => {
+      await execute(tx, addOne.with({ id: 50 }))
+      await execute(tx, addOne.with({ id: 1 }))
+      await execute(tx, addOne.with({ id: 51 }))
+    })
+    await assert.rejects(atCommit, { code: '23505' })
+    let isPast = false
+    const atNext = opened.database.transaction(async (tx) => {
+      await execute(tx, addOne.with({ id: 1 }))
+      await tx.rows(all)
+      isPast = true
+    })
+    await assert.rejects(atNext, { code: '23505' })
+    assert.equal(isPast, false)
+    const caught = opened.database.transaction(async (tx) => {
+      await execute(tx, addOne.with({ id: 1 }))
+      await tx.rows(all).catch(() => [])
+      await execute(tx, addOne.with({ id: 52 }))
+    })
+    await assert.rejects(caught, { code: '23505' })
+    assert.deepEqual(await ids(), before)
+  })
+
+  test('deadlocked by a statement that was sent without waiting is repeated', async () => {
+    let tries = 0
+    await opened.database.transaction(async (tx) => {
+      tries += 1
+      await execute(tx, fail.with({ code: tries < 3 ? '40P01' : '' }))
+    })
+    assert.equal(tries, 3)
   })
 
   test('is invisible before its commit', async () => {

@@ -4,6 +4,7 @@ import type { Log } from '../telemetry/log.ts'
 import { createSemaphore } from '../waiting/semaphore.ts'
 import { type CopyConnection, withCopyConnection } from './copy.ts'
 import { compileNames, type NamesIn, orderValues, type SqlValue } from './named-values.ts'
+import { createPipeline, writeTogether } from './pipeline.ts'
 import { startWatchdog, type Watchdog } from './watchdog.ts'
 import { tablesWrittenBy } from './written-tables.ts'
 
@@ -32,6 +33,14 @@ export interface Queries {
   rows<Row extends object>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>
   /** Returns the number of affected rows. */
   count(statement: Statement, values?: readonly unknown[]): Promise<number>
+  /** In a transaction: sends a statement and does not wait. If it fails, so does what is waited for next, or the commit. */
+  send?(statement: Statement): void
+}
+
+/** Runs a statement whose result nobody needs. A transaction sends it together with what follows. */
+export async function execute(queries: Queries, statement: Statement): Promise<void> {
+  if (queries.send === undefined) await queries.count(statement)
+  else queries.send(statement)
 }
 
 export interface Database extends Queries {
@@ -78,6 +87,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
+    // Statements of a transaction may be sent before those before them are answered.
+    pipeline: true,
   })
   const watchdog = startWatchdog(pool, STATEMENT_TIMEOUT_MS, () =>
     log.warn('a statement hung; its connection was closed'),
@@ -228,14 +239,24 @@ async function inTransaction<Result>(
     broken = lost
   }
   client.on('error', onLost)
+  const pipeline = createPipeline()
+  const queries = queriesOn(client, prepared, (tables) => {
+    for (const table of tables) written.add(table)
+  })
+  const sent = <Result>(run: () => Promise<Result>): Promise<Result> => {
+    writeTogether(client)
+    return run()
+  }
   try {
-    await client.query(begin)
-    const result = await work(
-      queriesOn(client, prepared, (tables) => {
-        for (const table of tables) written.add(table)
-      }),
-    )
-    await client.query('commit')
+    pipeline.add(sent(() => client.query(begin)))
+    const result = await work({
+      rows: <Row extends object>(...statement: Parameters<Queries['rows']>) =>
+        pipeline.wait(sent(() => queries.rows<Row>(...statement))),
+      count: (...statement) => pipeline.wait(sent(() => queries.count(...statement))),
+      send: (statement) => pipeline.add(sent(() => queries.count(statement))),
+    })
+    // After a failure this is a rollback.
+    await pipeline.wait(sent(() => client.query('commit')))
     return result
   } catch (error) {
     await client.query('rollback').catch(onLost)

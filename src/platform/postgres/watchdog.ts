@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import type { Pool, PoolClient } from 'pg'
 
 export interface Watchdog {
@@ -32,8 +33,9 @@ export function startWatchdog(pool: Pool, timeoutMs: number, onTimeout: () => vo
       if (at > deadline) continue
       startedAt.delete(client)
       onTimeout()
-      // While a statement runs, this closes the socket at once.
-      void (client as PoolClient & { end(): Promise<void> }).end()
+      const { connection } = client as unknown as { connection: { stream: Duplex } }
+      // The driver's own end waits for the statement.
+      connection.stream.destroy()
     }
   }
   const timer = setInterval(check, timeoutMs / 8).unref()

@@ -86,9 +86,11 @@ const findSome = statement(
 )
 const listProfilesOf = statement(
   'account-page-profiles',
-  `select p.account_id, p.service, p.native_id, p.self, p.scope, p.state, p.error, p.connected_at, p.synced_at
+  `select p.account_id, p.service, p.native_id, p.self, p.scope, p.state, p.error, p.connected_at,
+     greatest(p.synced_at, s.synced_at) as synced_at
    from unnest($shards::smallint[], $accountIds::text[]) as wanted (shard, account_id)
    join profile p on p.shard = wanted.shard and p.account_id = wanted.account_id
+   left join profile_sync s on s.shard = p.shard and s.profile_id = p.id
    where p.merged_into is null order by p.account_id, p.service, p.connected_at, p.id`,
 )
 

@@ -32,24 +32,30 @@ export interface ProfileRow {
   synced_at: number | null
 }
 
-/** Of a profile `p`. */
+/** Of a profile `p` and its schedule `s`. */
 export const PROFILE_COLUMNS = `p.shard, p.id, p.account_id, p.app_id, p.service, p.native_id, p.state, p.paused_at, p.state_until,
   p.error, p.scope, p.self, p.data::text as data, p.connected_at,
-  coalesce(p.updated_at, p.connected_at) as updated_at, p.synced_at`
+  coalesce(p.updated_at, p.connected_at) as updated_at, greatest(p.synced_at, s.synced_at) as synced_at`
+/** A process of the release before still writes `synced_at` of the profile. */
+export const PROFILE_WITH_SCHEDULE = 'profile p left join profile_sync s on s.shard = p.shard and s.profile_id = p.id'
 const list = statement(
   'profile-list',
-  `select ${PROFILE_COLUMNS} from profile p where p.shard = $shard and p.account_id = $accountId and p.merged_into is null`,
+  `select ${PROFILE_COLUMNS} from ${PROFILE_WITH_SCHEDULE}
+   where p.shard = $shard and p.account_id = $accountId and p.merged_into is null`,
 )
 const listAll = statement(
   'profile-list-all',
-  `select ${PROFILE_COLUMNS} from profile p where p.shard = $shard and p.account_id = $accountId`,
+  `select ${PROFILE_COLUMNS} from ${PROFILE_WITH_SCHEDULE} where p.shard = $shard and p.account_id = $accountId`,
 )
 const listOfApp = statement(
   'profile-of-app',
   `select ${PROFILE_COLUMNS} from profile_sync s join profile p on p.shard = s.shard and p.id = s.profile_id
    where s.app_id = $appId and s.profile_id > $after order by s.profile_id limit $limit`,
 )
-const find = statement('profile-find', `select ${PROFILE_COLUMNS} from profile p where p.shard = $shard and p.id = $id`)
+const find = statement(
+  'profile-find',
+  `select ${PROFILE_COLUMNS} from ${PROFILE_WITH_SCHEDULE} where p.shard = $shard and p.id = $id`,
+)
 const findMergedInto = statement(
   'profile-duplicate',
   'select merged_into from profile where shard = $shard and id = $id and merged_into <> id',

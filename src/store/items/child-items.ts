@@ -1,5 +1,5 @@
 import { uuidArray } from '#platform/postgres/binary-arrays.ts'
-import { type Queries, statement } from '#platform/postgres/database.ts'
+import { execute, type Queries, statement } from '#platform/postgres/database.ts'
 import { hexId } from '../keys/item-ids.ts'
 import type { ProfileKey } from '../keys/profile-key.ts'
 
@@ -60,7 +60,7 @@ export async function newChildItems(queries: Queries, key: ChildKey, items: Chil
 }
 
 export async function insertChildItems(tx: Queries, key: ChildKey, items: ChildItem[]): Promise<void> {
-  if (items.length > 0) await tx.count(insert.with({ ...keyOf(key), ...columns(items) }))
+  if (items.length > 0) await execute(tx, insert.with({ ...keyOf(key), ...columns(items) }))
 }
 
 /** The items of these parents that happened at this time or later. */

@@ -1,4 +1,4 @@
-import { type Queries, statement } from '#platform/postgres/database.ts'
+import { execute, type Queries, statement } from '#platform/postgres/database.ts'
 import type { ProfileKey } from '../keys/profile-key.ts'
 
 export const HOUR_MS = 3_600_000
@@ -38,7 +38,7 @@ export async function countItemsOfHour(
   nowMs: number,
 ): Promise<void> {
   if (added + updated === 0) return
-  await tx.count(add.with({ shard, profileId, hour: nowMs - (nowMs % HOUR_MS), added, updated }))
+  await execute(tx, add.with({ shard, profileId, hour: nowMs - (nowMs % HOUR_MS), added, updated }))
 }
 
 /** The sums of every app from an hour on. */

@@ -7,7 +7,7 @@ import {
   textArray,
   uuidArray,
 } from '#platform/postgres/binary-arrays.ts'
-import { type Queries, statement } from '#platform/postgres/database.ts'
+import { execute, type Queries, statement } from '#platform/postgres/database.ts'
 import { hexId } from '../keys/item-ids.ts'
 import type { ProfileKey } from '../keys/profile-key.ts'
 import { eraseCheckpoints } from '../sync/child-checkpoints.ts'
@@ -174,7 +174,8 @@ export async function upsertItems(
   nowMs: number,
 ): Promise<void> {
   for (const batch of inBatches(items)) {
-    await tx.count(
+    await execute(
+      tx,
       upsert.with({
         ...key,
         endpoint,
@@ -220,7 +221,7 @@ function inBatches(items: ItemRow[]): ItemRow[][] {
 export async function rehashItems(tx: Queries, key: ProfileKey, items: { id: string; hash: Buffer }[]): Promise<void> {
   if (items.length === 0) return
   const [ids, hashes] = [items.map(({ id }) => id), items.map(({ hash }) => hash)]
-  await tx.count(updateHashes.with({ ...key, ids, hashes }))
+  await execute(tx, updateHashes.with({ ...key, ids, hashes }))
 }
 
 /** When these items were last written or removed; items that never existed are missing. */
@@ -253,7 +254,8 @@ export async function removeItems(
     remove.with({ ...key, ids }),
   )
   if (removed.length === 0) return 0
-  await tx.count(
+  await execute(
+    tx,
     insertTombstones.with({
       ...key,
       nowMs,
@@ -264,7 +266,7 @@ export async function removeItems(
     }),
   )
   const removedBytes = removed.reduce((sum, { bytes }) => sum + bytes, 0)
-  await tx.count(subtractCounts.with({ ...key, removedItems: removed.length, removedBytes }))
+  await execute(tx, subtractCounts.with({ ...key, removedItems: removed.length, removedBytes }))
   return removed.length
 }
 

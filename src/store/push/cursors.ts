@@ -1,6 +1,6 @@
 import { shardOf } from '#platform/crypto/ids.ts'
 import { firstOf } from '#platform/formats/list-ends.ts'
-import { type Queries, statement } from '#platform/postgres/database.ts'
+import { execute, type Queries, statement } from '#platform/postgres/database.ts'
 import type { ProfileKey } from '../keys/profile-key.ts'
 
 /** One profile at one destination. */
@@ -74,22 +74,22 @@ const findLag = statement(
 
 /** Opens a cursor to every destination of the app for a profile that was connected. */
 export async function openProfileCursors(tx: Queries, key: ProfileKey, appId: string, nowMs: number): Promise<void> {
-  await tx.count(openForProfile.with({ ...key, appId, nowMs }))
+  await execute(tx, openForProfile.with({ ...key, appId, nowMs }))
 }
 
 /** Call it in the transaction of the change, so that no change is lost. */
 export async function markDeliveriesDue(tx: Queries, key: ProfileKey, nowMs: number): Promise<void> {
-  await tx.count(markDue.with({ ...key, nowMs }))
+  await execute(tx, markDue.with({ ...key, nowMs }))
 }
 
 /** The profile was deleted: its rows have to be deleted at every destination. */
 export async function markDeliveriesErased(tx: Queries, key: ProfileKey, nowMs: number): Promise<void> {
-  await tx.count(markErase.with({ ...key, nowMs }))
+  await execute(tx, markErase.with({ ...key, nowMs }))
 }
 
 /** Sends everything of a profile to every destination again, because its contents there have changed. */
 export async function resendProfile(tx: Queries, key: ProfileKey, nowMs: number): Promise<void> {
-  await tx.count(resend.with({ ...key, nowMs }))
+  await execute(tx, resend.with({ ...key, nowMs }))
 }
 
 export interface CursorPosition extends CursorKey {

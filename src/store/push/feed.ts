@@ -1,6 +1,6 @@
 import { FEED_KIND } from '#model/apps/destination.ts'
 import { shardIn } from '#platform/crypto/ids.ts'
-import { type Database, type Queries, statement } from '#platform/postgres/database.ts'
+import { type Database, execute, type Queries, statement } from '#platform/postgres/database.ts'
 import { shardsOfApp } from '../sync/shards-of-app.ts'
 import { newCursorColumns } from './cursors.ts'
 
@@ -42,12 +42,14 @@ const markRead = statement(
 )
 const move = statement(
   'feed-move',
-  'update feed set head = head + 1, head_at = $at where destination_id = $feedId returning head',
+  'update feed set head = head + $count, head_at = $at where destination_id = $feedId returning head',
 )
 const append = statement(
   'feed-append',
   `insert into feed_entry (destination_id, pos, at, kind, profile_id, after_seq, up_to_seq, data)
-   values ($feedId, $pos, $at, $kind, $profileId, $afterSeq, $upToSeq, $data)`,
+   select $feedId, e.pos, e.at, e.kind, e.profile_id, e.after_seq, e.up_to_seq, e.data::json
+   from unnest($positions::bigint[], $ats::bigint[], $kinds::text[], $profileIds::text[], $afterSeqs::bigint[],
+     $upToSeqs::bigint[], $events::text[]) as e (pos, at, kind, profile_id, after_seq, up_to_seq, data)`,
 )
 const list = statement(
   'feed-entries',
@@ -114,24 +116,33 @@ export async function markFeedRead(queries: Queries, feedId: string, nowMs: numb
   await queries.count(markRead.with({ feedId, nowMs, beforeMs }))
 }
 
-/** Appends an entry. Nothing happens when the feed was removed meanwhile. */
-export async function appendToFeed(database: Database, feedId: string, at: number, entry: FeedEntry): Promise<void> {
+/**
+ * Appends entries at following positions, under one lock of the feed: everybody who writes it waits for that lock. Nothing happens
+ * when the feed was removed meanwhile.
+ */
+export async function appendToFeed(
+  database: Database,
+  feedId: string,
+  entries: readonly (FeedEntry & { at: number })[],
+): Promise<void> {
+  const last = entries.at(-1)
+  if (last === undefined) return
+  const ranges = entries.map((entry) => (entry.kind === 'changes' || entry.kind === 'profile' ? entry : undefined))
   await database.transaction(async (tx) => {
-    const [row] = await tx.rows<{ head: number }>(move.with({ feedId, at }))
+    const [row] = await tx.rows<{ head: number }>(move.with({ feedId, count: entries.length, at: last.at }))
     if (row === undefined) return
-    const isRange = entry.kind === 'changes' || entry.kind === 'profile'
-    await tx.count(
-      append.with({
-        feedId,
-        pos: row.head,
-        at,
-        kind: entry.kind,
-        profileId: entry.kind === 'event' ? null : entry.profileId,
-        afterSeq: isRange ? entry.afterSeq : null,
-        upToSeq: isRange ? entry.upToSeq : null,
-        data: entry.kind === 'event' ? JSON.stringify(entry.data) : null,
-      }),
-    )
+    const first = row.head - entries.length + 1
+    const columns = append.with({
+      feedId,
+      positions: entries.map((_, i) => first + i),
+      ats: entries.map(({ at }) => at),
+      kinds: entries.map(({ kind }) => kind),
+      profileIds: entries.map((entry) => (entry.kind === 'event' ? null : entry.profileId)),
+      afterSeqs: ranges.map((range) => range?.afterSeq ?? null),
+      upToSeqs: ranges.map((range) => range?.upToSeq ?? null),
+      events: entries.map((entry) => (entry.kind === 'event' ? JSON.stringify(entry.data) : null)),
+    })
+    await execute(tx, columns)
   })
 }
 

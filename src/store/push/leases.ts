@@ -1,4 +1,5 @@
-import { type Queries, statement } from '#platform/postgres/database.ts'
+import { type Database, execute, type Queries, statement } from '#platform/postgres/database.ts'
+import { isSharded } from '../cluster/is-sharded.ts'
 import type { CursorKey } from './cursors.ts'
 
 /** Whether the items that the destination has are recorded (migrations/0002-delivered-items.sql). */
@@ -41,6 +42,16 @@ const finish = statement(
      due_at = case when revision > $revision and not scheduled then $nowMs end,
      behind_since = case when revision > $revision then $nowMs end
    where ${isLeased}`,
+)
+const finishSome = statement(
+  'lease-finish-some',
+  `update delivery_cursor c set seq = n.seq, written = n.seq, acked_profile_digest = n.digest, fails = 0, error = null,
+     lease_token = null, acked_revision = n.revision, redrive = false,
+     due_at = case when c.revision > n.revision and not c.scheduled then $nowMs::bigint end,
+     behind_since = case when c.revision > n.revision then $nowMs::bigint end
+   from unnest($shards::smallint[], $profileIds::text[], $seqs::bigint[], $digests::text[], $revisions::bigint[])
+     as n (shard, profile_id, seq, digest, revision)
+   where c.shard = n.shard and c.profile_id = n.profile_id and c.destination_id = $destinationId and c.lease_token = $token`,
 )
 const endLease = statement(
   'lease-yield',
@@ -96,6 +107,31 @@ export async function finishCursor(queries: Queries, cursor: Cursor, delivered: 
   const ackedProfileDigest = delivered.ackedProfileDigest ?? null
   const values = { ...delivered, ...leaseOf(cursor), ackedProfileDigest, revision: cursor.revision }
   await queries.count(finish.with(values))
+}
+
+/** The same for cursors of a feed that one run has leased together. */
+export async function finishCursors(
+  database: Database,
+  finished: readonly { cursor: Cursor; delivered: CursorProgress }[],
+): Promise<void> {
+  const [first] = finished
+  if (first === undefined) return
+  if (finished.length === 1 || (await isSharded(database))) {
+    for (const { cursor, delivered } of finished) await finishCursor(database, cursor, delivered)
+    return
+  }
+  const values = finishSome.with({
+    destinationId: first.cursor.destinationId,
+    token: first.cursor.token,
+    nowMs: first.delivered.nowMs,
+    shards: finished.map(({ cursor }) => cursor.shard),
+    profileIds: finished.map(({ cursor }) => cursor.profileId),
+    seqs: finished.map(({ delivered }) => delivered.seq),
+    digests: finished.map(({ delivered }) => delivered.ackedProfileDigest ?? null),
+    revisions: finished.map(({ cursor }) => cursor.revision),
+  })
+  // A transaction, because it is repeated after a deadlock with a change of all cursors.
+  await database.transaction((tx) => execute(tx, values))
 }
 
 /** Ends the lease so that other cursors get their share; the rest is delivered when this one is due again. */

@@ -9,15 +9,19 @@ const newLease = `lease_token = $token, due_at = $leaseUntilMs, epoch = c.epoch 
   recording = case when c.recorded_epoch = c.epoch then c.recording else 'none' end`
 const isDue = 'destination_id = $destinationId and due_at <= $nowMs and (erase or not $onlyErasures)'
 const isUnchanged = `d.id = $destinationId and d.updated_at = $updatedAt and d.state in ('active', 'failing')`
-const takeDue = <Order extends 'asc' | 'desc'>(order: Order) =>
+/** Limit: cursors of a feed that a run leases together. */
+export const MAX_TAKEN = 50
+const takeDue = <Order extends 'asc' | 'desc', Limit extends number>(order: Order, limit: Limit) =>
   `update delivery_cursor c set ${newLease}
    from (select shard, profile_id, destination_id from delivery_cursor
-     where ${isDue} order by due_at ${order} limit 1 for update skip locked) due, destination d
+     where ${isDue} order by due_at ${order} limit ${limit} for update skip locked) due, destination d
    where ${isUnchanged}
      and c.shard = due.shard and c.profile_id = due.profile_id and c.destination_id = due.destination_id
    returning ${returned}` as const
-const takeOldest = statement('lease-take-oldest', takeDue('asc'))
-const takeNewest = statement('lease-take-newest', takeDue('desc'))
+const takeOldest = statement('lease-take-oldest', takeDue('asc', 1))
+const takeNewest = statement('lease-take-newest', takeDue('desc', 1))
+const takeSomeOldest = statement('lease-take-some-oldest', takeDue('asc', MAX_TAKEN))
+const takeSomeNewest = statement('lease-take-some-newest', takeDue('desc', MAX_TAKEN))
 // On a sharded server: first some candidates of all shards, then one after the other in its shard.
 const findOldest = statement(
   'lease-candidates-oldest',
@@ -47,10 +51,12 @@ export interface CursorLeaseRequest {
   onlyErasures: boolean
   /** The cursor that became due last comes first; otherwise the one that has been due longest. */
   newestFirst: boolean
+  /** At most `MAX_TAKEN`, or one. */
+  some: boolean
 }
 
-/** Leases the next cursor that is due. One run uses one of these for all its cursors. */
-export type TakeCursor = (request: CursorLeaseRequest) => Promise<Cursor | undefined>
+/** Leases the next cursors that are due. One run uses one of these for all its cursors. */
+export type TakeCursors = (request: CursorLeaseRequest) => Promise<Cursor[]>
 
 interface Candidate {
   shard: number
@@ -64,7 +70,7 @@ const MAX_CANDIDATE_AGE_MS = 1000
 /** Limit: how often one call looks for candidates: others may take all of them, again and again, or have them locked. */
 const MAX_LOOKS = 3
 
-export function cursorTaker(queries: Queries): TakeCursor {
+export function cursorTaker(queries: Queries): TakeCursors {
   let candidates: Candidate[] = []
   let readAt = Number.NEGATIVE_INFINITY
 
@@ -76,14 +82,16 @@ export function cursorTaker(queries: Queries): TakeCursor {
     readAt = nowMs
   }
 
-  const takeCandidate = async (request: CursorLeaseRequest): Promise<Cursor | undefined> => {
-    const { newestFirst: _order, ...values } = request
+  const takeCandidates = async (request: CursorLeaseRequest): Promise<Cursor[]> => {
+    const { newestFirst: _order, some, ...values } = request
+    const taken: Cursor[] = []
     for (;;) {
       const candidate = candidates.pop()
-      if (candidate === undefined) return undefined
+      if (candidate === undefined) return taken
       const { shard, profile_id: profileId } = candidate
       const [row] = await queries.rows<LeasedRow>(takeInShard.with({ ...values, shard, profileId }))
-      if (row !== undefined) return toCursor(row, request)
+      if (row !== undefined) taken.push(toCursor(row, request))
+      if (row !== undefined && !some) return taken
     }
   }
 
@@ -91,18 +99,19 @@ export function cursorTaker(queries: Queries): TakeCursor {
     if (!(await isSharded(queries))) return takeInOneStatement(queries, request)
     if (request.nowMs - readAt > MAX_CANDIDATE_AGE_MS) candidates = []
     for (let looks = 0; ; looks += 1) {
-      const cursor = await takeCandidate(request)
-      if (cursor !== undefined || looks === MAX_LOOKS) return cursor
+      const taken = await takeCandidates(request)
+      if (taken.length > 0 || looks === MAX_LOOKS) return taken
       await look(request)
-      if (candidates.length === 0) return undefined
+      if (candidates.length === 0) return []
     }
   }
 }
 
-async function takeInOneStatement(queries: Queries, request: CursorLeaseRequest): Promise<Cursor | undefined> {
-  const { newestFirst, ...values } = request
-  const [row] = await queries.rows<LeasedRow>((newestFirst ? takeNewest : takeOldest).with(values))
-  return row && toCursor(row, request)
+async function takeInOneStatement(queries: Queries, request: CursorLeaseRequest): Promise<Cursor[]> {
+  const { newestFirst, some, ...values } = request
+  const [oldest, newest] = some ? [takeSomeOldest, takeSomeNewest] : [takeOldest, takeNewest]
+  const rows = await queries.rows<LeasedRow>((newestFirst ? newest : oldest).with(values))
+  return rows.map((row) => toCursor(row, request))
 }
 
 type LeasedRow = Omit<Cursor, 'profileId' | 'backfillUntil' | 'ackedProfileDigest' | 'destinationId' | 'token'> & {

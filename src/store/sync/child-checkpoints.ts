@@ -1,5 +1,5 @@
 import { uuidArray } from '#platform/postgres/binary-arrays.ts'
-import { type Queries, statement } from '#platform/postgres/database.ts'
+import { execute, type Queries, statement } from '#platform/postgres/database.ts'
 import { hexId } from '../keys/item-ids.ts'
 import type { ProfileKey } from '../keys/profile-key.ts'
 import { IS_WAITING, NEVER } from './endpoints.ts'
@@ -155,7 +155,8 @@ export async function saveVisit(
   parents: { id: string; seq: number; version: string | undefined }[],
   visit: { watermark: string | number | undefined; retryAt: number | undefined },
 ): Promise<void> {
-  await tx.count(
+  await execute(
+    tx,
     upsert.with({
       ...keyOf(key),
       parents: uuidArray(parents.map(({ id }) => id)),
@@ -169,7 +170,7 @@ export async function saveVisit(
 
 /** Before the first items of these parents are stored: without a row, nothing would delete them with their parent. */
 export async function ensureParents(tx: Queries, key: ChildKey, ids: string[]): Promise<void> {
-  if (ids.length > 0) await tx.count(insertMissing.with({ ...keyOf(key), parents: uuidArray(ids) }))
+  if (ids.length > 0) await execute(tx, insertMissing.with({ ...keyOf(key), parents: uuidArray(ids) }))
 }
 
 /** The service refused the children of these parents; what was stored of them stays. */
@@ -180,16 +181,16 @@ export async function saveRefusal(
   retryAt: number,
 ): Promise<void> {
   const [ids, seqs] = [uuidArray(parents.map(({ id }) => id)), parents.map(({ seq }) => seq)]
-  await tx.count(refuse.with({ ...keyOf(key), parents: ids, seqs, retryAt }))
+  await execute(tx, refuse.with({ ...keyOf(key), parents: ids, seqs, retryAt }))
 }
 
 /** Forgets the checkpoints of these parents. */
 export async function forgetParents(tx: Queries, key: ChildKey, ids: string[]): Promise<void> {
-  await tx.count(remove.with({ ...keyOf(key), ids: uuidArray(ids) }))
+  await execute(tx, remove.with({ ...keyOf(key), ids: uuidArray(ids) }))
 }
 
 export async function eraseCheckpoints(tx: Queries, { shard, profileId }: ProfileKey): Promise<void> {
-  await tx.count(erase.with({ shard, profileId }))
+  await execute(tx, erase.with({ shard, profileId }))
 }
 
 /** Makes child endpoints due whose parents changed, unless they are due before `soonMs` anyway. */
@@ -199,7 +200,7 @@ export async function makeChildrenDue(
   names: string[],
   at: { nowMs: number; soonMs: number },
 ): Promise<void> {
-  if (names.length > 0) await tx.count(makeDue.with({ shard, profileId, names, ...at }))
+  if (names.length > 0) await execute(tx, makeDue.with({ shard, profileId, names, ...at }))
 }
 
 function keyOf({ shard, profileId, endpoint }: ChildKey): ChildKey {

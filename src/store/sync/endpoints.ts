@@ -1,6 +1,6 @@
 import type { QuotaName } from '#model/apps/quotas.ts'
 import { type SyncReason, WAITING_REASONS } from '#model/sync/sync-reasons.ts'
-import { type Queries, statement } from '#platform/postgres/database.ts'
+import { execute, type Queries, statement } from '#platform/postgres/database.ts'
 import type { ProfileKey } from '../keys/profile-key.ts'
 
 /** The sync state of one endpoint of a profile. */
@@ -182,7 +182,8 @@ export interface PageProgress {
 export async function saveProgress(tx: Queries, key: ProfileKey, endpoint: string, page: PageProgress): Promise<void> {
   const { added, nowMs, dueAt } = page
   const [walk, watermark] = [jsonOrNull(page.walk), jsonOrNull(page.watermark)]
-  await tx.count(
+  await execute(
+    tx,
     updateProgress.with({ ...key, endpoint, walk, watermark, added, nowMs, seen: page.seen ?? null, dueAt }),
   )
 }
@@ -208,7 +209,8 @@ export interface RunDone {
 
 export async function saveDone(tx: Queries, key: ProfileKey, endpoint: string, run: RunDone): Promise<void> {
   const { validator, ...rest } = run
-  await tx.count(
+  await execute(
+    tx,
     updateDone.with({
       ...rest,
       ...key,
@@ -238,7 +240,7 @@ export async function saveFailed(
 ): Promise<void> {
   const { nextRunAt, reason, error, nowMs } = failure
   const [walk, seen] = [jsonOrNull(failure.walk), failure.seen ?? null]
-  await tx.count(updateFailed.with({ ...key, endpoint, nextRunAt, reason, error, nowMs, walk, seen }))
+  await execute(tx, updateFailed.with({ ...key, endpoint, nextRunAt, reason, error, nowMs, walk, seen }))
 }
 
 /** Forgets watermark, walk and validator: the next run reads the endpoint from its beginning. */
@@ -250,13 +252,13 @@ export async function saveRestart(
 ): Promise<void> {
   const { nextRunAt, why, nowMs } = next
   const [reason, error] = [why?.reason ?? null, why?.error ?? null]
-  await tx.count(restart.with({ ...key, endpoint, nextRunAt, reason, error, nowMs }))
+  await execute(tx, restart.with({ ...key, endpoint, nextRunAt, reason, error, nowMs }))
 }
 
 /** The rate limit is reached: not a failure, the run continues later. */
 export async function saveWaiting(tx: Queries, key: ProfileKey, endpoint: string, resume: Resume): Promise<void> {
   const { nextRunAt, walk, seen } = resume
-  await tx.count(updateWaiting.with({ ...key, endpoint, nextRunAt, walk: jsonOrNull(walk), seen: seen ?? null }))
+  await execute(tx, updateWaiting.with({ ...key, endpoint, nextRunAt, walk: jsonOrNull(walk), seen: seen ?? null }))
 }
 
 /** Delays an endpoint for a reason that does not count as a failure. */
@@ -278,7 +280,7 @@ export async function setEndpointLeftOut(
   endpoint: string,
   quota: QuotaName | undefined,
 ): Promise<void> {
-  await tx.count(updateLeftOut.with({ ...key, endpoint, quota: quota ?? null }))
+  await execute(tx, updateLeftOut.with({ ...key, endpoint, quota: quota ?? null }))
 }
 
 export async function removeEndpoints(tx: Queries, key: ProfileKey): Promise<void> {

@@ -37,16 +37,14 @@ const saveQuiet = statement('endpoint-quiet', updateQuiet)
 const finish = statement(
   'sync-finish',
   `with quiet_endpoint as (${updateQuiet} returning e.endpoint, e.next_run_at)
-   update profile_sync p set lease_token = null, requested_at = nullif(p.requested_at, $requestedAt::bigint), next_run_at = greatest($earliestMs::bigint, least($selfDueMs::bigint,
+   update profile_sync p set lease_token = null, synced_at = coalesce($syncedAt::bigint, p.synced_at),
+     requested_at = nullif(p.requested_at, $requestedAt::bigint),
+     next_run_at = greatest($earliestMs::bigint, least($selfDueMs::bigint,
      (select min(coalesce(q.next_run_at, e.next_run_at)) from endpoint_sync e
       left join quiet_endpoint q on q.endpoint = e.endpoint where e.shard = $shard and e.profile_id = $profileId),
      (select min(r.received_at) from hook_record r
       where r.shard = $shard and r.profile_id = $profileId and r.kept_until is null)))
    where p.shard = $shard and p.profile_id = $profileId and p.lease_token = $token`,
-)
-const setSynced = statement(
-  'profile-synced',
-  'update profile set synced_at = $syncedAt where shard = $shard and id = $profileId',
 )
 
 export interface FinishedRun {
@@ -72,15 +70,12 @@ export async function finishRun(
   token: string,
   run: FinishedRun,
 ): Promise<boolean> {
-  const { earliestMs, selfDueMs, syncedAt, requestedAt = null } = run
+  const { earliestMs, selfDueMs, syncedAt = null, requestedAt = null } = run
   return database.transaction(async (tx) => {
-    // The profile before its schedule, in the order in which a pause or a new sign-in locks them.
-    if (syncedAt !== undefined) await tx.count(setSynced.with({ ...key, syncedAt }))
     // Lock first: the next statement then sees what was committed before, and no sync requested meanwhile is lost.
     await lockSchedule(tx, key)
-    return (
-      (await tx.count(finish.with({ ...key, token, earliestMs, selfDueMs, requestedAt, ...columnsOf(run.quiet) }))) > 0
-    )
+    const values = { ...key, token, earliestMs, selfDueMs, requestedAt, syncedAt, ...columnsOf(run.quiet) }
+    return (await tx.count(finish.with(values))) > 0
   })
 }
 

@@ -1,4 +1,4 @@
-import { type Database, type Queries, statement } from '#platform/postgres/database.ts'
+import { execute, type Database, type Queries, statement } from '#platform/postgres/database.ts'
 import type { ProfileKey } from '../keys/profile-key.ts'
 import { IS_WAITING, NEVER } from './endpoints.ts'
 import { shardsOfApp } from './shards-of-app.ts'
@@ -126,7 +126,8 @@ export async function quarantineRecords(
   if (records.length === 0) return
   const distinct = [...new Map(records.map((record) => [record.id, record])).values()]
   const of = { shard: key.shard, profileId: key.profileId, endpoint }
-  await tx.count(
+  await execute(
+    tx,
     insert.with({
       ...of,
       nowMs,
@@ -137,8 +138,8 @@ export async function quarantineRecords(
       areWhole: distinct.map(({ isWhole }) => isWhole),
     }),
   )
-  await tx.count(removeOldest.with(of))
-  await tx.count(updateCount.with(of))
+  await execute(tx, removeOldest.with(of))
+  await execute(tx, updateCount.with(of))
 }
 
 /** Removes records that are stored now, by the hash of their content or by the item that has a readable version. */

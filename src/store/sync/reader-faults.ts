@@ -1,5 +1,5 @@
 import { uuidArray } from '#platform/postgres/binary-arrays.ts'
-import { type Queries, statement } from '#platform/postgres/database.ts'
+import { execute, type Queries, statement } from '#platform/postgres/database.ts'
 import { hexId } from '../keys/item-ids.ts'
 import type { ProfileKey } from '../keys/profile-key.ts'
 
@@ -109,17 +109,17 @@ export async function keepFaults(
   const distinct = [...new Map(latest.map((fault) => [`${fault.itemId} ${fault.field}`, fault])).values()]
   const faultyIds = uuidArray(distinct.map(({ itemId }) => itemId))
   const fields = distinct.map(({ field }) => field)
-  await tx.count(removeRepaired.with({ ...of, itemIds: uuidArray(itemIds), faultyIds, fields }))
+  await execute(tx, removeRepaired.with({ ...of, itemIds: uuidArray(itemIds), faultyIds, fields }))
   if (distinct.length > 0) {
     const [kinds, nativeIds, messages] = [
       distinct.map(({ kind }) => kind),
       distinct.map(({ nativeId }) => nativeId),
       distinct.map(({ message }) => message),
     ]
-    await tx.count(upsert.with({ ...of, nowMs, faultyIds, fields, kinds, nativeIds, messages }))
-    await tx.count(removeOldest.with(of))
+    await execute(tx, upsert.with({ ...of, nowMs, faultyIds, fields, kinds, nativeIds, messages }))
+    await execute(tx, removeOldest.with(of))
   }
-  await tx.count(updateCount.with({ ...of, added }))
+  await execute(tx, updateCount.with({ ...of, added }))
 }
 
 /** The newest first. */

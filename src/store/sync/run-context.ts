@@ -3,7 +3,7 @@ import { parseSyncRules, type SyncRules } from '#model/sync/sync-rules.ts'
 import type { Keyring } from '#platform/crypto/sealing.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { type OpenServiceKey, openServiceKey, type ServiceKeyRow } from '../apps/service-keys.ts'
-import { PROFILE_COLUMNS, type ProfileRow, toProfile } from '../identity/profiles.ts'
+import { PROFILE_COLUMNS, PROFILE_WITH_SCHEDULE, type ProfileRow, toProfile } from '../identity/profiles.ts'
 import type { ProfileKey } from '../keys/profile-key.ts'
 
 /** What a run needs to know before it reads any endpoint. */
@@ -29,7 +29,7 @@ const find = statement(
   'sync-context',
   `select ${PROFILE_COLUMNS}, app.sync, k.key as service_key, k.secret as service_secret, k.scope as service_scope,
      k.overrides as service_overrides, k.updated_at as service_updated_at
-   from profile p left join app on app.id = p.app_id
+   from ${PROFILE_WITH_SCHEDULE} left join app on app.id = p.app_id
    left join service_key k on k.app_id = p.app_id and k.service = p.service
    where p.shard = $shard and p.id = $profileId`,
 )

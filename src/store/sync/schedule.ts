@@ -1,4 +1,4 @@
-import { type Queries, statement } from '#platform/postgres/database.ts'
+import { execute, type Queries, statement } from '#platform/postgres/database.ts'
 import type { ProfileKey } from '../keys/profile-key.ts'
 
 export interface Scheduled extends ProfileKey {
@@ -117,7 +117,7 @@ export async function scheduleProfile(
   endpoints: { name: string; everyMs: number }[],
   nowMs: number,
 ): Promise<void> {
-  await tx.count(insertProfile.with({ ...profile, nowMs }))
+  await execute(tx, insertProfile.with({ ...profile, nowMs }))
   await scheduleEndpoints(tx, { shard: profile.shard, profileId: profile.profileId }, endpoints, nowMs)
 }
 
@@ -128,7 +128,7 @@ export async function scheduleEndpoints(
   nowMs: number,
 ): Promise<void> {
   const [names, intervals] = [endpoints.map(({ name }) => name), endpoints.map(({ everyMs }) => everyMs)]
-  await tx.count(insertEndpoints.with({ ...key, nowMs, names, intervals }))
+  await execute(tx, insertEndpoints.with({ ...key, nowMs, names, intervals }))
 }
 
 /**
@@ -178,7 +178,7 @@ export async function holdProfile(
 
 /** Locks the profile's row. Needed to change when endpoints are due, so that a run that ends meanwhile sees it. */
 export async function lockSchedule(tx: Queries, key: ProfileKey): Promise<void> {
-  await tx.rows(lock.with(key))
+  await execute(tx, lock.with(key))
 }
 
 /** Requests a run now. A run in progress checks when its endpoints are due again as it ends. */

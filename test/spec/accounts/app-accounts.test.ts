@@ -76,6 +76,27 @@ suite('GET /accounts', () => {
     assert.deepEqual(Object.keys(shown?.profiles[1] ?? {}), ['profile', 'service', 'state', 'connected_at'])
   })
 
+  test('say when a profile was read last, also where a process of the release before read it', async () => {
+    const app = await makeApp(tributary)
+    const { id } = await newAccount(app, [['flickr', '2@N']])
+    const [profile] = await tributary.sql<{ id: string }>('select id from profile where account_id = $1', [id])
+    const readAt = async () => listOf(await ask(app, '/accounts'))[0]?.profiles[0]?.synced_at
+    const here = (at: number) =>
+      tributary.sql(
+        `insert into profile_sync (shard, profile_id, app_id, service, seq, synced_at)
+         select shard, id, app_id, service, 0, ${at} from profile where id = $1
+         on conflict (shard, profile_id) do update set synced_at = excluded.synced_at`,
+        [profile!.id],
+      )
+    assert.equal(await readAt(), undefined)
+    await here(8)
+    assert.equal(await readAt(), 8)
+    await tributary.sql('update profile set synced_at = 9 where id = $1', [profile!.id])
+    assert.equal(await readAt(), 9)
+    await here(10)
+    assert.equal(await readAt(), 10)
+  })
+
   test('pages by Link to the end, each account once, also while others are created', async () => {
     const app = await makeApp(tributary)
     const before = new Set<string>()

@@ -63,9 +63,14 @@ export function countStatements(): StatementCounter {
       if (!known.has(this)) {
         const labels: (string | undefined)[] = []
         known.set(this, labels)
+        let isCounted = false
         this.connection.on('readyForQuery', () => {
           running -= 1
-          if (labels.shift() !== undefined) roundTrips += 1
+          isCounted = labels.shift() !== undefined || isCounted
+          // Statements that were sent together are waited for once.
+          if (labels.length > 0) return
+          if (isCounted) roundTrips += 1
+          isCounted = false
         })
         this.once('end', () => known.delete(this))
       }

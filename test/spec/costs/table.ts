@@ -136,39 +136,27 @@ export const SIGN_INS: TableOfCosts = {
     'operation-write',
   ),
   'sign-in: callback, new person': row(
-    13,
+    12,
     1,
-    `
-    app-find, app-lock-shared, app-state, begin, commit, consent-insert, pending-take, service-key-find,
-    service-user-find, sign-in-close × 2, sign-in-open × 2`,
+    'app-find, app-lock-shared, app-state, begin, commit, consent-insert, pending-take, service-key-find, service-user-find, sign-in-close × 2, sign-in-open × 2',
     'operation-write',
   ),
   'sign-in: exchange, new person': row(
-    25,
+    24,
     1,
-    `
-    account-insert, account-lock, app-find-with-secrets, app-lock-shared, app-state, attempt-read, audit-insert,
-    begin, commit, consent-lock, consent-use, credential-put, cursor-open-profile, event-insert, event-stamp,
-    profile-insert, profile-list, service-user-find, service-user-insert, service-user-point, sign-in-close × 2,
-    sync-endpoint-insert, sync-profile-insert, token-insert`,
+    'account-insert, account-lock, app-find-with-secrets, app-lock-shared, app-state, attempt-read, audit-insert, begin, commit, consent-lock, consent-use, credential-put, cursor-open-profile, event-insert, event-stamp, profile-insert, profile-list, service-user-find, service-user-insert, service-user-point, sign-in-close × 2, sync-endpoint-insert, sync-profile-insert, token-insert',
     'log-accounts × 2, operation-write',
   ),
   'sign-in: callback, known person': row(
-    14,
+    13,
     1,
-    `
-    account-find, app-find, app-lock-shared, app-state, begin, commit, consent-insert, pending-take,
-    service-key-find, service-user-find, sign-in-close × 2, sign-in-open × 2`,
+    'account-find, app-find, app-lock-shared, app-state, begin, commit, consent-insert, pending-take, service-key-find, service-user-find, sign-in-close × 2, sign-in-open × 2',
     'operation-write',
   ),
   'sign-in: exchange, known person': row(
-    25,
+    24,
     1,
-    `
-    account-lock, app-find-with-secrets, app-lock-shared, app-state, attempt-read, audit-insert, begin, commit,
-    consent-lock, consent-of-service-user, consent-use, credential-find, credential-of-service-user, credential-put,
-    cursor-open-profile, profile-list, profile-reconnect, service-key-find, service-user-find, service-user-point,
-    sign-in-close × 2, sync-endpoint-insert, sync-profile-insert, token-insert`,
+    'account-lock, app-find-with-secrets, app-lock-shared, app-state, attempt-read, audit-insert, begin, commit, consent-lock, consent-of-service-user, consent-use, credential-find, credential-of-service-user, credential-put, cursor-open-profile, profile-list, profile-reconnect, service-key-find, service-user-find, service-user-point, sign-in-close × 2, sync-endpoint-insert, sync-profile-insert, token-insert',
     'log-accounts × 2, operation-write',
   ),
 }
@@ -176,27 +164,20 @@ export const SIGN_INS: TableOfCosts = {
 /** What worker processes do; an idle minute is that of all of them together. */
 export const WORK: TableOfCosts = {
   'sync: empty check': row(
-    10,
+    7,
     1,
-    `
-    begin, commit, credential-find, endpoint-list, profile-synced, rate-limit-take, sync-context, sync-finish,
-    sync-lock, sync-take`,
+    'begin, commit, credential-find, endpoint-list, rate-limit-take, sync-context, sync-finish, sync-lock, sync-take',
   ),
   'sync: 100 new items': row(
-    26,
+    16,
     3,
-    `
-    account-find, app-quotas-find, begin × 3, commit × 3, credential-find, cursor-due, endpoint-done, endpoint-list,
-    endpoint-progress, item-hour-add, item-probe, item-upsert, profile-synced, rate-limit-take, sync-context,
-    sync-finish, sync-hold × 2, sync-lock, sync-take, usage-account, usage-app`,
+    'account-find, app-quotas-find, begin × 3, commit × 3, credential-find, cursor-due, endpoint-done, endpoint-list, endpoint-progress, item-hour-add, item-probe, item-upsert, rate-limit-take, sync-context, sync-finish, sync-hold × 2, sync-lock, sync-take, usage-account, usage-app',
     'log-accounts × 2, operation-write',
   ),
   'sync: 100 unchanged items': row(
-    11,
+    8,
     1,
-    `
-    begin, commit, credential-find, endpoint-list, item-probe, profile-synced, rate-limit-take, sync-context,
-    sync-finish, sync-lock, sync-take`,
+    'begin, commit, credential-find, endpoint-list, item-probe, rate-limit-take, sync-context, sync-finish, sync-lock, sync-take',
   ),
   'push: a run with 100 items': row(
     13,
@@ -206,11 +187,9 @@ export const WORK: TableOfCosts = {
     destination-sealed, event-list, lease-finish, lease-take-oldest × 2, profile-duplicate, profile-find`,
   ),
   'feed: a run with one item': row(
-    13,
+    9,
     1,
-    `
-    begin, changes-latest, commit, deletion-is-on, destination-find, event-list, feed-append, feed-move,
-    lease-finish, lease-take-oldest × 2, profile-duplicate, profile-find`,
+    'begin, commit, deletion-is-on, destination-find, event-list, feed-append, feed-move, lease-finish, lease-take-some-oldest × 2, profile-records',
   ),
   'an idle minute': row(
     67,
@@ -232,11 +211,9 @@ export const ON_DIVIDED_TABLES: TableOfCosts = {
     profile-find`,
   ),
   'feed: a run with one item': row(
-    14,
+    10,
     1,
-    `
-    begin, changes-latest, commit, deletion-is-on, destination-find, event-list, feed-append, feed-move,
-    lease-candidates-oldest × 2, lease-finish, lease-take-in-shard, profile-duplicate, profile-find`,
+    'begin, commit, deletion-is-on, destination-find, event-list, feed-append, feed-move, lease-candidates-oldest × 2, lease-finish, lease-take-in-shard, profile-records-of-shard',
   ),
   'an idle minute': row(
     166 + SERVICES,

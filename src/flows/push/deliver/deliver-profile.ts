@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { type Batch, CheckpointDiffers } from '#destinations/contract.ts'
-import { FEED_KIND } from '#model/apps/destination.ts'
 import { type ChangedItem, type Changes, changesAfter, latestChange, type Tombstone } from '#store/items/changes.ts'
 import { forgetRecordedItems } from '#store/push/delivered-items.ts'
 import { forgetDeadLetters } from '#store/push/deliveries.ts'
@@ -12,7 +11,6 @@ import { findSource, type ProfileSource } from '../profile-source.ts'
 import type { DeliveryRun } from './delivery-run.ts'
 import { keepLease, type Lease } from './lease-heartbeat.ts'
 import { reconcileCheckpoint, reconcileErasure } from './reconcile-checkpoint.ts'
-import { recordInFeed } from './record-in-feed.ts'
 import { completeRecording, itemsToRetract, recordBatch, startRecording } from './recorded-items.ts'
 import { redriveRows } from './redrive.ts'
 import { writeBatch } from './write-batch.ts'
@@ -30,7 +28,6 @@ const MAX_RECONCILIATIONS = 3
 export async function deliverProfile(deps: DeliverDeps, run: DeliveryRun, cursor: Cursor): Promise<boolean> {
   const lease = keepLease(deps, cursor)
   try {
-    if (run.destination.kind === FEED_KIND) return await recordInFeed(deps, cursor)
     if (cursor.erase) return await eraseProfile(deps, run, cursor)
     return await whileConnected(deps, cursor, (disconnected) => deliverChanges(deps, run, cursor, lease, disconnected))
   } finally {

@@ -13,7 +13,7 @@ import { filterOf } from '../filter.ts'
 import { quietUntil, readQuiet } from '../schedule.ts'
 import { openDeliverySecrets } from '../secrets.ts'
 import { deliverProfile } from './deliver-profile.ts'
-import { openFeed } from './record-in-feed.ts'
+import { openFeed, recordInFeed } from './record-in-feed.ts'
 import type { RunPermit } from './run-limiter.ts'
 import { settleFailure, settleRecovery } from './settle-failure.ts'
 
@@ -75,10 +75,11 @@ async function deliverDueProfiles(
     if (sent > 0) permit.step('events')
     if (sent > 0 && destination.state === 'failing') await settleRecovery(deps, destination)
   }
-  const takeCursor = cursorTaker(deps.database)
+  const isFeed = destination.kind === FEED_KIND
+  const takeCursors = cursorTaker(deps.database)
   while (!permit.signal.aborted && !isSliceOver()) {
     const nowMs = deps.clock.now()
-    const cursor = await takeCursor({
+    const taken = await takeCursors({
       destinationId: destination.id,
       updatedAt: destination.updatedAt,
       nowMs,
@@ -87,11 +88,15 @@ async function deliverDueProfiles(
       onlyErasures,
       // The second run takes the newest changes first, so that they do not wait behind a backfill.
       newestFirst: permit.others === 1,
+      some: isFeed,
     })
+    const [cursor] = taken
     if (cursor === undefined) return
     leased.current = cursor
     permit.step(cursor.profileId)
-    const wrote = await deliverProfile(deps, { destination, connection, filter, signal: permit.signal }, cursor)
+    const wrote = isFeed
+      ? await recordInFeed(deps, destination.id, taken)
+      : await deliverProfile(deps, { destination, connection, filter, signal: permit.signal }, cursor)
     leased.current = undefined
     if (wrote && cursor.state === 'failing') await settleRecovery(deps, destination)
   }

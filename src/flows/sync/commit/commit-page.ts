@@ -35,7 +35,8 @@ export interface Ingested {
 export type AfterItems = (tx: Queries, ingested: Ingested, lastSeq: number) => Promise<void>
 
 /**
- * One transaction under the fence: the items, their tombstones, faults and quarantine, and what `afterItems` writes.
+ * One transaction under the fence: the items, their tombstones, faults and quarantine, and what `afterItems` writes. It waits for
+ * the fence and for the commit: the statements between them are sent together.
  * Records that the database refuses are found by bisecting and quarantined; the others are stored. `extraSeqs` reserves
  * further numbers.
  */
@@ -159,8 +160,9 @@ async function refusedRows(
   nowMs: number,
 ): Promise<PageDiff['rows']> {
   try {
-    await deps.database.transaction(async (tx) => {
-      await writeDiff(tx, run.stream, { ...emptyDiff(), rows }, Number.MAX_SAFE_INTEGER, nowMs)
+    await deps.database.transaction(async ({ rows: read, count }) => {
+      // Without `send`: every statement is waited for, because there is no commit that would be refused.
+      await writeDiff({ rows: read, count }, run.stream, { ...emptyDiff(), rows }, Number.MAX_SAFE_INTEGER, nowMs)
       throw new TrialEnded()
     })
   } catch (error) {
