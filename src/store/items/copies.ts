@@ -6,7 +6,7 @@ import {
   isEarlier,
   originalKeys,
 } from '#model/items/copies.ts'
-import { isTextKey } from '#model/items/dedupe-keys.ts'
+import { isTextKey, linkedIds } from '#model/items/dedupe-keys.ts'
 import type { ItemKey, Query, Selection } from '#model/items/query.ts'
 import { firstOf } from '#platform/formats/list-ends.ts'
 import type { Queries } from '#platform/postgres/database.ts'
@@ -158,35 +158,49 @@ export function writeKeyed(
   const ats = items.map(({ at }) => at)
   const values = new Values()
   const earliest = ats.reduce((first, at) => Math.min(first, at))
-  const untilMs = values.add(ats.reduce((latest, at) => Math.max(latest, at)))
-  const write = (wanted: string[], since: number, places: readonly number[], isKept: string) => {
-    const [dedupeKeys, sinceMs] = [values.add(wanted), values.add(since)]
-    const isWanted = (place: number) => `${hashOf(`i.guid[${place}]`, 'i.profile_id')} = any(array(
-      select ${hashOf('k', 'p.profile_id')} from unnest(${unestimated(`${dedupeKeys}::text[]`)}) k))
-      and i.at >= ${unestimated(`${sinceMs}::bigint`)} and i.at <= ${unestimated(`${untilMs}::bigint`)}`
-    const found = groupsOf(readable, query).flatMap((profiles) =>
-      itemsWith(values, profiles, selection, query, places, isWanted),
-    )
-    return `(select dedupe_key, profile_id, at, id, author, types, first_key from (
-        select *, ${NUMBERED} from (${found.join(' union all ')}) found
-        window of_key as (partition by dedupe_key order by at, id), whole as (partition by dedupe_key)) found
-      where ${isKept} order by dedupe_key, at, id)`
+  const wanted: Wanted = {
+    texts: values.add(texts),
+    ids: values.add(ids),
+    textsSinceMs: values.add(Math.max(query.since, earliest - CROSS_POST_MS)),
+    sinceMs: values.add(query.since),
+    untilMs: values.add(ats.reduce((latest, at) => Math.max(latest, at))),
+    places: [...(texts.length === 0 ? [] : TEXT_PLACES), ...(ids.length === 0 ? [] : ID_PLACES)],
   }
-  const since = Math.max(query.since, earliest - CROSS_POST_MS)
-  const isConditional = () => `dedupe_key = any(${unestimated(`${values.add(conditional)}::text[]`)}::text[])`
-  const text = [
-    ...(texts.length === 0 ? [] : [write(texts, since, [TEXT_PLACE], KEPT_TEXTS[only])]),
-    ...(ids.length === 0 ? [] : [write(ids, query.since, PLACES, `${KEPT_IDS[only]} or ${isConditional()}`)]),
-  ].join(' union all ')
+  const found = groupsOf(readable, query).map((profiles) => itemsWith(values, profiles, selection, query, wanted))
+  const isAnyOf = (some: readonly string[]) =>
+    some.length === 0 ? 'false' : `dedupe_key = any(${unestimated(`${values.add(some)}::text[]`)}::text[])`
+  const isNeeded = () => `nth = 1 or is_text or ${isAnyOf(conditional)}`
+  const isKept = {
+    shared: () => `(nth > 1 or next_at is not null) and (${isNeeded()}) or ${isAnyOf(foundAlone(items, conditional))}`,
+    earliest: isNeeded,
+    all: () => 'true',
+  }
+  const text = `select dedupe_key, profile_id, at, id, author, types, first_key from (
+      select *, row_number() over of_key as nth, lead(at) over of_key as next_at from (${found.join(' union all ')}) found
+      window of_key as (partition by dedupe_key order by at, id)) found
+    where ${isKept[only]()} order by dedupe_key, at, id`
   return { text, values: values.list }
 }
 
-const KEPT_TEXTS = { shared: 'total > 1', earliest: 'true', all: 'true' }
-const KEPT_IDS = { shared: 'nth = 1 and total > 1', earliest: 'nth = 1', all: 'true' }
+/** Keys that several items need not have: the only item that has one may be the original of an item without it. */
+function foundAlone(items: readonly ListedWithKeys[], conditional: readonly string[]): string[] {
+  const own = new Set(items.flatMap(({ guid }) => guid.slice(0, PLACES.length)))
+  return [...new Set([...items.flatMap(({ guid }) => linkedIds(guid)), ...conditional.filter((key) => !own.has(key))])]
+}
+
+/** What is looked up in the indexes of keys: placeholders, and the indexes. */
+interface Wanted {
+  texts: string
+  ids: string
+  textsSinceMs: string
+  sinceMs: string
+  untilMs: string
+  places: readonly { place: number; isText: boolean }[]
+}
 
 /** The key of a text is the first in the list. In items of earlier releases an id may be. */
-const TEXT_PLACE = 1
-const NUMBERED = 'row_number() over of_key as nth, count(*) over whole as total'
+const TEXT_PLACES = [{ place: 1, isText: true }]
+const ID_PLACES = PLACES.map((place) => ({ place, isText: false }))
 
 /** Profiles whose items match by the same predicates: all of them, unless a predicate names the owner or the profile, or a profile is read in parts. */
 function groupsOf(readable: readonly ReadableProfile[], { terms, participants }: Query): ReadableProfile[][] {
@@ -197,30 +211,39 @@ function groupsOf(readable: readonly ReadableProfile[], { terms, participants }:
   return areAlike ? [[...readable]] : readable.map((profile) => [profile])
 }
 
-/** One subquery for each place in the list of keys, because each has an index of its own. */
+/**
+ * One subquery for each place in the list of keys, because each has an index of its own. What all of them look up is one row before them:
+ * it is computed once, and the planner does not know it (`unestimated`).
+ */
 function itemsWith(
   values: Values,
   profiles: readonly ReadableProfile[],
   selection: Selection,
   query: Query,
-  places: readonly number[],
-  isWanted: (place: number) => string,
-): string[] {
+  wanted: Wanted,
+): string {
   const first = firstOf(profiles)
   const shard = values.add(first.shard)
-  const profileIds = values.add(profiles.map(({ profileId }) => profileId))
-  const profile = `unnest(${unestimated(`${profileIds}::text[]`)}) as p (profile_id)`
+  const profileIds = `${values.add(profiles.map(({ profileId }) => profileId))}::text[]`
   const isMatch = [
+    'i.profile_id = any(w.profiles)',
     selectionPredicate(values, first.selection ?? selection),
     ...matchPredicates(values, first, query),
     ...exceptDuplicates(values, first),
-  ]
-  return places.map((place) => {
+  ].join(' and ')
+  const hashes = (dedupeKeys: string) =>
+    `array(select ${hashOf('k', 'p')} from unnest(${profileIds}) p, unnest(${dedupeKeys}::text[]) k)`
+  const lookups = wanted.places.map(({ place, isText }) => {
     const stored = `i.guid[${place}]`
+    const [list, since] = isText ? ['w.texts', 'w.texts_since_ms'] : ['w.ids', 'w.since_ms']
     // In a subquery of its own, so that the planner uses the index of the keys and no other.
-    return `select ${stored} as dedupe_key, i.profile_id, i.at, i.id, i.author, i.types, i.guid[1] as first_key from ${profile} cross join lateral (
-        select * from item i where i.shard = ${shard} and i.profile_id = p.profile_id and ${stored} is not null
-          and ${isWanted(place)} limit ${UNLIMITED}) i
-      where ${isMatch.join(' and ')}`
+    return `select ${stored} as dedupe_key, i.profile_id, i.at, i.id, i.author, i.types, i.guid[1] as first_key, ${isText} as is_text
+      from (select * from item i where i.shard = ${shard} and ${stored} is not null and ${hashOf(stored, 'i.profile_id')} = any(${list})
+        and i.at >= ${since} and i.at <= w.until_ms limit ${UNLIMITED}) i
+      where ${isMatch}`
   })
+  return `select keyed.* from (select ${hashes(wanted.texts)} as texts, ${hashes(wanted.ids)} as ids, ${profileIds} as profiles,
+      ${wanted.textsSinceMs}::bigint as texts_since_ms, ${wanted.sinceMs}::bigint as since_ms,
+      ${wanted.untilMs}::bigint as until_ms offset 0) w
+    cross join lateral (${lookups.join(' union all ')}) keyed`
 }

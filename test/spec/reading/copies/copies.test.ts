@@ -17,6 +17,17 @@ const plansOf = statement(
   'select generic_plans as generic, custom_plans as custom from pg_prepared_statements where name = $name',
 )
 
+/** The statements on items that a request runs, in order. */
+async function statementsOf(work: () => Promise<unknown>): Promise<{ text: string; values: readonly unknown[] }[]> {
+  const run: { text: string; values: readonly unknown[] }[] = []
+  const stop = watchStatements(harness.tributary.store.database, ({ text }, values) => {
+    if (text.includes('from item')) run.push({ text, values })
+    return undefined
+  })
+  await work().finally(stop)
+  return run
+}
+
 suite('dedup', () => {
   test('its statements are planned once for a connection, not at each request', async () => {
     const reader = await harness.newReader()
@@ -32,12 +43,7 @@ suite('dedup', () => {
     }
     const { database } = harness.tributary.store
     await database.script('analyze item')
-    const run: { text: string; values: readonly unknown[] }[] = []
-    const stop = watchStatements(database, ({ text }, values) => {
-      if (text.includes('from item')) run.push({ text, values })
-      return undefined
-    })
-    await harness.items('/types/photos?dedup=true', reader).finally(stop)
+    const run = await statementsOf(() => harness.items('/types/photos?dedup=true', reader))
     assert.equal(run.length, 2)
     for (const [n, { text, values }] of run.entries()) {
       const name = `r-of-dedup-${n}`
@@ -47,6 +53,30 @@ suite('dedup', () => {
       })
       assert.deepEqual(plans, { generic: 7, custom: 5 }, text)
     }
+  })
+
+  test('its second statement returns only what may be an original or a copy', async () => {
+    const reader = await harness.newReader()
+    const [library, museum] = [await harness.newProfile(reader, 'library'), await harness.newProfile(reader, 'museum')]
+    const picture = (id: string, at: number, file: string) => ({
+      id,
+      at,
+      types: ['photos' as const],
+      guid: [`file:pictures.test/${file}.jpg`],
+    })
+    const candidates = async () => {
+      const [, second] = await statementsOf(() => harness.items('/types/photos?dedup=true', reader))
+      const { text, values } = second!
+      return harness.tributary.store.database.rows<{ dedupe_key: string; at: number }>({ name: '', text }, values)
+    }
+    await harness.put(library, [picture('alone', 10, 'one'), picture('alone too', 20, 'two')])
+    assert.deepEqual(await candidates(), [])
+    await harness.put(museum, [picture('earlier', 15, 'two')])
+    assert.deepEqual(
+      (await candidates()).map(({ dedupe_key: key, at }) => [key, at]),
+      [15, 20].map((at) => ['file:pictures.test/two.jpg', at]),
+    )
+    assert.deepEqual(names(await harness.items('/types/photos?dedup=true', reader)), ['earlier', 'alone'])
   })
 
   test('keeps the earliest of the items that share a dedupe key, across profiles', async () => {
