@@ -55,7 +55,9 @@ export async function buildBundle(root = repository) {
 export async function writeBundle(folder, toRoot, root = repository) {
   installWeb(root)
   const { resolve } = createRequire(join(root, 'web/package.json'))
-  const { rolldown } = await import(pathToFileURL(join(dirname(resolve('rolldown/package.json')), 'dist/index.mjs')).href)
+  const { rolldown } = await import(
+    pathToFileURL(join(dirname(resolve('rolldown/package.json')), 'dist/index.mjs')).href
+  )
   rmSync(folder, { recursive: true, force: true })
   const bundle = await rolldown({
     cwd: root,
@@ -88,7 +90,9 @@ function removeUnused(root, current) {
     .sort((a, b) => statSync(join(parent, b)).mtimeMs - statSync(join(parent, a)).mtimeMs)
   const newest = others.find((name) => !name.startsWith('.'))
   for (const name of others) {
-    const users = name.startsWith('.') ? [name] : readdirSync(join(parent, name)).filter((file) => file.startsWith(MARK))
+    const users = name.startsWith('.')
+      ? [name]
+      : readdirSync(join(parent, name)).filter((file) => file.startsWith(MARK))
     if (name === newest || users.some((user) => isRunning(Number(user.split('-').at(-1))))) continue
     // Renamed first: half of a bundle never has a name under which it is found.
     const old = join(parent, `.old-${process.pid}`)

@@ -12,7 +12,10 @@ export const MARK = 'used-by-'
 export function bundleFolder(root) {
   const hash = createHash('sha256')
   for (const file of [...SETTINGS, ...SOURCES.flatMap((folder) => filesIn(root, folder))])
-    hash.update(`${file}\0`).update(readFileSync(join(root, file))).update('\0')
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(join(root, file)))
+      .update('\0')
   return join(root, 'bundle', hash.digest('hex').slice(0, 16))
 }
 
