@@ -75,6 +75,9 @@ export async function writeBundle(folder, toRoot, root = repository) {
     format: 'esm',
     chunkFileNames: '[name]-[hash].js',
     comments: { legal: false, jsdoc: false },
+    // Names stay; with `--enable-source-maps` a stack also says the line in the sources.
+    sourcemap: true,
+    sourcemapExcludeSources: true,
     // V8 keeps a source in one byte per character if it can, and in two otherwise.
     charset: 'ascii',
   })
