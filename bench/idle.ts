@@ -103,12 +103,21 @@ async function syncAll({ document: { url } }: RunningProcess): Promise<void> {
 
 function memoryOf(pid: number): ProcessMemory[] {
   return processTree(pid).flatMap((each) => {
-    const command = readFileSync(`/proc/${each}/cmdline`, 'utf8')
+    const command = commandOf(each)
     const part = (Object.keys(COMMAND_OF) as Part[]).find((name) => COMMAND_OF[name].test(command))
     if (part === undefined) return []
     const [, size] = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${each}/smaps_rollup`, 'utf8'))!
     return [{ pid: each, part, mb: Number(size) / KB_PER_MB }]
   })
+}
+
+/** Empty when it has ended: connections of the database end between two readings. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 function report({ folder, linkMs, linkCpuMs, started, synced }: Measured): void {
