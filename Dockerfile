@@ -1,11 +1,16 @@
 # Tributary with a database of yours (DATABASE_URL); the embedded one is not in here. See docs/operating.md.
-# The pages of the demo and the dashboard.
-FROM node:24-slim AS pages
+# The packages, the pages of the demo and the dashboard, and the bundle.
+FROM node:24-slim AS built
 WORKDIR /build
-COPY scripts/build-web.mjs ./scripts/
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
+COPY scripts ./scripts
 COPY sdk/src ./sdk/src
 COPY web ./web
 RUN node scripts/build-web.mjs
+COPY lab ./lab
+COPY src ./src
+RUN node scripts/bundle/build.mjs bundle
 
 FROM node:24-slim
 
@@ -16,14 +21,12 @@ ENV NODE_ENV=production \
 
 WORKDIR /app
 
-COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
-
-COPY LICENSE NOTICE ./
+COPY package.json LICENSE NOTICE ./
 COPY docs ./docs
 COPY migrations ./migrations
-COPY src ./src
-COPY --from=pages /build/web/dist ./web/dist
+COPY --from=built /build/node_modules ./node_modules
+COPY --from=built /build/web/dist ./web/dist
+COPY --from=built /build/bundle ./bundle
 
 RUN install -d -o node -g node -m 700 /data
 VOLUME /data
@@ -33,5 +36,5 @@ EXPOSE 8042
 HEALTHCHECK --interval=15s --timeout=6s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/readyz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 
-ENTRYPOINT ["node", "src/main.ts"]
+ENTRYPOINT ["node", "bundle/main.js"]
 CMD ["serve"]

@@ -13,8 +13,12 @@ const STARTS = Number(process.env['BENCH_STARTS'] ?? 3)
 const WAIT_MS = Number(process.env['BENCH_WAIT_S'] ?? 20) * 1000
 const KB_PER_MB = 1024
 
-/** The processes of the demo by a piece of their command line. */
-const COMMAND_OF = { request: '/scripts/run.', worker: '/boot/worker-main.', 'demo services': '/lab/demo/main.' }
+/** The processes of the demo by a piece of their command line, from the bundle or from the sources. */
+const COMMAND_OF = {
+  request: /\/(?:scripts\/run|src\/main)\./,
+  worker: /\/worker-main\./,
+  'demo services': /\/(?:demo-services|lab\/demo\/main)\./,
+}
 type Part = keyof typeof COMMAND_OF
 
 interface ProcessMemory {
@@ -99,12 +103,21 @@ async function syncAll({ document: { url } }: RunningProcess): Promise<void> {
 
 function memoryOf(pid: number): ProcessMemory[] {
   return processTree(pid).flatMap((each) => {
-    const command = readFileSync(`/proc/${each}/cmdline`, 'utf8')
-    const part = (Object.keys(COMMAND_OF) as Part[]).find((name) => command.includes(COMMAND_OF[name]))
+    const command = commandOf(each)
+    const part = (Object.keys(COMMAND_OF) as Part[]).find((name) => COMMAND_OF[name].test(command))
     if (part === undefined) return []
     const [, size] = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${each}/smaps_rollup`, 'utf8'))!
     return [{ pid: each, part, mb: Number(size) / KB_PER_MB }]
   })
+}
+
+/** Empty when it has ended: connections of the database end between two readings. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 function report({ folder, linkMs, linkCpuMs, started, synced }: Measured): void {

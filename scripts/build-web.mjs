@@ -1,21 +1,11 @@
 // Builds the pages of web/ into web/dist, after installing their packages. Plain JavaScript, because it starts on any Node from 20 on.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { takeLock } from './build-lock.mjs'
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
 /** What the built pages depend on. */
@@ -54,7 +44,8 @@ function filesIn(path) {
 /** Builds the pages if they are missing or older than their sources. One process at a time; others wait for it. Returns true if it built. */
 export function buildWeb(root = repository) {
   if (isWebCurrent(root)) return false
-  return locked(join(root, 'web', '.building'), () => {
+  const release = takeLock(join(root, 'web', '.building'))
+  try {
     if (isWebCurrent(root)) return false
     installWeb(root)
     const target = join(root, 'web', `dist-${process.pid}`)
@@ -68,7 +59,9 @@ export function buildWeb(root = repository) {
     writeFileSync(join(target, STAMP), built)
     replace(join(root, 'web/dist'), target)
     return true
-  })
+  } finally {
+    release()
+  }
 }
 
 /** Installs the packages of web/ if they are missing or the lock file changed. */
@@ -99,40 +92,6 @@ function replace(current, next) {
   if (existsSync(current)) renameSync(current, old)
   renameSync(next, current)
   rmSync(old, { recursive: true, force: true })
-}
-
-/** Runs `work` while this process holds the lock: a file with its process id. A lock of an ended process is taken over. */
-function locked(path, work) {
-  for (;;) {
-    try {
-      const file = openSync(path, 'wx')
-      writeFileSync(file, String(process.pid))
-      closeSync(file)
-      break
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error
-      if (!isHeld(path)) rmSync(path, { force: true })
-      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
-    }
-  }
-  try {
-    return work()
-  } finally {
-    rmSync(path, { force: true })
-  }
-}
-
-function isHeld(path) {
-  try {
-    const holder = Number(readFileSync(path, 'utf8'))
-    // Not written yet: the other process has just created it.
-    if (holder === 0) return Date.now() - statSync(path).mtimeMs < 5000
-    process.kill(holder, 0)
-    return true
-  } catch {
-    // The file or its process is gone.
-    return false
-  }
 }
 
 function run(program, args, cwd) {

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { isWebCurrent } from './build-web.mjs'
+import { currentBundle, markUsed } from './bundle/current.mjs'
 import { ensureInstalled } from './install.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -14,22 +15,23 @@ const needsTools = !target.startsWith('src/')
 const version = process.versions.node.split('.').map(Number)
 if (version[0] < 20) fail(`Node ${process.versions.node} is too old.`, 'Install Node 20 or newer: https://nodejs.org')
 
-// Stripped and compiled code is cached for the next start, which then takes half the time and a fifth less memory.
-const cache = join(root, 'node_modules', '.cache', 'tributary')
-
 // Beside the installation and the start, which take as long; until it is done, the pages say so.
 if (['demo', 'serve'].includes(rest[0]) && !isWebCurrent())
   spawn(process.execPath, [join(root, 'scripts/build-web.mjs')], { stdio: ['ignore', 2, 2] }).unref()
 
 try {
-  if (ensureInstalled(root, { tools: needsTools })) fillCompileCache()
+  ensureInstalled(root, { tools: needsTools })
 } catch (error) {
   fail(error.message, 'Check that npm can reach its registry, then run the same command again.')
 }
 
 // Node runs TypeScript directly since 24.12.
 const isNewEnough = version[0] > 24 || (version[0] === 24 && version[1] >= 12)
-const program = resolve(root, target)
+const node = isNewEnough ? process.execPath : findNode()
+const bundle = target === 'src/main.ts' ? findBundle() : undefined
+const program = bundle === undefined ? resolve(root, target) : join(bundle, 'main.js')
+// Compiled code is cached for the next start, which then takes half the time; that of a bundle is removed with it.
+const cache = bundle === undefined ? join(root, 'node_modules', '.cache', 'tributary') : join(bundle, 'cache')
 
 if (isNewEnough) {
   const { enableCompileCache } = await import('node:module')
@@ -39,20 +41,19 @@ if (isNewEnough) {
   process.argv.splice(1, process.argv.length - 1, program, ...rest)
   await import(pathToFileURL(program).href)
 } else {
-  startOn(findNode())
+  startOn(node)
 }
 
-// So that the first start after an install is as fast as later ones.
-function fillCompileCache() {
-  const node = join(root, 'node_modules', '.bin', 'node')
-  // A command loads few modules; the service loads nearly all of them.
-  const modules = ['boot/worker-main.ts', 'boot/app.ts', 'boot/inline-workers.ts'].map(
-    (file) => pathToFileURL(join(root, 'src', file)).href,
-  )
-  spawnSync(node, [...modules.flatMap((module) => ['--import', module]), join(root, 'src', 'main.ts'), 'version'], {
-    env: { ...process.env, NODE_COMPILE_CACHE: cache },
-    stdio: 'ignore',
-  })
+// What goes on running is worth a build when the sources have changed; a command runs the sources then.
+function findBundle() {
+  const lasts = ['demo', 'serve', 'work'].includes(rest[0])
+  if (lasts && currentBundle(root) === undefined) {
+    const { status } = spawnSync(node, [join(root, 'scripts/bundle/build.mjs')], { stdio: ['ignore', 2, 2] })
+    if (status !== 0) process.stderr.write('The bundle was not built. The sources run without it, with more memory.\n')
+  }
+  const found = currentBundle(root)
+  if (lasts && found !== undefined) markUsed(found)
+  return found
 }
 
 function findNode() {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Client } from 'pg'
 import { reasonOf } from '#platform/errors.ts'
+import { buildBundle } from '../scripts/bundle/build.mjs'
 import { type Spent, watchSlowness } from './runner/allowance.ts'
 import { cpuSeconds, serverCpuSeconds } from './runner/cpu.ts'
 import { onEmbedded } from './runner/embedded-server.ts'
@@ -29,6 +30,8 @@ const spent: Spent = { processes: 0, databases: 0 }
 const slownessOf = watchSlowness()
 // Tests with generated cases run as many as their tier can afford.
 if (named.length === 0) process.env['TEST_TIER'] = tier
+// What is shipped is what the system tier starts; named files start the sources unless TEST_PROGRAM names another program.
+if (tier === 'system') process.env['TEST_PROGRAM'] = join(await buildBundle(), 'main.js')
 
 // Beside the first tests: on a new machine npm takes minutes.
 const prepared = prepareRealServices(tier)

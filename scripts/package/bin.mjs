@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const program = join(root, 'src', 'main.js')
+const program = join(root, 'bundle', 'main.js')
 // Compiled code is cached for the next start. Where the folder cannot be written, Node does without.
 const cache = join(root, '.cache')
 /** The packages that contain Node itself; npm installs the one for this machine. */

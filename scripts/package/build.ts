@@ -1,15 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { stripTypeScriptTypes } from 'node:module'
-import { dirname, join, relative } from 'node:path'
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { buildWeb } from '../build-web.mjs'
-import { localSpecifiers, toJavaScript } from './specifiers.ts'
+import { writeBundle } from '../bundle/build.mjs'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** What the package carries as JavaScript, because Node does not strip types below `node_modules`. */
-const SOURCES = ['src/**', 'lab/**']
-/** What it carries as it is. */
+/** What the package carries as it is, beside the bundle. */
 const COPIED = [
   'migrations',
   'deploy',
@@ -21,28 +18,18 @@ const COPIED = [
   'CHANGELOG.md',
   'SECURITY.md',
 ]
-/** Only tests and people who change the sources use these. */
-const LEFT_OUT = ['**/*.test.ts', 'src/**/README.md', 'lab/testing/**', 'lab/**/testing.ts']
-
-/**
- * Writes the npm package into a folder: a mirror of the sources as JavaScript, the migrations, the types of the kit and the list of
- * packages. Lines and columns stay the same, so that stack traces lead to the sources.
- */
-export function buildPackage(target: string): void {
+/** Writes the npm package into a folder: the bundle, what it reads, the types of the kit and the list of packages. */
+export async function buildPackage(target: string): Promise<void> {
   rmSync(target, { recursive: true, force: true })
-  for (const file of globSync(SOURCES, { cwd: root, exclude: LEFT_OUT, withFileTypes: true })) {
-    if (!file.isFile()) continue
-    const path = join(file.parentPath, file.name)
-    writeSource(path, join(target, relative(root, path)))
-  }
+  await writeBundle(join(target, 'bundle'), '..')
   buildWeb()
-  for (const path of COPIED) cpSync(join(root, path), join(target, path), { recursive: true })
+  for (const path of [...COPIED, ...globSync('lab/services/demo-*/README.md', { cwd: root })])
+    cpSync(join(root, path), join(target, path), { recursive: true })
   mkdirSync(join(target, 'bin'))
   cpSync(join(import.meta.dirname, 'bin.mjs'), join(target, 'bin/tributary.mjs'))
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`)
   writeTypes(target)
   run(process.execPath, [join(root, 'scripts/sbom.mjs'), join(target, 'sbom.json')])
-  checkSpecifiers(target)
 }
 
 /** The package's own manifest: without tools, and with exports that lead to JavaScript and types. */
@@ -58,9 +45,10 @@ function manifest(): object {
     type: 'module',
     engines,
     bin: { tributary: 'bin/tributary.mjs' },
+    // For the types of the kit.
     imports: { '#*': './src/*' },
     exports: {
-      './kit': { types: './src/kit/public.d.ts', default: './src/kit/public.js' },
+      './kit': { types: './src/kit/public.d.ts', default: './bundle/kit.js' },
       './package.json': './package.json',
     },
     dependencies,
@@ -68,13 +56,10 @@ function manifest(): object {
   }
 }
 
-function writeSource(from: string, to: string): void {
-  mkdirSync(dirname(to), { recursive: true })
-  if (!from.endsWith('.ts')) cpSync(from, to)
-  else writeFileSync(to.replace(/\.ts$/, '.js'), toJavaScript(stripTypeScriptTypes(readFileSync(from, 'utf8'))))
-}
+/** An import, an export from, or a dynamic import of a module of ours. */
+const LOCAL_MODULE = /(\b(?:from|import|import\()\s*)(['"])((?:#|\.{1,2}\/)[\w./-]+)\.ts\2/g
 
-/** The types of what `@tributary-hub/server/kit` exports. */
+/** The types of what `@tributary-hub/server/kit` exports. They name modules as JavaScript, as installed packages must. */
 function writeTypes(target: string): void {
   const folder = mkdtempSync(join(root, 'node_modules', '.tributary-types-'))
   try {
@@ -94,24 +79,14 @@ function writeTypes(target: string): void {
     run(join(root, 'node_modules/.bin/tsc'), ['--project', project])
     for (const file of globSync('src/**/*.d.ts', { cwd: folder })) {
       mkdirSync(dirname(join(target, file)), { recursive: true })
-      writeFileSync(join(target, file), toJavaScript(readFileSync(join(folder, file), 'utf8')))
+      writeFileSync(
+        join(target, file),
+        readFileSync(join(folder, file), 'utf8').replaceAll(LOCAL_MODULE, '$1$2$3.js$2'),
+      )
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-/** Every import inside the mirror leads to a file of it. */
-function checkSpecifiers(target: string): void {
-  const lost = globSync('{src,lab}/**/*.js', { cwd: target }).flatMap((file) =>
-    localSpecifiers(readFileSync(join(target, file), 'utf8'))
-      .map((specifier) =>
-        specifier.startsWith('#') ? join('src', specifier.slice(1)) : join(dirname(file), specifier),
-      )
-      .filter((path) => !existsSync(join(target, path)))
-      .map((path) => `${file} → ${path}`),
-  )
-  if (lost.length > 0) throw new Error(`These imports lead nowhere:\n${lost.join('\n')}`)
 }
 
 function run(command: string, args: string[]): void {
@@ -122,7 +97,7 @@ function run(command: string, args: string[]): void {
 // Not `import.meta.main`: scripts/run.mjs imports this file when the machine's Node is new enough.
 if (process.argv[1] === import.meta.filename) {
   const [server, client] = [join(root, 'dist/server'), join(root, 'dist/client')]
-  buildPackage(server)
+  await buildPackage(server)
   mkdirSync(client, { recursive: true })
   run(process.execPath, [join(root, 'sdk/scripts/build.mjs'), client])
   for (const folder of [server, client]) run('npm', ['pack', folder, '--ignore-scripts', '--pack-destination', root])

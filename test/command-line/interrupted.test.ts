@@ -10,8 +10,8 @@ import { createLog } from '#platform/telemetry/log.ts'
 import { migrate } from '#store/migrate.ts'
 import { preparedDatabase } from '../harness/database/database.ts'
 import { holdTable } from '../harness/database/hold-table.ts'
+import { PROGRAM } from '../harness/program.ts'
 
-const main = join(import.meta.dirname, '../../src/main.ts')
 const log = createLog({ level: 'silent', format: 'json', clock: { now: () => 0 }, write: () => {} })
 
 test('a waiting command exits with 130 on Ctrl-C and leaves nothing half done', async (t) => {
@@ -27,7 +27,7 @@ test('a waiting command exits with 130 on Ctrl-C and leaves nothing half done', 
   const lock = await holdTable(url, 'app')
   const args = ['app', 'create', '--name', 'x', '--redirect-uri', 'https://a.test/']
   const env = { PATH: process.env['PATH'], TRIBUTARY_DATA: folder, DATABASE_URL: url }
-  const child = spawn(process.execPath, [main, ...args], { env, stdio: 'ignore' })
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env, stdio: 'ignore' })
   const ended = once(child, 'close') as Promise<[number | null]>
   await Promise.race([lock.awaited(), ended])
   child.kill('SIGINT')

@@ -11,6 +11,7 @@ import { Client } from 'pg'
 import { childEnv } from '../harness/child-env.ts'
 import { tributary, tributaryProcess } from '../harness/command-line.ts'
 import { freshDatabase } from '../harness/database/database.ts'
+import { PROGRAM } from '../harness/program.ts'
 import { startProcess } from '../harness/running.ts'
 
 const NOBODY = 65_534
@@ -122,8 +123,7 @@ suite('a refused start', () => {
       [join(closed, 'deeper'), 'data_folder'],
       [dataDir, 'key_file_unreadable'],
     ] as const) {
-      const main = join(import.meta.dirname, '../../src/main.ts')
-      const child = spawn(process.execPath, [main, 'serve', '--json'], {
+      const child = spawn(process.execPath, [PROGRAM, 'serve', '--json'], {
         uid: NOBODY,
         gid: NOBODY,
         cwd: '/',

@@ -19,6 +19,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { buildWeb } from '../../scripts/build-web.mjs'
+import { writeBundle } from '../../scripts/bundle/build.mjs'
 import { releaseFiles } from '../../scripts/release/files.ts'
 import { freshDatabase, type TestDatabase } from '../harness/database/database.ts'
 import { freePort } from '../harness/free-port.ts'
@@ -74,6 +75,7 @@ suite('the image', () => {
     // As the first stage does.
     buildWeb()
     cpSync(join(root, 'web/dist'), join(app, 'web/dist'), { recursive: true })
+    await writeBundle(join(app, 'bundle'), '..')
     linkRunTimePackages()
     writeFileSync(join(secrets, 'database_url'), `${address.url}\n`)
     writeFileSync(join(secrets, 'key'), `${randomBytes(32).toString('base64')}\n`)
@@ -187,6 +189,6 @@ suite('the image', () => {
       'stop_grace_period: 60s',
     ])
       assert.ok(compose.includes(line), line)
-    assert.ok(lstatSync(join(app, 'src/main.ts')).isFile())
+    assert.ok(lstatSync(join(app, 'bundle/main.js')).isFile())
   })
 })

@@ -8,6 +8,7 @@ import { freshDatabase } from '../harness/database/database.ts'
 import { freePort } from '../harness/free-port.ts'
 import { type LabHarness, MANY_ITEMS, startLabHarness } from '../harness/lab.ts'
 import { LOOPBACK } from '../harness/loopback.ts'
+import { PROGRAM } from '../harness/program.ts'
 import type { Granted } from '../harness/sign-in.ts'
 import { openDatabaseProxy } from '../spec/push/kinds/cuttable-proxy.ts'
 
@@ -49,7 +50,7 @@ export async function startReader(packages: string[] = []): Promise<Reader> {
   const { databaseUrl, dataDir, url } = harness.tributary
   const settings = `DATABASE_URL='${databaseUrl}' TRIBUTARY_DATA='${dataDir}' BASE_URL='${url}' TRIBUTARY_ALLOW_PRIVATE='${LOOPBACK}'`
   program('node', `exec '${process.execPath}'`)
-  program('tributary', `${settings} exec '${process.execPath}' '${join(root, 'src/main.ts')}'`)
+  program('tributary', `${settings} exec '${process.execPath}' '${PROGRAM}'`)
   program('xdg-open', `exec '${process.execPath}' '${join(import.meta.dirname, 'visit.ts')}'`)
   // A response with an error fails its block; a server that a block started may not listen yet.
   writeFileSync(join(folder, '.curlrc'), 'silent\nshow-error\nfail-with-body\nretry-connrefused\nretry = 8\n')

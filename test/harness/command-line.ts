@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { runCli } from '#cli/run.ts'
 import { prepareCommands } from '../../src/boot/prepare-commands.ts'
 import { childEnv } from './child-env.ts'
+import { PROGRAM } from './program.ts'
 
-const main = join(import.meta.dirname, '../../src/main.ts')
 const version = '0.0.0-test'
 const never = new Promise<never>(() => {})
 
@@ -41,7 +40,7 @@ export async function tributary(args: string[], env: Record<string, string> = {}
 
 /** Runs `tributary …` as a child process, where the process itself is tested, and waits until it ends. */
 export async function tributaryProcess(args: string[], env: Record<string, string> = {}): Promise<Ended> {
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     env: { ...childEnv, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { childEnv } from './child-env.ts'
-
-const main = join(import.meta.dirname, '../../src/main.ts')
+import { PROGRAM } from './program.ts'
 
 /** A `tributary serve`, `work` or `demo` that runs as a child process. */
 export interface RunningProcess {
@@ -20,7 +18,7 @@ export interface RunningProcess {
 export async function startProcess(
   args: string[],
   env: Record<string, string>,
-  entry = main,
+  entry = PROGRAM,
   flags: string[] = [],
 ): Promise<RunningProcess> {
   // In a process group of its own, so that a test can kill exactly this tree.

@@ -26,7 +26,7 @@ export async function installPackage(): Promise<InstalledPackage> {
   chmodSync(folder, 0o755)
   const build = join(folder, 'build')
   const path = join(folder, 'node_modules/@tributary-hub/server')
-  buildPackage(build)
+  await buildPackage(build)
   await run('npm', ['pack', build, '--pack-destination', folder, '--loglevel=error'], { cwd: folder })
   const [packed] = globSync('tributary-hub-server-*.tgz', { cwd: folder })
   mkdirSync(path, { recursive: true })

@@ -20,23 +20,27 @@ suite('the npm package', () => {
   })
   after(() => installed.remove())
 
-  test('contains JavaScript, the types of the kit, migrations and metadata; no tests and no TypeScript to run', () => {
+  test('contains the bundle, the types of the kit, what the service reads, and metadata; no tests and no TypeScript to run', () => {
     const files = globSync('**', { cwd: installed.path, withFileTypes: true })
       .filter((file) => file.isFile())
       .map((file) => join(file.parentPath, file.name).slice(installed.path.length + 1))
     const wrong = files.filter((file) => (file.endsWith('.ts') && !file.endsWith('.d.ts')) || file.includes('.test.'))
     assert.deepEqual(wrong, [])
-    const sources = readFileSync(join(root, 'test/release-files.txt'), 'utf8').trimEnd().split('\n')
-    const expected = sources
-      .filter((file) => /^(?:src|migrations|LICENSE|NOTICE)/.test(file))
-      .map((file) => file.replace(/\.ts$/, '.js'))
+    const image = readFileSync(join(root, 'test/release-files.txt'), 'utf8').trimEnd().split('\n')
     assert.deepEqual(
-      expected.filter((file) => !files.includes(file)),
+      image.filter((file) => !files.includes(file)),
       [],
       'everything that the image contains',
     )
-    for (const file of ['sbom.json', 'README.md', 'bin/tributary.mjs', 'src/kit/public.d.ts', 'lab/main.js'])
-      assert.ok(files.includes(file), file)
+    const others = [
+      'sbom.json',
+      'README.md',
+      'bin/tributary.mjs',
+      'src/kit/public.d.ts',
+      'lab/services/demo-social/README.md',
+    ]
+    const bundled = ['main', 'worker-main', 'demo-services', 'kit', 'try-it'].map((name) => `bundle/${name}.js`)
+    for (const file of [...others, ...bundled]) assert.ok(files.includes(file), file)
     const manifest = JSON.parse(readFileSync(join(installed.path, 'package.json'), 'utf8')) as Record<string, unknown>
     assert.equal(manifest['private'], undefined)
     assert.equal(manifest['devDependencies'], undefined)

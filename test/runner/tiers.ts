@@ -42,7 +42,7 @@ const SYSTEM = [
   'test/docs-blocks/*.test.ts',
   'test/embedded/*.test.ts',
   'test/{spec,upstream}/**/real-*.test.ts',
-  'test/{hostile,linear,deploy,examples,package}/*.test.ts',
+  'test/{hostile,linear,deploy,examples,package,bundle}/*.test.ts',
   'test/long/comparison.test.ts',
   'test/sdk/{package,readme}.test.ts',
   'lab/services/**/*.test.ts',

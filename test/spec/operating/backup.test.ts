@@ -14,12 +14,11 @@ import { startSecondServer } from '../../harness/database/second-server.ts'
 import { openSql } from '../../harness/database/sql.ts'
 import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
 import { LOOPBACK } from '../../harness/loopback.ts'
+import { PROGRAM } from '../../harness/program.ts'
 import { get } from '../../harness/send.ts'
 import { type Granted, signIn } from '../../harness/sign-in.ts'
 import { synced } from '../../harness/sync.ts'
 import { until } from '../../harness/until.ts'
-
-const main = join(import.meta.dirname, '../../../src/main.ts')
 
 suite('backup', () => {
   let harness: LabHarness
@@ -268,7 +267,7 @@ suite('backup', () => {
     const target = { ...(await emptyDatabase('killed')), TRIBUTARY_DATA: harness.tributary.dataDir }
     const pipe = join(folder, 'pipe')
     execFileSync('mkfifo', [pipe])
-    const child = spawn(process.execPath, [main, 'backup', 'restore', pipe], {
+    const child = spawn(process.execPath, [PROGRAM, 'backup', 'restore', pipe], {
       env: { ...childEnv, ...target },
       stdio: 'ignore',
     })
@@ -310,7 +309,7 @@ suite('backup', () => {
     const { sql, close } = openSql(harness.tributary.databaseUrl)
     await sql('begin')
     await sql('lock table reader_fault in access exclusive mode')
-    const child = spawn(process.execPath, [main, 'backup', 'create', path], {
+    const child = spawn(process.execPath, [PROGRAM, 'backup', 'create', path], {
       env: { ...childEnv, ...source() },
       stdio: 'ignore',
     })
