@@ -1,15 +1,13 @@
 import { continueSubscriptions, isNoSubscriptionDue } from '#access/hook-subscriptions.ts'
 import { continueDeletions, isNoDeletionOpen } from '#flows/accounts/delete-app.ts'
 import { continueDeletionRequests, isNoDeletionRequestDue } from '#flows/accounts/deletion-requests.ts'
-import { purgeExpired } from '#flows/operations/purge-expired.ts'
+import { maintain } from '#flows/operations/maintenance/maintain.ts'
 import type { SyncDeps } from '#flows/sync/deps.ts'
 import { isNoSyncDue, planSyncs } from '#flows/sync/plan/plan.ts'
 import { rereadProfiles } from '#flows/sync/reread/reread-profiles.ts'
 import type { RunCounts } from '#flows/sync/run/run-counts.ts'
 import { runProfile } from '#flows/sync/run/run-profile.ts'
-import { continueAppWakes } from '#flows/sync/schedule/wake-app.ts'
 import type { IdentityDeps } from '#identity/deps.ts'
-import { expireSignIns } from '#identity/expire-sign-ins.ts'
 import type { JobSubject } from '#model/sync/deaths.ts'
 import type { JobLedger } from '#platform/isolation/job-ledger.ts'
 import { type Tracer, traced } from '#platform/telemetry/trace.ts'
@@ -32,14 +30,7 @@ export interface SyncLane extends Pick<LoopDeps, 'idleMs' | 'onPlanned'> {
 
 /** Runs syncs, subscriptions to webhooks, deletions of apps, maintenance, and reads stored records again after an upgrade. Returns a function that stops the planning. */
 export async function startSyncLane({ engine, deps, ledger, ...options }: SyncLane): Promise<() => Promise<void>> {
-  await engine.work('maintenance', async () => {
-    const removed = {
-      ...(await purgeExpired(deps)),
-      ...(await expireSignIns(deps)),
-      woken: await continueAppWakes(deps),
-    }
-    deps.log.debug('maintenance done', removed)
-  })
+  await engine.work('maintenance', () => maintain(deps))
   await engine.every('maintenance', '*/10 * * * *')
   await engine.work('sync', ({ data, jobId }, signal) =>
     runSync({ deps, ledger }, data, { jobId, queue: 'sync' }, signal),

@@ -1,5 +1,5 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
+import { type Batch, deleteBatch, deleteSome } from '../delete-in-batches.ts'
 
 /** One call through the proxy, without its secrets and contents. */
 export interface CallEntry {
@@ -49,8 +49,8 @@ export async function listCalls(queries: Queries, appId: string, before: string,
   return (await queries.rows<Row>(list.with({ appId, before, limit }))).map(toEntry)
 }
 
-export async function purgeCalls(queries: Queries, before: number): Promise<number> {
-  return deleteInBatches(queries, purge.with({ before }))
+export function purgeCalls(queries: Queries, before: number): Promise<Batch> {
+  return deleteBatch(queries, purge.with({ before }))
 }
 
 interface Row extends Omit<CallEntry, 'appId' | 'accountId' | 'requestId' | 'tokenId'> {

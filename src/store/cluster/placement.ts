@@ -83,5 +83,6 @@ export const PLACEMENTS: ReadonlyMap<string, Placement> = new Map<string, Placem
   ...SHARDED_TABLES.map((table): [string, Placement] => [table, { by: 'shard' }]),
   ...Object.entries(KEYED_TABLES).map(([table, by]): [string, Placement] => [table, { by }]),
   ...REFERENCE_TABLES.map((table): [string, Placement] => [table, 'reference']),
+  ['maintenance', 'local'],
   ['migration', 'local'],
 ])
