@@ -114,6 +114,7 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'agent-token-purge',
     'applied-purge',
     'attempt-purge',
+    'audit-purge',
     'call-purge',
     'connect-session-purge',
     'consent-purge',
@@ -144,6 +145,7 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'reconnect-link-purge',
     'sign-in-purge',
     'spending-purge',
+    'token-purge',
   ],
   // Only on a server without shards, where one statement for all keys is cheaper than one for each shard.
   'asks for keys of several shards': ['watch-profiles', 'watch-proxy-tokens', 'watch-tokens'],

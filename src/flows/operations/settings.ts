@@ -21,7 +21,7 @@ export interface SettingsDeps {
   version: string
   config: Pick<
     Config,
-    'baseUrl' | 'databaseUrl' | 'logDays' | 'databaseReadUrl' | 'engineUrl' | 'trustProxy' | keyof QuotaSettings
+    'auditDays' | 'baseUrl' | 'databaseUrl' | 'logDays' | 'databaseReadUrl' | 'engineUrl' | 'trustProxy' | keyof QuotaSettings
   >
   workers: () => LaneView[]
 }
@@ -65,7 +65,7 @@ export async function readSettings(deps: SettingsDeps) {
         'tributary backup restore FILE',
       ],
     },
-    retention: Object.entries({ log: config.logDays * DAY_MS, ...RETENTION_MS }).map(([what, ms]) => ({
+    retention: Object.entries({ log: config.logDays * DAY_MS, audit: config.auditDays * DAY_MS, ...RETENTION_MS }).map(([what, ms]) => ({
       what,
       days: ms / DAY_MS,
     })),

@@ -40,6 +40,7 @@ export interface HttpDeps
     | 'host'
     | 'engineUrl'
     | 'sunsetMs'
+    | 'auditDays'
     | 'logDays'
     | 'proxyOrigin'
     | 'proxyPorts'

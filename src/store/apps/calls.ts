@@ -33,9 +33,10 @@ const insert = statement(
   'call-insert',
   `insert into call_log (${columns}) select * from json_to_recordset($calls) as call (${fields})`,
 )
+// Reads of agents are in the log too, as the method TOOL, and called no service.
 const list = statement(
   'call-list',
-  `select ${columns} from call_log where app_id = $appId and id < $before order by id desc limit $limit`,
+  `select ${columns} from call_log where app_id = $appId and id < $before and method <> 'TOOL' order by id desc limit $limit`,
 )
 const purge = statement('call-purge', deleteSome('call_log', 'shard, id', 'at < $before'))
 

@@ -29,6 +29,8 @@ export const EXPIRED: readonly Expired[] = [
   at('window_start', 'attempts', 'attempt'),
   at('at', 'calls', 'call_log'),
   at('at', 'operations', 'operation', { kind: `'sync'`, outcome: `'ok'`, steps: `'[]'` }),
+  at('revoked_at', 'access_tokens', 'access_token'),
+  { task: 'audit', table: 'audit', old: { id: `'0000000001' || n` }, kept: { id: `'zzzz' || n` } },
   at('refilled_at', 'rate_limits', 'rate_limit'),
   at('at', 'deliveries', 'delivery'),
   at('at', 'events', 'push_event', { destination_id: KNOWN }),

@@ -5,7 +5,9 @@ import { purgeCalls } from '#store/apps/calls.ts'
 import { purgeAppDeletions } from '#store/apps/deletions.ts'
 import { purgeIdempotencyKeys } from '#store/apps/idempotency-keys.ts'
 import { purgeRegistrations } from '#store/apps/registrations.ts'
+import { purgeAudit } from '#store/audit.ts'
 import type { Batch, Position } from '#store/delete-in-batches.ts'
+import { purgeRevokedTokens } from '#store/identity/access-tokens.ts'
 import { purgeDeletionRequests } from '#store/identity/deletion-requests.ts'
 import { purgeOrphanDecisions } from '#store/identity/people-decisions.ts'
 import { fillPersonTerms } from '#store/identity/person-terms.ts'
@@ -49,6 +51,8 @@ const STEPS = {
   attempts: ({ database }, now) => purgeAttempts(database, now - retention.ATTEMPTS_TTL_MS),
   calls: (deps, now) => purgeCalls(deps.database, logBefore(deps, now)),
   operations: (deps, now) => purgeOperations(deps.database, logBefore(deps, now)),
+  audit: ({ database, config }, now) => purgeAudit(database, now - (config?.auditDays ?? 400) * DAY_MS),
+  access_tokens: ({ database }, now) => purgeRevokedTokens(database, now - retention.REVOKED_TOKENS_TTL_MS),
   rate_limits: ({ database }, now, position) => purgeRateLimits(database, now - retention.RATE_LIMITS_TTL_MS, position),
   deliveries: (deps, now) => purgeDeliveries(deps.database, logBefore(deps, now)),
   events: ({ database }, now, position) => purgeEvents(database, now - retention.EVENTS_TTL_MS, position),

@@ -23,7 +23,7 @@ import { appUsage } from '#store/usage-of-apps.ts'
 export interface ReviewDeps {
   database: Database
   clock: Clock
-  config?: (Partial<QuotaSettings> & { logDays?: number | undefined }) | undefined
+  config?: (Partial<QuotaSettings> & { logDays?: number | undefined; auditDays?: number | undefined }) | undefined
 }
 
 const BATCH = 100

@@ -44,7 +44,7 @@ export default function SettingsPage() {
                   { title: 'Days', isNumber: true, cell: ({ days }) => number.format(days) },
                 ]}
               />
-              <p className="soft">Items and the audit log are kept until they are erased.</p>
+              <p className="soft">Items are kept until they are erased.</p>
             </Section>
             <Section title="Default quotas">
               <Table
