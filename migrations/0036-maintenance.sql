@@ -19,3 +19,6 @@ create table maintenance (
   done         bigint not null default 0,
   ms           bigint not null default 0
 );
+
+-- Tombstones up to this seq were removed, or are about to be: who has not read them must begin anew.
+alter table profile_sync add column forgotten_seq bigint not null default 0;

@@ -146,6 +146,9 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'sign-in-purge',
     'spending-purge',
     'token-purge',
+    'tombstone-forget',
+    'tombstone-purge',
+    'tombstone-walk',
   ],
   // Only on a server without shards, where one statement for all keys is cheaper than one for each shard.
   'asks for keys of several shards': ['watch-profiles', 'watch-proxy-tokens', 'watch-tokens'],

@@ -21,7 +21,14 @@ export interface SettingsDeps {
   version: string
   config: Pick<
     Config,
-    'auditDays' | 'baseUrl' | 'databaseUrl' | 'logDays' | 'databaseReadUrl' | 'engineUrl' | 'trustProxy' | keyof QuotaSettings
+    | 'auditDays'
+    | 'baseUrl'
+    | 'databaseUrl'
+    | 'logDays'
+    | 'databaseReadUrl'
+    | 'engineUrl'
+    | 'trustProxy'
+    | keyof QuotaSettings
   >
   workers: () => LaneView[]
 }
@@ -65,10 +72,12 @@ export async function readSettings(deps: SettingsDeps) {
         'tributary backup restore FILE',
       ],
     },
-    retention: Object.entries({ log: config.logDays * DAY_MS, audit: config.auditDays * DAY_MS, ...RETENTION_MS }).map(([what, ms]) => ({
-      what,
-      days: ms / DAY_MS,
-    })),
+    retention: Object.entries({ log: config.logDays * DAY_MS, audit: config.auditDays * DAY_MS, ...RETENTION_MS }).map(
+      ([what, ms]) => ({
+        what,
+        days: ms / DAY_MS,
+      }),
+    ),
     maintenance: tasks.map(({ task, succeededAt, failedAt, error, fails, done, isLate }) => ({
       task,
       ...(succeededAt === undefined ? {} : { succeeded_at: succeededAt }),

@@ -283,8 +283,7 @@ suite('tools that write', () => {
 suite('limits and the audit log', () => {
   test('each read is in the log and each write in the audit log, with tool and account, without content', async () => {
     const { access_token: token } = await agentTokens(harness)
-    const audited = async () =>
-      (await auditOf(harness, 'agent.call')).filter((entry) => entry.account_id === account)
+    const audited = async () => (await auditOf(harness, 'agent.call')).filter((entry) => entry.account_id === account)
     const before = (await audited()).length
     await callTool(harness, token, 'search_items', { query: 'needle' })
     const reads = await until('the read is in the log', async () => {

@@ -13,6 +13,7 @@ import { purgeOrphanDecisions } from '#store/identity/people-decisions.ts'
 import { fillPersonTerms } from '#store/identity/person-terms.ts'
 import { purgeProxyTokens } from '#store/identity/proxy-tokens.ts'
 import { purgeItemHours } from '#store/items/item-hours.ts'
+import { forgetTombstones } from '#store/items/old-tombstones.ts'
 import { purgeOperations } from '#store/log/operations.ts'
 import { purgeLinks } from '#store/operators/links.ts'
 import { purgeChallenges } from '#store/operators/passkeys.ts'
@@ -53,6 +54,7 @@ const STEPS = {
   operations: (deps, now) => purgeOperations(deps.database, logBefore(deps, now)),
   audit: ({ database, config }, now) => purgeAudit(database, now - (config?.auditDays ?? 400) * DAY_MS),
   access_tokens: ({ database }, now) => purgeRevokedTokens(database, now - retention.REVOKED_TOKENS_TTL_MS),
+  tombstones: ({ database }, now, position) => forgetTombstones(database, now - retention.TOMBSTONES_TTL_MS, position),
   rate_limits: ({ database }, now, position) => purgeRateLimits(database, now - retention.RATE_LIMITS_TTL_MS, position),
   deliveries: (deps, now) => purgeDeliveries(deps.database, logBefore(deps, now)),
   events: ({ database }, now, position) => purgeEvents(database, now - retention.EVENTS_TTL_MS, position),
@@ -98,6 +100,8 @@ const MAX_STEPS: Partial<Record<string, number>> = {
   orphan_delivered_items: MAX_DESTINATIONS,
   // 4,000 profiles in ten minutes: half a million a day.
   missing_cursors: 2,
+  // The same: 4,000 profiles.
+  tombstones: 20,
 }
 
 export const PURGES: readonly MaintenanceTask<PurgeDeps>[] = Object.entries<Step>(STEPS).map(([name, step]) => ({

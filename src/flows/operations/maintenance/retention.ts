@@ -13,6 +13,8 @@ export const UNREAD_FEEDS_TTL_MS = 30 * DAY_MS
 export const ITEM_HOURS_TTL_MS = 8 * DAY_MS
 /** Until then an operator can see in a copy of the database that a token was revoked; nobody else can tell it from an unknown one. */
 export const REVOKED_TOKENS_TTL_MS = 30 * DAY_MS
+/** Of deletions, for who reads changes by a cursor and for destinations that have them. */
+export const TOMBSTONES_TTL_MS = 90 * DAY_MS
 export const SPENDING_TTL_MS = 400 * DAY_MS
 /** A used code is kept for a day, so that its replay is detected; what else has ended, so that this can be explained. */
 export const ENDED_TTL_MS = DAY_MS
@@ -24,4 +26,5 @@ export const RETENTION_MS = {
   revoked_tokens: REVOKED_TOKENS_TTL_MS,
   feed_entries: FEED_ENTRIES_TTL_MS,
   spending: SPENDING_TTL_MS,
+  deletions_of_items: TOMBSTONES_TTL_MS,
 } as const
