@@ -27,6 +27,7 @@ import { costTables } from './costs.ts'
 import { limitsIn, limitsJson, limitsTables } from './limits.ts'
 import { packageTable } from './packages/table.ts'
 import { releaseFiles } from './release/files.ts'
+import { boundsTable } from './table-bounds.ts'
 import { callersTable } from './threat-model/callers.ts'
 import { columnsTable } from './threat-model/columns.ts'
 import { rolesTable } from './threat-model/roles.ts'
@@ -56,6 +57,7 @@ export function writtenDocs(): Record<string, string> {
     'docs/costs.md': between('docs/costs.md', 'costs', costTables()),
     'docs/limits.md': between('docs/limits.md', 'limits', limitsTables(limits)),
     'docs/limits.json': limitsJson(limits),
+    'docs/operating.md': between('docs/operating.md', 'bounds', boundsTable()),
     'docs/push.md': pushPage(),
     'docs/packages.md': between('docs/packages.md', 'packages', packageTable()),
     'docs/checks.md': between('docs/checks.md', 'checks', checkTable()),

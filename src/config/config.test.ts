@@ -192,6 +192,7 @@ const KNOWN: { [K in keyof Config]: { takes: [string, Config[K]][]; refuses: str
   },
   logFormat: { takes: [['text', 'text']], refuses: ['xml'] },
   logDays: { takes: [['30', 30]], refuses: ['0', '401', 'week'] },
+  auditDays: { takes: [['30', 30]], refuses: ['29', '3651', 'year'] },
   workerMemoryMb: { takes: [['128', 128]], refuses: ['127', 'much'] },
   workerStallMs: { takes: [['2', 2000]], refuses: ['1', 'soon'] },
   drainMs: {

@@ -35,6 +35,7 @@ export interface Config extends QuotaSettings {
   logLevel: LogLevel
   logFormat: 'json' | 'text'
   logDays: number
+  auditDays: number
   drainMs: number
   workerMemoryMb: number
   workerStallMs: number
@@ -212,6 +213,12 @@ export const VARIABLES: Table = {
     fallback: '14',
     meaning: 'How many days sign-ins, syncs, proxied calls and deliveries stay in the log of their app (1 to 400).',
     read: (text) => parseWholeNumber(text, 1, 400),
+  },
+  auditDays: {
+    name: 'AUDIT_DAYS',
+    fallback: '400',
+    meaning: 'How many days entries stay in the audit log (30 to 3650).',
+    read: (text) => parseWholeNumber(text, 30, 3650),
   },
   drainMs: {
     name: 'DRAIN_SECONDS',

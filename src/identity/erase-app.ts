@@ -28,7 +28,7 @@ import { listDestinations } from '#store/push/destinations.ts'
 import { findFeed } from '#store/push/feed.ts'
 import type { IdentityDeps } from './deps.ts'
 import { credentialOf, eraseAccount } from './disconnect.ts'
-import { unusedTokenOf } from './expire-sign-ins.ts'
+import { unusedTokenOf } from './expire-consents.ts'
 import { revokeAs, type UnneededToken } from './revoke-token.ts'
 
 /** Accounts that are erased concurrently: erasing mostly waits for services. */

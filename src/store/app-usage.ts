@@ -29,8 +29,8 @@ const sumOfApp = statement(
 )
 const listStale = statement(
   'usage-stale',
-  `select shard, profile_id from profile_sync where recounted_at is null or recounted_at < $beforeMs
-   order by recounted_at nulls first limit $limit`,
+  `select shard, profile_id from profile_sync where coalesce(recounted_at, 0) < $beforeMs
+   order by coalesce(recounted_at, 0) limit $limit`,
 )
 // One statement, so that `seq` and the items are read in the same snapshot.
 const countItems = statement(

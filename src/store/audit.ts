@@ -1,6 +1,10 @@
-import { newId, shardFor } from '#platform/crypto/ids.ts'
+import { createHash } from 'node:crypto'
+import { encodeBase32, encodeNumber, newId, shardFor } from '#platform/crypto/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { redactText } from '#platform/telemetry/redact.ts'
+import { type Batch, deleteBatch, deleteSome } from './delete-in-batches.ts'
+
+const MINUTE_MS = 60_000
 
 /** What happened, when, and who did it: `admin`, `cli`, `app:<id>`, `person`. */
 export interface AuditEvent {
@@ -28,13 +32,24 @@ const insertOnce = statement(
    values ($shard, $id, $at, $actor, $action, $appId, $accountId, '{}') on conflict do nothing`,
 )
 
+// The newest detail, with how often it happened.
+const insertCounted = statement(
+  'audit-insert-counted',
+  `insert into audit (shard, id, at, actor, action, app_id, account_id, detail)
+   values ($shard, $id, $at, $actor, $action, $appId, null, $detail)
+   on conflict (shard, id) do update set at = excluded.at, detail = (excluded.detail::jsonb
+     || jsonb_build_object('attempts', coalesce((audit.detail ->> 'attempts')::bigint, 1) + 1))::json`,
+)
+// Ids begin with their time.
+const purge = statement('audit-purge', deleteSome('audit', 'id, shard', 'id < $beforeId'))
+
 const findDeletion = statement(
   'audit-account-deletion',
   `select at from audit
    where shard = $shard and account_id = $accountId and app_id = $appId and action = 'account.delete' limit 1`,
 )
 
-/** When an account of the app was erased; undefined if it was not. */
+/** When an account of the app was erased; undefined if it was not, or so long ago that the entry is gone. */
 export async function findAccountDeletion(
   queries: Queries,
   { shard, id, appId }: { shard: number; id: string; appId: string },
@@ -46,10 +61,29 @@ export async function findAccountDeletion(
 /** Call it in the transaction of the action itself, so that neither is stored without the other. */
 export async function writeAudit(tx: Queries, entry: AuditEntry): Promise<void> {
   const { shard, at, actor, action, appId = null, accountId = null } = entry
-  const detail = JSON.stringify(entry.detail ?? {}, (_name, value: unknown) =>
-    typeof value === 'string' ? redactText(value) : value,
+  await tx.count(insert.with({ shard, id: newId(at), at, actor, action, appId, accountId, detail: detailOf(entry) }))
+}
+
+const detailOf = ({ detail = {} }: AuditEvent) =>
+  JSON.stringify(detail, (_name, value: unknown) => (typeof value === 'string' ? redactText(value) : value))
+
+/**
+ * About an app, what anybody can cause without credentials: one entry for each minute and action, with the number of attempts and the
+ * newest detail. Any number of processes write the same one.
+ */
+export async function auditStrangers(queries: Queries, appId: string, event: AuditEvent): Promise<void> {
+  const { at, actor, action } = event
+  const minute = at - (at % MINUTE_MS)
+  const name = createHash('sha256').update(`${appId} ${action} ${minute}`).digest().subarray(0, 10)
+  const id = encodeNumber(minute, 10) + encodeBase32(name)
+  await queries.count(
+    insertCounted.with({ shard: shardFor(appId), id, at, actor, action, appId, detail: detailOf(event) }),
   )
-  await tx.count(insert.with({ shard, id: newId(at), at, actor, action, appId, accountId, detail }))
+}
+
+/** Deletes some entries from before a time. */
+export function purgeAudit(queries: Queries, beforeMs: number): Promise<Batch> {
+  return deleteBatch(queries, purge.with({ beforeId: encodeNumber(beforeMs, 10) }))
 }
 
 /** About an app. The entry is stored in the shard that is derived from the app's id. */

@@ -5,6 +5,19 @@ const BATCH = 5000
 /** How many rows precede the last one of a batch. */
 const LAST = 4999
 
+/** Where a walk through a table continues: the key of the last row that it has seen. */
+export type Position = readonly (string | number)[]
+
+/** A part of a task that changes many rows. */
+export interface Batch {
+  /** Rows that were changed. */
+  done: number
+  /** Whether another batch should follow. */
+  more: boolean
+  /** Where that one continues; absent: it begins anew, because what was done is not found again. */
+  position?: Position | undefined
+}
+
 /**
  * SQL that deletes the first rows that meet a condition, in the order of `key`: columns that tell these rows apart. Where no row is
  * beyond the batch, the comparison is null, and all are deleted. It is not a join with the first rows: a plan that was made while
@@ -18,11 +31,17 @@ export const deleteSome = <const Table extends string, const Key extends string,
   `delete from ${table} where ${condition} and ((${key}) <= (select ${key} from ${table} where ${condition}
    order by ${key} offset ${LAST} limit 1)) is not false` as const
 
+/** Executes a statement of `deleteSome` once. */
+export async function deleteBatch(queries: Queries, some: Statement): Promise<Batch> {
+  const done = await queries.count(some)
+  return { done, more: done >= BATCH }
+}
+
 /** Repeats a statement of `deleteSome` until no row is left. Returns how many were deleted; after a crash the next call continues. */
 export async function deleteInBatches(queries: Queries, some: Statement): Promise<number> {
   for (let total = 0; ; ) {
-    const count = await queries.count(some)
-    total += count
-    if (count < BATCH) return total
+    const { done, more } = await deleteBatch(queries, some)
+    total += done
+    if (!more) return total
   }
 }

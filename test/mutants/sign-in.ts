@@ -32,7 +32,7 @@ export const SIGN_IN_MUTANTS: readonly Mutant[] = [
   { check: 'S04', file: CALLBACK, find: 'pending.expiresAt >= deps.clock.now() &&', replace: '', tests: [BINDING] },
   {
     check: 'S05',
-    file: 'src/identity/expire-sign-ins.ts',
+    file: 'src/identity/expire-consents.ts',
     find: 'await revokeUnused(deps, consent)',
     replace: '',
     tests: [BINDING],

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { authenticateApp } from '#flows/apps/authenticate-app.ts'
 import { ATTEMPTS, limitGuesses } from '#flows/apps/limit-guesses.ts'
-import { purgeExpired } from '#flows/operations/purge-expired.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { insertApp } from '#store/apps/apps.ts'
 import { countAttempts, purgeAttempts, releaseAttempts, reserveAttempts } from '#store/apps/attempts.ts'
 import { migrate } from '#store/migrate.ts'
 import { Hasher } from '#store/vault.ts'
+import { purgeExpired } from '../harness/maintenance.ts'
 import { type Opened, openPrepared } from './opened.ts'
 
 let opened: Opened
@@ -54,7 +54,7 @@ suite('failed attempts', () => {
   test('are deleted after their window', async () => {
     await add(opened.database, 'old', 1000)
     await add(opened.database, 'new', 10_000_000)
-    assert.equal(await purgeAttempts(opened.database, 5000), 1)
+    assert.equal((await purgeAttempts(opened.database, 5000)).done, 1)
     assert.equal(await count(opened.database, 'new', 10_000_000), 1)
     const { attempts } = await purgeExpired({ database: opened.database, clock: { now: () => 10_000_000 + 3_600_001 } })
     assert.equal(attempts >= 1, true)

@@ -2624,6 +2624,21 @@ export type Settings = {
     what: string
     days: number
   })[]
+  /** What runs every few minutes, each task independently of the others. */
+  maintenance: ({
+    task: string
+    /** The end of its last run without a failure. */
+    succeeded_at?: number | undefined
+    failed_at?: number | undefined
+    /** Of the last run, if it failed. */
+    error?: string | undefined
+    /** Failed runs since the last success. */
+    fails: number
+    /** What the last run changed. */
+    rows: number
+    /** Whether it has not succeeded for an hour; it runs every ten minutes. */
+    late: boolean
+  })[]
   quotas: ({
     name: string
     meaning: string

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IdentityDeps, SignInDeps } from '#identity/deps.ts'
-import { revokeUnused } from '#identity/expire-sign-ins.ts'
+import { revokeUnused } from '#identity/expire-consents.ts'
 import { ticketShard } from '#model/accounts/access-token.ts'
 import { ApiError } from '#model/errors.ts'
 import { randomSecret } from '#platform/crypto/ids.ts'

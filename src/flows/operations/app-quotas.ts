@@ -5,7 +5,7 @@ import type { Clock } from '#platform/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { findApp, findAppQuotas, setAppQuotas } from '#store/apps/apps.ts'
 import { auditApp } from '#store/audit.ts'
-import { reviewApp } from './review-quotas.ts'
+import { reviewApp } from './maintenance/review-quotas.ts'
 
 export interface QuotasDeps {
   database: Database

@@ -17,6 +17,7 @@ import { type ClusterReport, findClusterReport } from './cluster.ts'
 import type { Diagnosis } from './diagnosis.ts'
 import { examineProxyOrigin } from './examine-proxy-origin.ts'
 import { checkLastBackup } from './last-backup.ts'
+import { checkMaintenance } from './maintenance/task-states.ts'
 
 export interface DoctorDeps {
   /** Throws when the settings are wrong. */
@@ -164,7 +165,11 @@ async function checkDatabase(deps: DoctorDeps, { databaseReadUrl }: Config): Pro
               help: 'Set the clock by NTP; services reject signed requests when it is wrong.',
             },
         ...(pending.length === 0
-          ? [await checkLastBackup(database, deps.clock.now()), await checkOverrides(database)]
+          ? [
+              await checkLastBackup(database, deps.clock.now()),
+              await checkMaintenance(database, deps.clock),
+              await checkOverrides(database),
+            ]
           : []),
         ...(cluster === undefined ? [] : [describeCluster(cluster)]),
         ...replica,

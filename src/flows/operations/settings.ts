@@ -10,7 +10,8 @@ import { planMigrations } from '#store/migrate.ts'
 import { readServer } from '#store/server.ts'
 import { presentLimit } from './app-quotas.ts'
 import { OLD_BACKUP_MS, readLastBackup } from './last-backup.ts'
-import { RETENTION_MS } from './purge-expired.ts'
+import { RETENTION_MS } from './maintenance/retention.ts'
+import { maintenanceStates } from './maintenance/task-states.ts'
 
 export interface SettingsDeps {
   database: Database
@@ -20,7 +21,7 @@ export interface SettingsDeps {
   version: string
   config: Pick<
     Config,
-    'baseUrl' | 'databaseUrl' | 'logDays' | 'databaseReadUrl' | 'trustProxy' | keyof QuotaSettings
+    'auditDays' | 'baseUrl' | 'databaseUrl' | 'logDays' | 'databaseReadUrl' | 'trustProxy' | keyof QuotaSettings
   >
   workers: () => LaneView[]
 }
@@ -30,11 +31,12 @@ const DAY_MS = 86_400_000
 /** What an operator looks up about the installation; without secrets, addresses of databases and paths. */
 export async function readSettings(deps: SettingsDeps) {
   const { config, keyring, keyFile } = deps
-  const [server, sharded, { pending }, last] = await Promise.all([
+  const [server, sharded, { pending }, last, tasks] = await Promise.all([
     readServer(deps.database),
     isSharded(deps.database),
     planMigrations(deps.database),
     readLastBackup(deps.database, deps.clock.now()),
+    maintenanceStates(deps),
   ])
   return {
     version: deps.version,
@@ -62,9 +64,20 @@ export async function readSettings(deps: SettingsDeps) {
         'tributary backup restore FILE',
       ],
     },
-    retention: Object.entries({ log: config.logDays * DAY_MS, ...RETENTION_MS }).map(([what, ms]) => ({
-      what,
-      days: ms / DAY_MS,
+    retention: Object.entries({ log: config.logDays * DAY_MS, audit: config.auditDays * DAY_MS, ...RETENTION_MS }).map(
+      ([what, ms]) => ({
+        what,
+        days: ms / DAY_MS,
+      }),
+    ),
+    maintenance: tasks.map(({ task, succeededAt, failedAt, error, fails, done, isLate }) => ({
+      task,
+      ...(succeededAt === undefined ? {} : { succeeded_at: succeededAt }),
+      ...(failedAt === undefined ? {} : { failed_at: failedAt }),
+      ...(error === undefined ? {} : { error }),
+      fails,
+      rows: done,
+      late: isLate,
     })),
     quotas: Object.entries(QUOTA_VARIABLES).map(([key, { name, meaning }]) => ({
       name,

@@ -1,12 +1,12 @@
 import type { Account } from '#model/accounts/account.ts'
-import { invalidInput } from '#model/errors.ts'
+import { ApiError, invalidInput } from '#model/errors.ts'
 import type { ChangeFilter } from '#model/item-filter/changes.ts'
 import { typeBits } from '#model/items/types.ts'
 import { lastOf } from '#platform/formats/list-ends.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { wasMergedInto } from '#store/identity/accounts.ts'
 import { listReadable, type ReadableProfile } from '#store/identity/readable-profiles.ts'
-import { type ChangeKey, changeKeysAfter, latestChanges } from '#store/items/change-keys.ts'
+import { type ChangeKey, changeKeysAfter, type KeptChanges, keptChanges } from '#store/items/change-keys.ts'
 import { type Decided, resolveCopies } from '#store/items/changed-copies.ts'
 import { findItems } from '#store/items/items-by-id.ts'
 import type { Hasher } from '#store/vault.ts'
@@ -51,10 +51,12 @@ export async function readChanges(
 ): Promise<ChangesPage> {
   const all = await listReadable(deps.database, account)
   const readable = filterByServicesParameter(deps.registry, all, request.services)
-  const latest = await latestChanges(deps.database, readable)
+  const kept = await keptChanges(deps.database, readable)
+  const latest = new Map(kept.entries().map(([profileId, changes]) => [profileId, changes.latest]))
   const isNow = request.cursor === 'now'
   const known =
     request.cursor === undefined || isNow ? [] : await knownPositions(deps, account, request, request.cursor)
+  refuseForgotten(known, kept)
   const { positions, removed } = alignPositions(readable, latest, known, isNow ? 'now' : 'at the beginning')
   const { entries, more } = await collectChanges(deps, readable, positions, latest, request, options)
   return {
@@ -62,6 +64,12 @@ export async function readChanges(
     cursor: writeCursor(deps, request, positions, account.id),
     more,
   }
+}
+
+/** A reader who may have an item whose deletion is not kept any more cannot go on. */
+function refuseForgotten(known: readonly Position[], kept: ReadonlyMap<string, KeptChanges>): void {
+  for (const { profileId, seq, start } of known)
+    if (Math.max(seq, start) < (kept.get(profileId)?.forgotten ?? 0)) throw new ApiError('cursor_expired')
 }
 
 /** The cursor of an account that was merged into this one goes on; that of any other names profiles that are not this person's. */

@@ -23,7 +23,7 @@ import { SIGN_IN_LOG_REASONS } from '#model/operation.ts'
 import { randomShard, shardIn } from '#platform/crypto/ids.ts'
 import { findApp } from '#store/apps/apps.ts'
 import { useRegistration } from '#store/apps/registrations.ts'
-import { auditApp } from '#store/audit.ts'
+import { auditStrangers } from '#store/audit.ts'
 import { findAccountById } from '#store/identity/accounts.ts'
 import { findConnectSession } from '#store/identity/connect-sessions.ts'
 import { type Consent, deleteConsent, hasSignedIn, insertConsent } from '#store/identity/consents.ts'
@@ -269,7 +269,7 @@ async function auditRefusedCallback(
 ): Promise<void> {
   const value = readPending(pending)
   const began = isAtService(value) ? value.registration : undefined
-  await auditApp(database, pending.appId, {
+  await auditStrangers(database, pending.appId, {
     at: clock.now(),
     actor: 'person',
     action: 'callback.refused',

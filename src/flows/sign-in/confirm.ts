@@ -1,6 +1,6 @@
 import { type ConsentValue, readConsent, writeConsent } from '#identity/consent-value.ts'
 import { type IdentityDeps, type SignInDeps, TEN_MINUTES_MS } from '#identity/deps.ts'
-import { revokeUnused } from '#identity/expire-sign-ins.ts'
+import { revokeUnused } from '#identity/expire-consents.ts'
 import { uncountSignIn } from '#identity/open-sign-ins.ts'
 import type { RequestOfReconnect } from '#identity/pending-value.ts'
 import { applyReconnect } from '#identity/reconnect.ts'

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { maintenanceStates } from '#flows/operations/maintenance/task-states.ts'
 import { quotaFigures } from '#flows/operations/usage.ts'
 import { sumCounters } from '#flows/push/delivery-counters.ts'
 import { pushHealth } from '#flows/push/manage/status.ts'
@@ -16,6 +17,7 @@ import { route } from '../server/route.ts'
 import { faultMetrics } from './fault-metrics.ts'
 import { hookMetrics } from './hook-metrics.ts'
 import { logMetrics } from './log-metrics.ts'
+import { maintenanceMetrics } from './maintenance-metrics.ts'
 import { pushMetrics } from './push-metrics.ts'
 import { quotaMetrics } from './quota-metrics.ts'
 import { replicaMetrics } from './replica-metrics.ts'
@@ -58,6 +60,7 @@ export function createMetrics(): Metrics {
   const updateFaults = faultMetrics(registry)
   const updateHooks = hookMetrics(registry)
   const updateReplica = replicaMetrics(registry)
+  const updateMaintenance = maintenanceMetrics(registry)
   const updateLog = logMetrics(registry)
   // Finding the labelled counter costs more than counting.
   const counters = new Map<string, ReturnType<typeof requests.labels>>()
@@ -97,6 +100,7 @@ export function createMetrics(): Metrics {
       updateSpending(await read('spending', () => spendingFigures(deps)))
       updateFaults(await read('faults and quarantine', () => faultCounts(deps)))
       updateHooks(await read('subscriptions to webhooks', () => subscriptionCounts(deps)))
+      updateMaintenance(await read('maintenance', () => maintenanceStates(deps)))
       updateReplica(deps.replica?.status())
       // The last, so that it counts metrics that could not be read just now.
       updateLog(sumLogCounts([deps.log.counts(), ...reports.map(({ log }) => log)]))

@@ -41,6 +41,19 @@ export const settings = route({
         old_after_days: z.number(),
       }),
       retention: z.array(z.object({ what: z.string(), days: z.number() })),
+      maintenance: z
+        .array(
+          z.object({
+            task: z.string(),
+            succeeded_at: z.int().optional().describe('The end of its last run without a failure.'),
+            failed_at: z.int().optional(),
+            error: z.string().optional().describe('Of the last run, if it failed.'),
+            fails: z.int().describe('Failed runs since the last success.'),
+            rows: z.int().describe('What the last run changed.'),
+            late: z.boolean().describe('Whether it has not succeeded for an hour; it runs every ten minutes.'),
+          }),
+        )
+        .describe('What runs every few minutes, each task independently of the others.'),
       quotas: z.array(z.object({ name: z.string(), meaning: z.string(), limit: z.number().nullable() })),
       sessions: z.object({ idle_hours: z.number(), days: z.number() }),
       workers: z.array(

@@ -14,6 +14,7 @@ export const changes = dataRoute({
       more: z.boolean().describe('Whether more changes follow right now.'),
     })
     .meta({ id: 'Changes', description: 'A page of changes.' }),
+  reasons: ['cursor_expired'],
   run: async (deps, { query, account, reply }) => {
     const { cursor = '', limit, types, services, ...showing } = query
     const request = { cursor: cursor === '' ? undefined : cursor, limit, types, services }

@@ -40,6 +40,7 @@ export interface HttpDeps
     | 'drainMs'
     | 'host'
     | 'sunsetMs'
+    | 'auditDays'
     | 'logDays'
     | 'proxyOrigin'
     | 'proxyPorts'

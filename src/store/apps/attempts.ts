@@ -1,6 +1,6 @@
 import { firstOf } from '#platform/formats/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
+import { type Batch, deleteBatch, deleteSome } from '../delete-in-batches.ts'
 
 const findCounts = statement(
   'attempt-read',
@@ -58,6 +58,6 @@ export async function releaseAttempts(queries: Queries, subjects: string[], wind
   for (const subject of subjects) await queries.count(decrement.with({ subject, windowStart }))
 }
 
-export async function purgeAttempts(queries: Queries, before: number): Promise<number> {
-  return deleteInBatches(queries, purge.with({ before }))
+export function purgeAttempts(queries: Queries, before: number): Promise<Batch> {
+  return deleteBatch(queries, purge.with({ before }))
 }

@@ -1,5 +1,5 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
+import { type Batch, deleteBatch, deleteSome } from '../delete-in-batches.ts'
 
 /** One call through the proxy, without its secrets and contents. */
 export interface CallEntry {
@@ -33,9 +33,10 @@ const insert = statement(
   'call-insert',
   `insert into call_log (${columns}) select * from json_to_recordset($calls) as call (${fields})`,
 )
+// Reads of agents are in the log too, as the method TOOL, and called no service.
 const list = statement(
   'call-list',
-  `select ${columns} from call_log where app_id = $appId and id < $before order by id desc limit $limit`,
+  `select ${columns} from call_log where app_id = $appId and id < $before and method <> 'TOOL' order by id desc limit $limit`,
 )
 const purge = statement('call-purge', deleteSome('call_log', 'shard, id', 'at < $before'))
 
@@ -49,8 +50,8 @@ export async function listCalls(queries: Queries, appId: string, before: string,
   return (await queries.rows<Row>(list.with({ appId, before, limit }))).map(toEntry)
 }
 
-export async function purgeCalls(queries: Queries, before: number): Promise<number> {
-  return deleteInBatches(queries, purge.with({ before }))
+export function purgeCalls(queries: Queries, before: number): Promise<Batch> {
+  return deleteBatch(queries, purge.with({ before }))
 }
 
 interface Row extends Omit<CallEntry, 'appId' | 'accountId' | 'requestId' | 'tokenId'> {

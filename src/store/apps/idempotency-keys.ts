@@ -1,6 +1,6 @@
 import type { Keyring } from '#platform/crypto/sealing.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
+import { type Batch, deleteBatch, deleteSome } from '../delete-in-batches.ts'
 
 /** A response that is returned again for the same key. */
 export interface KeptResponse {
@@ -108,6 +108,6 @@ export async function releaseIdempotencyKey(
   await queries.count(release.with({ hash, claim }))
 }
 
-export async function purgeIdempotencyKeys(queries: Queries, nowMs: number): Promise<number> {
-  return deleteInBatches(queries, purge.with({ nowMs }))
+export function purgeIdempotencyKeys(queries: Queries, nowMs: number): Promise<Batch> {
+  return deleteBatch(queries, purge.with({ nowMs }))
 }

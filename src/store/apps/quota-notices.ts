@@ -1,5 +1,6 @@
 import type { Quotas } from '#model/apps/quotas.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import type { Position } from '../delete-in-batches.ts'
 
 export type NoticeLevel = 'near' | 'reached'
 
@@ -85,16 +86,10 @@ export async function listNotices(queries: Queries, appId: string, limit: number
 /** All notices in the order of their keys, one page at a time. */
 export async function nextNotices(
   queries: Queries,
-  after: QuotaNotice | undefined,
+  [afterShard = -1, afterSubject = '', afterQuota = '']: Position = [],
   limit: number,
 ): Promise<QuotaNotice[]> {
-  const values = {
-    afterShard: after?.shard ?? -1,
-    afterSubject: after?.subject ?? '',
-    afterQuota: after?.quota ?? '',
-    limit,
-  }
-  return (await queries.rows<Row>(listAfter.with(values))).map(toNotice)
+  return (await queries.rows<Row>(listAfter.with({ afterShard, afterSubject, afterQuota, limit }))).map(toNotice)
 }
 
 /** Quotas that kept items of an endpoint out, with the profile; of one app or of all. */

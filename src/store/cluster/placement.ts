@@ -83,6 +83,7 @@ export const PLACEMENTS: ReadonlyMap<string, Placement> = new Map<string, Placem
   ...SHARDED_TABLES.map((table): [string, Placement] => [table, { by: 'shard' }]),
   ...Object.entries(KEYED_TABLES),
   ...REFERENCE_TABLES.map((table): [string, Placement] => [table, 'reference']),
+  ['maintenance', 'local'],
   ['migration', 'local'],
   // Taken and ended by itself, at most a few times a second, so it needs no other node.
   ['named_lease', 'local'],

@@ -7,6 +7,7 @@ import type {
   VerifiedOrCachedAccount,
 } from '#model/accounts/account.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { type Batch, deleteBatch, deleteSome } from '../delete-in-batches.ts'
 import { findAccount as findStoredAccount } from './accounts.ts'
 import {
   type ProfileRefRow,
@@ -39,6 +40,7 @@ const revoke = statement(
   'token-revoke',
   'update access_token set revoked_at = $revokedAt where shard = $shard and hash = $hash and revoked_at is null',
 )
+const purge = statement('token-purge', deleteSome('access_token', 'shard, hash', 'revoked_at < $before'))
 const revokeAll = statement(
   'token-revoke-all',
   `update access_token set revoked_at = $revokedAt
@@ -173,6 +175,11 @@ export async function revokeAccessToken(
   nowMs: number,
 ): Promise<boolean> {
   return (await queries.count(revoke.with({ shard, hash, revokedAt: nowMs }))) > 0
+}
+
+/** Deletes some tokens that were revoked before a time. */
+export function purgeRevokedTokens(queries: Queries, before: number): Promise<Batch> {
+  return deleteBatch(queries, purge.with({ before }))
 }
 
 export async function revokeAllTokens(tx: Queries, account: Account, nowMs: number): Promise<number> {

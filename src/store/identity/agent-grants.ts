@@ -1,7 +1,7 @@
 import type { Account } from '#model/accounts/account.ts'
 import type { AgentSettings } from '#model/apps/agents.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
+import { type Batch, deleteBatch, deleteSome } from '../delete-in-batches.ts'
 
 /** What a person allowed an agent to do. */
 export interface AgentGrant {
@@ -231,9 +231,10 @@ export async function removeAgentGrants(tx: Queries, { shard, id }: Pick<Account
   await tx.count(removeOf.with({ shard, accountId: id }))
 }
 
-export async function purgeAgentGrants(queries: Queries, before: number): Promise<number> {
-  await deleteInBatches(queries, purgeTokens.with({ before }))
-  return deleteInBatches(queries, purgeGrants.with({ before }))
+export async function purgeAgentGrants(queries: Queries, before: number): Promise<Batch> {
+  const tokens = await deleteBatch(queries, purgeTokens.with({ before }))
+  const grants = await deleteBatch(queries, purgeGrants.with({ before }))
+  return { done: tokens.done + grants.done, more: tokens.more || grants.more }
 }
 
 function toGrant(row: Row): AgentGrant {

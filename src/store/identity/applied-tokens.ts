@@ -1,7 +1,7 @@
 import { SHARDS } from '#platform/crypto/ids.ts'
 import type { Keyring } from '#platform/crypto/sealing.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
+import { type Batch, deleteBatch, deleteSome } from '../delete-in-batches.ts'
 import { keepApp } from '../keys/app-locks.ts'
 
 /** A refresh token that an app applied. */
@@ -75,6 +75,6 @@ export async function deleteApplied(queries: Queries, hash: Buffer): Promise<voi
   await queries.count(remove.with({ shard: shardOf(hash), hash }))
 }
 
-export async function purgeApplied(queries: Queries, nowMs: number): Promise<number> {
-  return deleteInBatches(queries, purge.with({ nowMs }))
+export function purgeApplied(queries: Queries, nowMs: number): Promise<Batch> {
+  return deleteBatch(queries, purge.with({ nowMs }))
 }

@@ -1,7 +1,7 @@
 import { shardIn } from '#platform/crypto/ids.ts'
 import type { Keyring } from '#platform/crypto/sealing.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
+import { type Batch, deleteBatch, deleteSome } from '../delete-in-batches.ts'
 
 /** A link by which a person connects a service to an app, and what became of it. */
 export interface ConnectSession {
@@ -170,8 +170,8 @@ export async function removeConnectSessions(tx: Queries, account: { shard: numbe
   await tx.count(removeOfAccount.with({ shard: account.shard, accountId: account.id }))
 }
 
-export async function purgeConnectSessions(queries: Queries, before: number): Promise<number> {
-  return deleteInBatches(queries, purge.with({ before }))
+export function purgeConnectSessions(queries: Queries, before: number): Promise<Batch> {
+  return deleteBatch(queries, purge.with({ before }))
 }
 
 function toSession(keyring: Keyring, row: Row): StoredSession {

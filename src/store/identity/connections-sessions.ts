@@ -1,6 +1,6 @@
 import type { Account } from '#model/accounts/account.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
+import { type Batch, deleteBatch, deleteSome } from '../delete-in-batches.ts'
 
 /** A link to the page of connections, and the browser session that it becomes when it is used. */
 export interface ConnectionsSession {
@@ -120,6 +120,6 @@ export async function removeConnectionsSessions(tx: Queries, { shard, id }: Acco
   await tx.count(removeOfAccount.with({ shard, accountId: id }))
 }
 
-export async function purgeConnectionsSessions(queries: Queries, before: number): Promise<number> {
-  return deleteInBatches(queries, purge.with({ before }))
+export function purgeConnectionsSessions(queries: Queries, before: number): Promise<Batch> {
+  return deleteBatch(queries, purge.with({ before }))
 }

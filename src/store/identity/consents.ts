@@ -1,6 +1,6 @@
 import { type Keyring, SealError } from '#platform/crypto/sealing.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
+import { type Batch, deleteBatch, deleteSome } from '../delete-in-batches.ts'
 import { keepApp } from '../keys/app-locks.ts'
 
 /** A finished sign-in that waits for the app to redeem it (`code`) or the person to confirm it (`confirm`). */
@@ -76,7 +76,7 @@ const findSignIn = statement(
 )
 const findExpired = statement(
   'consent-expired',
-  'select shard, hash from consent where used_at is null and expires_at < $nowMs limit 100',
+  'select shard, hash from consent where used_at is null and expires_at < $nowMs limit $limit',
 )
 const takeExpired = statement(
   'consent-take-expired',
@@ -170,8 +170,12 @@ export interface ExpiredConsent extends Pick<Consent, 'shard' | 'hash' | 'appId'
 }
 
 /** Some consents that were not redeemed in time, of any shard. None is locked: `takeExpiredConsent` decides. */
-export async function expiredConsents(queries: Queries, nowMs: number): Promise<Pick<Consent, 'shard' | 'hash'>[]> {
-  return queries.rows(findExpired.with({ nowMs }))
+export async function expiredConsents(
+  queries: Queries,
+  nowMs: number,
+  limit: number,
+): Promise<Pick<Consent, 'shard' | 'hash'>[]> {
+  return queries.rows(findExpired.with({ nowMs, limit }))
 }
 
 /** Deletes an expired consent. Undefined when another process was first, or the code was redeemed meanwhile. */
@@ -204,8 +208,8 @@ export async function deleteConsent(tx: Queries, consent: Pick<Consent, 'shard' 
   await tx.count(remove.with({ shard: consent.shard, hash: consent.hash }))
 }
 
-export async function purgeUsedConsents(queries: Queries, before: number): Promise<number> {
-  return deleteInBatches(queries, purgeUsed.with({ before }))
+export function purgeUsedConsents(queries: Queries, before: number): Promise<Batch> {
+  return deleteBatch(queries, purgeUsed.with({ before }))
 }
 
 function toConsent(keyring: Keyring, row: Row): UsedConsent {

@@ -1,6 +1,6 @@
 import { shardIn } from '#platform/crypto/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
+import { type Batch, deleteBatch, deleteInBatches, deleteSome } from '../delete-in-batches.ts'
 import { rowsOfShards } from '../each-shard.ts'
 import type { ServiceUser } from './service-users.ts'
 
@@ -163,8 +163,8 @@ export async function openErasures(queries: Queries, profileIds: readonly string
   return rows.reduce((sum, { n }) => sum + n, 0)
 }
 
-export async function purgeDeletionRequests(queries: Queries, before: number): Promise<number> {
-  return deleteInBatches(queries, purge.with({ before }))
+export function purgeDeletionRequests(queries: Queries, before: number): Promise<Batch> {
+  return deleteBatch(queries, purge.with({ before }))
 }
 
 /** With the app everything is erased; what is finished stays for the page of its status. */

@@ -1,6 +1,6 @@
 import { shardFor } from '#platform/crypto/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
+import { type Batch, deleteBatch, deleteSome } from '../delete-in-batches.ts'
 import type { ServiceUser } from './service-users.ts'
 
 const isUser = 'shard = $shard and app_id = $appId and service = $service and native_id = $nativeId'
@@ -60,6 +60,6 @@ export async function grantRevocationSince(
   return row && (row.running ? 'running' : 'ended')
 }
 
-export async function purgeGrantRevocations(queries: Queries, before: number): Promise<number> {
-  return deleteInBatches(queries, purge.with({ before }))
+export function purgeGrantRevocations(queries: Queries, before: number): Promise<Batch> {
+  return deleteBatch(queries, purge.with({ before }))
 }

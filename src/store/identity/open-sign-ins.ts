@@ -1,7 +1,7 @@
 import { shardFor } from '#platform/crypto/ids.ts'
 import { firstOf } from '#platform/formats/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
+import { type Batch, deleteBatch, deleteSome } from '../delete-in-batches.ts'
 
 const MINUTE_MS = 60_000
 /** How long a sign-in and its code are valid, plus the rest of the minute in which it began. */
@@ -86,8 +86,8 @@ export async function openSignIns(
   return { n, nextExpiresAt: oldest === null ? undefined : oldest + OPEN_SIGN_IN_TTL_MS }
 }
 
-export async function purgeOpenSignIns(queries: Queries, nowMs: number): Promise<number> {
-  return deleteInBatches(queries, purge.with({ expiredMinute: expiredMinute(nowMs) }))
+export function purgeOpenSignIns(queries: Queries, nowMs: number): Promise<Batch> {
+  return deleteBatch(queries, purge.with({ expiredMinute: expiredMinute(nowMs) }))
 }
 
 /** Sign-ins that began in this minute or earlier have expired. */

@@ -1,7 +1,7 @@
 import { SHARDS } from '#platform/crypto/ids.ts'
 import type { Keyring } from '#platform/crypto/sealing.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
+import { type Batch, deleteBatch, deleteSome } from '../delete-in-batches.ts'
 
 /** A sign-in that was started and has not returned from the service yet. */
 export interface Pending {
@@ -117,6 +117,6 @@ function toPending(keyring: Keyring, hash: Buffer, row: Row): Pending {
   }
 }
 
-export async function purgePending(queries: Queries, nowMs: number): Promise<number> {
-  return deleteInBatches(queries, purge.with({ nowMs }))
+export function purgePending(queries: Queries, nowMs: number): Promise<Batch> {
+  return deleteBatch(queries, purge.with({ nowMs }))
 }

@@ -1,7 +1,8 @@
 import type { Account } from '#model/accounts/account.ts'
 import type { PeopleDecision, UserRef } from '#model/people/decisions.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
+import type { Batch, Position } from '../delete-in-batches.ts'
+import { WALK_BATCH, walkBatch } from '../walk.ts'
 
 type AccountKey = Pick<Account, 'shard' | 'id'>
 
@@ -49,12 +50,15 @@ const forget = statement(
 )
 const purge = statement(
   'people-decision-purge',
-  deleteSome(
-    'people_decision',
-    'shard, account_id, decision_id, service, user_id',
-    `not exists (select from account a where a.shard = people_decision.shard and a.id = people_decision.account_id
-       and a.merged_into is null)`,
-  ),
+  `delete from people_decision d where (d.shard, d.account_id) > ($afterShard, $afterId)
+     and (d.shard, d.account_id) <= ($lastShard, $lastId)
+     and not exists (select from account a where a.shard = d.shard and a.id = d.account_id and a.merged_into is null)`,
+)
+// An account that has more rows than one step is done at once: its decisions are few.
+const walk = statement(
+  'people-decision-walk',
+  `select distinct shard, account_id from people_decision where (shard, account_id) > ($afterShard, $afterId)
+   order by shard, account_id limit $limit`,
 )
 
 /** Changes with each change of the account's decisions; 0 while there never was one. */
@@ -106,8 +110,14 @@ export async function erasePeopleDecisions(tx: Queries, { shard, id }: AccountKe
 }
 
 /** Of accounts that a process of the release before merged or erased, which does not know this table. */
-export function purgeOrphanDecisions(queries: Queries): Promise<number> {
-  return deleteInBatches(queries, purge)
+export function purgeOrphanDecisions(queries: Queries, position: Position = []): Promise<Batch> {
+  const [afterShard = -1, afterId = ''] = position
+  return walkBatch<{ shard: number; account_id: string }>(
+    queries,
+    walk.with({ afterShard, afterId, limit: WALK_BATCH }),
+    (last) => queries.count(purge.with({ afterShard, afterId, lastShard: last.shard, lastId: last.account_id })),
+    (last) => [last.shard, last.account_id],
+  )
 }
 
 async function bumpRevision(tx: Queries, { shard, id }: AccountKey): Promise<void> {

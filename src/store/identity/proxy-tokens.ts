@@ -2,7 +2,8 @@ import type { Account, AccountOfProxyToken, TokenKey } from '#model/accounts/acc
 import type { ProxyTokenLimits } from '#model/accounts/proxy-token.ts'
 import type { Keyring } from '#platform/crypto/sealing.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
+import type { Batch, Position } from '../delete-in-batches.ts'
+import { WALK_BATCH, walkBatch } from '../walk.ts'
 import { isOpened, type OpenedRow, openAccount, openedColumns, openedJoins } from './access-tokens.ts'
 import { type StoredForCalls, type StoredRow, storedColumns, storedForCalls, storedJoins } from './calling-accounts.ts'
 
@@ -74,15 +75,16 @@ const markUsed = statement(
 // Also what nothing else removes: the maker was revoked, or a process of an older release merged or erased the account.
 const purge = statement(
   'proxy-token-purge',
-  deleteSome(
-    'proxy_token',
-    'shard, hash',
-    `(expires_at < $before
-       or (maker_hash is not null and not exists (select from access_token m
-         where m.shard = proxy_token.shard and m.hash = proxy_token.maker_hash and m.revoked_at is null))
-       or not exists (select from account a where a.shard = proxy_token.shard and a.id = proxy_token.account_id
-         and a.merged_into is null))`,
-  ),
+  `delete from proxy_token t where (t.shard, t.hash) > ($afterShard, $afterHash) and (t.shard, t.hash) <= ($lastShard, $lastHash)
+     and (t.expires_at < $before
+       or (t.maker_hash is not null and not exists (select from access_token m
+         where m.shard = t.shard and m.hash = t.maker_hash and m.revoked_at is null))
+       or not exists (select from account a where a.shard = t.shard and a.id = t.account_id and a.merged_into is null))`,
+)
+const walk = statement(
+  'proxy-token-walk',
+  `select shard, hash from proxy_token where (shard, hash) > ($afterShard, $afterHash) order by shard, hash
+   limit $limit`,
 )
 
 interface LimitRow {
@@ -186,8 +188,15 @@ export async function markProxyTokensUsed(
   await queries.count(markUsed.with({ shard, hashes, usedAt }))
 }
 
-export function purgeProxyTokens(queries: Queries, before: number): Promise<number> {
-  return deleteInBatches(queries, purge.with({ before }))
+export function purgeProxyTokens(queries: Queries, before: number, position: Position = []): Promise<Batch> {
+  const [afterShard = -1, hash = ''] = position
+  const afterHash = Buffer.from(String(hash), 'hex')
+  return walkBatch<{ shard: number; hash: Buffer }>(
+    queries,
+    walk.with({ afterShard, afterHash, limit: WALK_BATCH }),
+    (last) => queries.count(purge.with({ afterShard, afterHash, lastShard: last.shard, lastHash: last.hash, before })),
+    (last) => [last.shard, last.hash.toString('hex')],
+  )
 }
 
 function toLimits(row: LimitRow): ProxyTokenLimits {

@@ -1,5 +1,5 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
+import { type Batch, deleteBatch, deleteSome } from '../delete-in-batches.ts'
 import type { ProfileKey } from '../keys/profile-key.ts'
 
 /** A link by which a person signs in again to one profile. */
@@ -75,6 +75,6 @@ export async function removeReconnectLinks(tx: Queries, { shard, profileId }: Pr
   await tx.count(removeOfProfile.with({ shard, profileId }))
 }
 
-export async function purgeReconnectLinks(queries: Queries, before: number): Promise<number> {
-  return deleteInBatches(queries, purge.with({ before }))
+export function purgeReconnectLinks(queries: Queries, before: number): Promise<Batch> {
+  return deleteBatch(queries, purge.with({ before }))
 }

@@ -21,7 +21,7 @@ export interface ChangeKey {
 
 const findLatest = statement(
   'changes-latest-all',
-  'select profile_id, seq from profile_sync where shard = $shard and profile_id = any($profileIds)',
+  'select profile_id, seq, forgotten_seq from profile_sync where shard = $shard and profile_id = any($profileIds)',
 )
 
 const findChange = statement(
@@ -46,17 +46,30 @@ export async function haveChangedAfter(
   return rows[0]?.changed ?? false
 }
 
-/** The newest seq of each of these profiles. */
-export async function latestChanges(queries: Queries, profiles: readonly ProfileKey[]): Promise<Map<string, number>> {
+/** What is stored of the changes of a profile. */
+export interface KeptChanges {
+  /** Of the newest one. */
+  latest: number
+  /** Of the newest deletion that is not kept any more; 0: all are. */
+  forgotten: number
+}
+
+/** Of each of these profiles. Read it before the changes: deletions are removed a while after they are announced as forgotten. */
+export async function keptChanges(
+  queries: Queries,
+  profiles: readonly ProfileKey[],
+): Promise<Map<string, KeptChanges>> {
   const byShard = Map.groupBy(profiles, ({ shard }) => shard)
-  const rows = await rowsOfShards<{ profile_id: string; seq: number }>(queries, [...byShard.keys()], (shard) =>
-    findLatest.with({ shard, profileIds: byShard.get(shard)!.map(({ profileId }) => profileId) }),
+  const rows = await rowsOfShards<{ profile_id: string; seq: number; forgotten_seq: number }>(
+    queries,
+    [...byShard.keys()],
+    (shard) => findLatest.with({ shard, profileIds: byShard.get(shard)!.map(({ profileId }) => profileId) }),
   )
   const known = new Set(profiles.map(({ profileId }) => profileId))
   return new Map(
-    rows.map(({ profile_id, seq }) => {
+    rows.map(({ profile_id, seq, forgotten_seq }) => {
       refuseForeign(known, profile_id)
-      return [profile_id, seq]
+      return [profile_id, { latest: seq, forgotten: forgotten_seq }]
     }),
   )
 }

@@ -1,4 +1,5 @@
 import { execute, type Queries, statement } from '#platform/postgres/database.ts'
+import { type Batch, deleteBatch, deleteSome } from '../delete-in-batches.ts'
 import type { ProfileKey } from '../keys/profile-key.ts'
 
 export const HOUR_MS = 3_600_000
@@ -25,7 +26,7 @@ const sumAll = statement(
   `select app_id, hour, sum(added)::bigint as added, sum(updated)::bigint as updated
    from item_hour where hour >= $sinceMs group by app_id, hour`,
 )
-const purge = statement('item-hour-purge', 'delete from item_hour where hour < $beforeMs')
+const purge = statement('item-hour-purge', deleteSome('item_hour', 'shard, app_id, hour', 'hour < $beforeMs'))
 
 /**
  * Counts items in the transaction that stores them. Call it as the last statement: profiles of a shard share the row, and a
@@ -49,6 +50,6 @@ export async function sumItemHours(queries: Queries, sinceMs: number): Promise<I
   return rows.map(({ app_id, ...row }) => ({ appId: app_id, ...row }))
 }
 
-export async function purgeItemHours(queries: Queries, beforeMs: number): Promise<number> {
-  return queries.count(purge.with({ beforeMs }))
+export function purgeItemHours(queries: Queries, beforeMs: number): Promise<Batch> {
+  return deleteBatch(queries, purge.with({ beforeMs }))
 }

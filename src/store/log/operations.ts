@@ -3,7 +3,7 @@ import type { OperationOutcome, OperationStep } from '#model/operation.ts'
 import { decodeNumber, encodeBase32, encodeNumber, SHARDS } from '#platform/crypto/ids.ts'
 import { storableText } from '#platform/formats/storable-text.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
-import { deleteInBatches, deleteSome } from '../delete-in-batches.ts'
+import { type Batch, deleteBatch, deleteSome } from '../delete-in-batches.ts'
 
 /** What one request or run adds to an operation. Parts of one operation are joined, in whichever order they are written. */
 export interface OperationPart {
@@ -77,6 +77,6 @@ export async function deleteOperation(queries: Queries, shard: number, id: strin
   await queries.count(remove.with({ shard, id }))
 }
 
-export async function purgeOperations(queries: Queries, before: number): Promise<number> {
-  return deleteInBatches(queries, purge.with({ before }))
+export function purgeOperations(queries: Queries, before: number): Promise<Batch> {
+  return deleteBatch(queries, purge.with({ before }))
 }

@@ -50,10 +50,6 @@ const findNext = statement(
      and profile_id <> $skippedProfileId and not erase
    order by shard, profile_id limit 1`,
 )
-const removeOrphans = statement(
-  'cursor-remove-orphans',
-  'delete from delivery_cursor c where not exists (select 1 from destination d where d.id = c.destination_id)',
-)
 const summarize = statement(
   'cursor-summary',
   `select count(*) as profiles, coalesce(sum(c.rows), 0)::bigint as rows, max(c.delivered_at) as delivered_at,
@@ -106,11 +102,6 @@ export async function nextCursor(
   const values = { destinationId, shard: shardOf(profileId) ?? -1, profileId, skippedProfileId }
   const [row] = await queries.rows<{ shard: number; profile_id: string; seq: number }>(findNext.with(values))
   return row && { shard: row.shard, profileId: row.profile_id, destinationId, seq: row.seq }
-}
-
-/** Removes the cursors of destinations that were deleted with their app. */
-export async function removeOrphanCursors(queries: Queries): Promise<number> {
-  return queries.count(removeOrphans)
 }
 
 export interface CursorSummary {

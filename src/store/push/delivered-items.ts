@@ -26,10 +26,6 @@ const findShards = statement(
   'delivered-shards',
   'select distinct shard from delivered_item where destination_id = $destinationId',
 )
-const removeOrphans = statement(
-  'delivered-orphans',
-  'delete from delivered_item i where not exists (select 1 from destination d where d.id = i.destination_id)',
-)
 
 /** Call it before the delivery, so that a crash leaves no item that the destination has and this does not know. */
 export async function recordItems(
@@ -56,13 +52,9 @@ export async function forgetRecordedItems(tx: Queries, { shard, profileId, desti
   await tx.count(removeOfProfile.with({ shard, profileId, destinationId }))
 }
 
-/** Removes all records of a destination, shard by shard. */
-export async function dropRecordedItems(queries: Queries, destinationId: string): Promise<void> {
+/** Removes all records of a destination, shard by shard. Returns how many. */
+export async function dropRecordedItems(queries: Queries, destinationId: string): Promise<number> {
   const rows = await queries.rows<{ shard: number }>(findShards.with({ destinationId }))
   const shards = rows.map(({ shard }) => shard)
-  await countInShards(queries, shards, (shard) => removeOfDestination.with({ shard, destinationId }))
-}
-
-export async function purgeOrphanRecordedItems(queries: Queries): Promise<number> {
-  return queries.count(removeOrphans)
+  return countInShards(queries, shards, (shard) => removeOfDestination.with({ shard, destinationId }))
 }

@@ -1,6 +1,7 @@
 import { encodeNumber, newId } from '#platform/crypto/ids.ts'
 import { firstOf } from '#platform/formats/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { type Batch, deleteBatch, deleteSome } from '../delete-in-batches.ts'
 import { countInShards } from '../each-shard.ts'
 import { FIRST_ITEM_ID, hexId } from '../keys/item-ids.ts'
 import type { CursorKey } from './cursors.ts'
@@ -55,7 +56,7 @@ const summarizeByTime = statement(
      max(lag_ms) filter (where ok) as lag_ms
    from delivery where destination_id = $destinationId and id > $afterId group by 1 order by 1`,
 )
-const purge = statement('delivery-purge', 'delete from delivery where at < $beforeMs')
+const purge = statement('delivery-purge', deleteSome('delivery', 'shard, id', 'at < $beforeMs'))
 const insertDeadLetter = statement(
   'dead-insert',
   `insert into dead_letter (shard, profile_id, destination_id, item_id, seq, reason, at)
@@ -92,10 +93,6 @@ const findOfProfile = statement(
 const removeOfProfile = statement(
   'dead-forget',
   'delete from dead_letter where shard = $shard and profile_id = $profileId and destination_id = $destinationId',
-)
-const removeOrphans = statement(
-  'dead-orphans',
-  'delete from dead_letter l where not exists (select 1 from destination d where d.id = l.destination_id)',
 )
 const countByKind = statement(
   'dead-by-kind',
@@ -207,8 +204,8 @@ export async function deliveryHistory(
   return queries.rows(summarizeByTime.with({ destinationId, afterId: encodeNumber(sinceMs, 10), stepMs }))
 }
 
-export async function purgeDeliveries(queries: Queries, beforeMs: number): Promise<number> {
-  return queries.count(purge.with({ beforeMs }))
+export function purgeDeliveries(queries: Queries, beforeMs: number): Promise<Batch> {
+  return deleteBatch(queries, purge.with({ beforeMs }))
 }
 
 export async function addDeadLetter(
@@ -280,10 +277,6 @@ export async function forgetDeadLetters(tx: Queries, key: CursorKey): Promise<vo
   await tx.count(removeOfProfile.with(key))
 }
 
-export async function purgeOrphanDeadLetters(queries: Queries): Promise<number> {
-  return queries.count(removeOrphans)
-}
-
 export async function deadLettersByKind(queries: Queries): Promise<{ kind: string; n: number }[]> {
   return queries.rows(countByKind)
 }
@@ -295,11 +288,21 @@ export async function clearDeadLetters(queries: Queries, key: CursorKey, itemIds
 
 /** Removes dead letters and records of all deliveries of a destination, shard by shard. */
 export async function dropDeliveryRecords(queries: Queries, destinationId: string): Promise<void> {
-  for (const [find, remove] of [
-    [findShardsOfDeadLetters, removeDeadLetters],
-    [findShardsOfDeliveries, removeDeliveries],
-  ] as const) {
-    const shards = (await queries.rows<{ shard: number }>(find.with({ destinationId }))).map(({ shard }) => shard)
-    await countInShards(queries, shards, (shard) => remove.with({ shard, destinationId }))
-  }
+  await dropDeadLetters(queries, destinationId)
+  const shards = await queries.rows<{ shard: number }>(findShardsOfDeliveries.with({ destinationId }))
+  await countInShards(
+    queries,
+    shards.map(({ shard }) => shard),
+    (shard) => removeDeliveries.with({ shard, destinationId }),
+  )
+}
+
+/** Shard by shard. Returns how many. */
+export async function dropDeadLetters(queries: Queries, destinationId: string): Promise<number> {
+  const shards = await queries.rows<{ shard: number }>(findShardsOfDeadLetters.with({ destinationId }))
+  return countInShards(
+    queries,
+    shards.map(({ shard }) => shard),
+    (shard) => removeDeadLetters.with({ shard, destinationId }),
+  )
 }

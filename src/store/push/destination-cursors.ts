@@ -2,8 +2,10 @@ import { shardOf } from '#platform/crypto/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { isSharded } from '../cluster/is-sharded.ts'
 import { takeInShards } from '../cluster/take-in-shards.ts'
+import type { Batch, Position } from '../delete-in-batches.ts'
 import { countInShards } from '../each-shard.ts'
 import { shardsOfApp } from '../sync/shards-of-app.ts'
+import { WALK_BATCH, walkBatch } from '../walk.ts'
 import { initialValues, newCursorColumns, newGeneration, newRevision, revokeLease } from './cursors.ts'
 
 // All cursors of a destination, shard by shard: each statement locks the rows of one shard only, so that no sync waits long,
@@ -25,9 +27,14 @@ const open = statement(
 const findMissing = statement(
   'cursor-missing',
   `select distinct p.shard, d.id as destination_id from profile_sync p join destination d on d.app_id = p.app_id
-   where not exists (select 1 from delivery_cursor c
-     where c.shard = p.shard and c.profile_id = p.profile_id and c.destination_id = d.id)
-   limit $limit`,
+   where (p.shard, p.profile_id) > ($afterShard, $afterId) and (p.shard, p.profile_id) <= ($lastShard, $lastId)
+     and not exists (select 1 from delivery_cursor c
+       where c.shard = p.shard and c.profile_id = p.profile_id and c.destination_id = d.id)`,
+)
+const walkProfiles = statement(
+  'cursor-walk-profiles',
+  `select shard, profile_id from profile_sync where (shard, profile_id) > ($afterShard, $afterId)
+   order by shard, profile_id limit $limit`,
 )
 const ofShard = 'shard = $shard and destination_id = $destinationId'
 const isWanted = '($profileId::text is null or profile_id = $profileId)'
@@ -84,8 +91,6 @@ const removeAll = statement('cursor-remove-all', `delete from delivery_cursor wh
 const WAKE_BATCH = 2000
 /** On a sharded server a pass is a statement per shard. */
 const WAKE_BATCH_IN_SHARDS = 500
-/** Limit: shards of destinations in which one run of maintenance opens missing cursors; the next one continues. */
-const MAX_MISSING = 2000
 
 const shardsOf = async (queries: Queries, destinationId: string): Promise<number[]> =>
   (await queries.rows<{ shard: number }>(findShards.with({ destinationId }))).map(({ shard }) => shard)
@@ -98,16 +103,25 @@ export async function openDestinationCursors(queries: Queries, destinationId: st
   await countInShards(queries, shards, (shard) => open.with({ shard, destinationId, nowMs }))
 }
 
-/** Opens cursors that are missing. Returns how many. */
-export async function openMissingCursors(queries: Queries, nowMs: number): Promise<number> {
-  const missing = await queries.rows<{ shard: number; destination_id: string }>(
-    findMissing.with({ limit: MAX_MISSING }),
+/** Opens cursors that are missing of some profiles, in the order of their keys. */
+export function openMissingCursors(queries: Queries, nowMs: number, position: Position = []): Promise<Batch> {
+  const [afterShard = -1, afterId = ''] = position
+  return walkBatch<{ shard: number; profile_id: string }>(
+    queries,
+    walkProfiles.with({ afterShard, afterId, limit: WALK_BATCH }),
+    async (last) => {
+      const range = { afterShard, afterId, lastShard: last.shard, lastId: last.profile_id }
+      let opened = 0
+      // The rows are counted: a sharded server reports how many it tried.
+      for (const { shard, destination_id: destinationId } of await queries.rows<{
+        shard: number
+        destination_id: string
+      }>(findMissing.with(range)))
+        opened += (await queries.rows(open.with({ shard, destinationId, nowMs }))).length
+      return opened
+    },
+    (last) => [last.shard, last.profile_id],
   )
-  let opened = 0
-  // The rows are counted: a sharded server reports how many it tried.
-  for (const { shard, destination_id: destinationId } of missing)
-    opened += (await queries.rows(open.with({ shard, destinationId, nowMs }))).length
-  return opened
 }
 
 /** Where a replay begins: after a seq, or at a time. */
@@ -184,7 +198,8 @@ export async function redriveCursors(
   )
 }
 
-export async function removeCursors(queries: Queries, destinationId: string): Promise<void> {
+/** Returns how many. */
+export async function removeCursors(queries: Queries, destinationId: string): Promise<number> {
   const shards = await shardsOf(queries, destinationId)
-  await countInShards(queries, shards, (shard) => removeAll.with({ shard, destinationId }))
+  return countInShards(queries, shards, (shard) => removeAll.with({ shard, destinationId }))
 }

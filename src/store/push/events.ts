@@ -1,6 +1,8 @@
 import type { Profile } from '#model/accounts/profile.ts'
 import { newId } from '#platform/crypto/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import type { Batch, Position } from '../delete-in-batches.ts'
+import { WALK_BATCH, walkBatch } from '../walk.ts'
 
 /** Events that a destination can receive besides items. */
 export const PUSH_EVENTS = {
@@ -52,7 +54,16 @@ const list = statement(
   'select id, type, at, data from push_event where destination_id = $destinationId order by id limit $limit',
 )
 const remove = statement('event-remove', 'delete from push_event where destination_id = $destinationId and id = $id')
-const purge = statement('event-purge', 'delete from push_event where at < $beforeMs')
+const walk = statement(
+  'event-walk',
+  `select destination_id, id from push_event where (destination_id, id) > ($afterDestination, $afterId)
+   order by destination_id, id limit $limit`,
+)
+const purge = statement(
+  'event-purge',
+  `delete from push_event where (destination_id, id) > ($afterDestination, $afterId)
+   and (destination_id, id) <= ($lastDestination, $lastId) and at < $beforeMs`,
+)
 
 /** Queues an event for every destination of the app that wants events, in the transaction of what it reports. */
 export async function queueEvent(
@@ -90,6 +101,15 @@ export async function removeEvent(queries: Queries, destinationId: string, id: s
   await queries.count(remove.with({ destinationId, id }))
 }
 
-export async function purgeEvents(queries: Queries, beforeMs: number): Promise<number> {
-  return queries.count(purge.with({ beforeMs }))
+export function purgeEvents(queries: Queries, beforeMs: number, position: Position = []): Promise<Batch> {
+  const [afterDestination = '', afterId = ''] = position
+  return walkBatch<{ destination_id: string; id: string }>(
+    queries,
+    walk.with({ afterDestination, afterId, limit: WALK_BATCH }),
+    (last) =>
+      queries.count(
+        purge.with({ afterDestination, afterId, lastDestination: last.destination_id, lastId: last.id, beforeMs }),
+      ),
+    (last) => [last.destination_id, last.id],
+  )
 }

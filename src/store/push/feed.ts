@@ -72,7 +72,7 @@ const listProfiles = statement(
    where destination_id = $feedId and (shard, profile_id) > ($shard, $profileId) and not erase
    order by shard, profile_id limit $limit`,
 )
-const listFeeds = statement('feed-list', 'select destination_id, read_at from feed')
+const listFeeds = statement('feed-list', 'select destination_id, read_at, tail from feed')
 const moveTail = statement(
   'feed-move-tail',
   `update feed f set tail = old.pos, tail_at = old.at
@@ -196,17 +196,16 @@ export async function purgeFeeds(
   { entriesBeforeMs, readBeforeMs }: { entriesBeforeMs: number; readBeforeMs: number },
 ): Promise<number> {
   let purged = 0
-  for (const { destination_id: feedId, read_at: readAt } of await queries.rows<{
-    destination_id: string
-    read_at: number
-  }>(listFeeds)) {
+  for (const feed of await queries.rows<{ destination_id: string; read_at: number; tail: number }>(listFeeds)) {
+    const { destination_id: feedId, read_at: readAt } = feed
     if (readAt < readBeforeMs) {
       if (await removeFeed(queries, feedId)) purged += 1
       continue
     }
     // The tail first: a reader that finds no entries then learns that they were removed.
     const [row] = await queries.rows<{ tail: number }>(moveTail.with({ feedId, beforeMs: entriesBeforeMs }))
-    if (row !== undefined) purged += await queries.count(purge.with({ feedId, tail: row.tail }))
+    // Also where it did not move: a process may have been killed after it moved.
+    purged += await queries.count(purge.with({ feedId, tail: row?.tail ?? feed.tail }))
   }
   return purged
 }

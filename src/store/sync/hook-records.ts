@@ -1,6 +1,8 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import type { Batch, Position } from '../delete-in-batches.ts'
 import { hexId } from '../keys/item-ids.ts'
 import type { ProfileKey } from '../keys/profile-key.ts'
+import { WALK_BATCH, walkBatch } from '../walk.ts'
 
 /** A record that a webhook delivered, or the deletion of one. */
 export interface NewHookRecord {
@@ -59,7 +61,17 @@ const keep = statement(
    where ${ofProfile} and position = any($positions::bigint[])`,
 )
 const erase = statement('hook-record-erase', `delete from hook_record where ${ofProfile}`)
-const purge = statement('hook-record-purge', 'delete from hook_record where kept_until < $nowMs')
+const walk = statement(
+  'hook-record-walk',
+  `select shard, profile_id, position from hook_record
+   where (shard, profile_id, position) > ($afterShard, $afterId, $afterPosition::bigint)
+   order by shard, profile_id, position limit $limit`,
+)
+const purge = statement(
+  'hook-record-purge',
+  `delete from hook_record where (shard, profile_id, position) > ($afterShard, $afterId, $afterPosition::bigint)
+     and (shard, profile_id, position) <= ($lastShard, $lastId, $lastPosition::bigint) and kept_until < $nowMs`,
+)
 const finishEndpoint = statement(
   'hook-record-applied',
   `update endpoint_sync set items = items + $added,
@@ -164,6 +176,23 @@ export async function eraseHookRecords(tx: Queries, { shard, profileId }: Profil
   await tx.count(erase.with({ shard, profileId }))
 }
 
-export async function purgeHookRecords(queries: Queries, nowMs: number): Promise<number> {
-  return queries.count(purge.with({ nowMs }))
+export function purgeHookRecords(queries: Queries, nowMs: number, position: Position = []): Promise<Batch> {
+  const [afterShard = -1, afterId = '', afterPosition = -1] = position
+  return walkBatch<{ shard: number; profile_id: string; position: number }>(
+    queries,
+    walk.with({ afterShard, afterId, afterPosition, limit: WALK_BATCH }),
+    (last) =>
+      queries.count(
+        purge.with({
+          afterShard,
+          afterId,
+          afterPosition,
+          lastShard: last.shard,
+          lastId: last.profile_id,
+          lastPosition: last.position,
+          nowMs,
+        }),
+      ),
+    (last) => [last.shard, last.profile_id, last.position],
+  )
 }

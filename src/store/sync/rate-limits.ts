@@ -1,5 +1,7 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { isSharded } from '../cluster/is-sharded.ts'
+import type { Batch, Position } from '../delete-in-batches.ts'
+import { WALK_BATCH, walkBatch } from '../walk.ts'
 
 /** A token bucket for calls to a service. */
 export interface BucketSize {
@@ -94,9 +96,14 @@ const block = statement(
        then greatest(rate_limit.blocked_until, excluded.blocked_until) else excluded.blocked_until end`,
 )
 const forget = statement('rate-limit-forget', 'delete from rate_limit where bucket = $bucket')
+const walk = statement(
+  'rate-limit-walk',
+  'select bucket from rate_limit where bucket > $after order by bucket limit $limit',
+)
 const purge = statement(
   'rate-limit-purge',
-  'delete from rate_limit where refilled_at < $beforeMs and blocked_until < $beforeMs',
+  `delete from rate_limit
+   where bucket > $after and bucket <= $last and refilled_at < $beforeMs and blocked_until < $beforeMs`,
 )
 
 /** The row's lock makes it exact over all processes. */
@@ -178,8 +185,13 @@ export async function blockRateLimit(queries: Queries, bucket: string, untilMs: 
 }
 
 /** Removes buckets that have been unused for so long that they are full again: one without a row counts as full. */
-export async function purgeRateLimits(queries: Queries, beforeMs: number): Promise<number> {
-  return queries.count(purge.with({ beforeMs }))
+export function purgeRateLimits(queries: Queries, beforeMs: number, [after = '']: Position = []): Promise<Batch> {
+  return walkBatch<{ bucket: string }>(
+    queries,
+    walk.with({ after, limit: WALK_BATCH }),
+    ({ bucket: last }) => queries.count(purge.with({ after, last, beforeMs })),
+    ({ bucket }) => [bucket],
+  )
 }
 
 function plausibleBlock(blockedUntil: number, nowMs: number): number {

@@ -1,4 +1,5 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import type { Batch } from '../delete-in-batches.ts'
 import type { ProfileKey } from '../keys/profile-key.ts'
 
 /** An uploaded file. Its id begins with its shard, which is that of the profile it is for. */
@@ -150,19 +151,17 @@ export async function eraseUploads(tx: Queries, { shard, profileId }: ProfileKey
   await tx.count(erase.with({ shard, profileId }))
 }
 
-/** Deletes uploads that nobody took, in all shards. */
-export async function purgeUploads(queries: Queries, nowMs: number): Promise<number> {
-  return deleteListed(queries, () => queries.rows<UploadKey>(listExpired.with({ nowMs })))
+/** Deletes some uploads that nobody took, of any shard. */
+export async function purgeUploads(queries: Queries, nowMs: number): Promise<Batch> {
+  const found = await queries.rows<UploadKey>(listExpired.with({ nowMs }))
+  for (const upload of found) await deleteUpload(queries, upload)
+  return { done: found.length, more: found.length > 0 }
 }
 
 /** Of an app that is being deleted. */
 export async function removeUploadsOfApp(queries: Queries, appId: string): Promise<number> {
-  return deleteListed(queries, () => queries.rows<UploadKey>(listOfApp.with({ appId })))
-}
-
-async function deleteListed(queries: Queries, list: () => Promise<UploadKey[]>): Promise<number> {
   for (let total = 0; ; ) {
-    const found = await list()
+    const found = await queries.rows<UploadKey>(listOfApp.with({ appId }))
     for (const upload of found) await deleteUpload(queries, upload)
     total += found.length
     if (found.length === 0) return total

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { purgeExpired } from '#flows/operations/purge-expired.ts'
 import { PROXY_METHODS } from '#http/proxy/proxy.ts'
 import { ROUTES } from '#http/routes.ts'
 import { reseal } from '#store/reseal.ts'
 import { type App, basic, makeApp } from '../../harness/app.ts'
 import { holdTable } from '../../harness/database/hold-table.ts'
 import { startSecondServer } from '../../harness/database/second-server.ts'
+import { purgeExpired } from '../../harness/maintenance.ts'
 import { newPerson, type Person } from '../../harness/person.ts'
 import { send } from '../../harness/send.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
@@ -313,12 +313,12 @@ suite('what is kept for an Idempotency-Key', () => {
     const { database } = tributary.store
     await purgeExpired({ ...tributary.store, clock: { now: () => Date.now() + 86_400_000 - 3_600_000 } })
     assert.equal((await keys()).length, 1)
-    const { idempotencyKeys } = await purgeExpired({
+    const { idempotency_keys: purged } = await purgeExpired({
       ...tributary.store,
       database,
       clock: { now: () => Date.now() + 86_400_001 },
     })
-    assert.deepEqual([idempotencyKeys, (await keys()).length], [1, 0])
+    assert.deepEqual([purged, (await keys()).length], [1, 0])
   })
 
   test('nothing of an app that is deleted', async () => {

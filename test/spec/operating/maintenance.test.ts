@@ -1,17 +1,28 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
-import { purgeExpired } from '#flows/operations/purge-expired.ts'
-import { expireSignIns } from '#identity/expire-sign-ins.ts'
+import type { Batch, Position } from '#store/delete-in-batches.ts'
 import { insertConsent } from '#store/identity/consents.ts'
 import { insertPending } from '#store/identity/pending.ts'
-import { removeOrphanCursors } from '#store/push/cursors.ts'
 import { openMissingCursors } from '#store/push/destination-cursors.ts'
 import { purgeEvents, queueEvent } from '#store/push/events.ts'
+import { removeOrphanCursors } from '#store/push/orphans.ts'
 import { openHasher } from '#store/vault.ts'
+import { expireSignIns, purgeExpired } from '../../harness/maintenance.ts'
 import { type Fixture, notes, openFixture, someNotes } from '../sync/engine-fixture.ts'
 
 const DAY_MS = 86_400_000
+
+/** Every step of a walk. */
+async function walk(step: (position: Position | undefined) => Promise<Batch>): Promise<number> {
+  let [total, position]: [number, Position | undefined] = [0, undefined]
+  for (;;) {
+    const batch = await step(position)
+    total += batch.done
+    if (!batch.more) return total
+    position = batch.position
+  }
+}
 
 suite('maintenance', () => {
   let fixture: Fixture
@@ -32,6 +43,8 @@ suite('maintenance', () => {
        from delivery_cursor where destination_id = $1 order by profile_id`,
       [destination],
     )
+  const openMissing = () => walk((position) => openMissingCursors(fixture.deps.database, fixture.clock.now(), position))
+  const removeOrphans = () => walk((position) => removeOrphanCursors(fixture.deps.database, position))
   const connected = async (name: string) => {
     const connector = await fixture.use(name, { list: notes(`/${name}`) })
     fixture.service.on(`/${name}`, () => ({ body: { notes: someNotes(2) } }))
@@ -45,24 +58,24 @@ suite('maintenance', () => {
     // As two concurrent transactions leave it: neither opened a cursor.
     await addDestination('dst_now', 'on_change')
     await addDestination('dst_daily', '0 6 * * *')
-    assert.equal(await openMissingCursors(fixture.deps.database, fixture.clock.now()), 2)
+    assert.equal(await openMissing(), 2)
     const opened = { profile_id: profile.id, seq: 0, behind: true }
     assert.deepEqual(await cursors('dst_now'), [{ ...opened, due: true, scheduled: false }])
     assert.deepEqual(await cursors('dst_daily'), [{ ...opened, due: false, scheduled: true }])
     await fixture.sql(`update delivery_cursor set seq = 2 where destination_id = 'dst_now'`)
-    assert.equal(await openMissingCursors(fixture.deps.database, fixture.clock.now()), 0)
+    assert.equal(await openMissing(), 0)
     assert.equal((await cursors('dst_now'))[0]!.seq, 2, 'an existing cursor keeps its position')
   })
 
   test('deletes the cursors of a destination that was deleted with its app, and no others', async () => {
     await addDestination('dst_leaves', 'on_change')
     await addDestination('dst_stays', 'on_change')
-    await openMissingCursors(fixture.deps.database, fixture.clock.now())
+    await openMissing()
     const staying = (await cursors('dst_stays')).length
     assert.ok(staying > 0)
-    assert.equal(await removeOrphanCursors(fixture.deps.database), 0)
+    assert.equal(await removeOrphans(), 0)
     await fixture.sql(`delete from destination where id = 'dst_leaves'`)
-    assert.equal(await removeOrphanCursors(fixture.deps.database), staying)
+    assert.equal(await removeOrphans(), staying)
     assert.deepEqual(await cursors('dst_leaves'), [])
     assert.equal((await cursors('dst_stays')).length, staying)
   })
@@ -72,7 +85,7 @@ suite('maintenance', () => {
     const now = fixture.clock.now()
     for (const at of [now - 31 * DAY_MS, now - 29 * DAY_MS])
       await queueEvent(fixture.deps.database, fixture.appId, 'account.erased', at, { account: 'a' })
-    assert.equal(await purgeEvents(fixture.deps.database, now - 40 * DAY_MS), 0)
+    assert.equal((await purgeEvents(fixture.deps.database, now - 40 * DAY_MS)).done, 0)
     const { events } = await purgeExpired(fixture.deps)
     assert.equal(events, 1)
     const remaining = await fixture.sql<{ at: number }>('select at from push_event')

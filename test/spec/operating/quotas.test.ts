@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { loadConfig } from '#config/config.ts'
-import { purgeExpired } from '#flows/operations/purge-expired.ts'
 import { basic } from '../../harness/app.ts'
 import { auditTrail } from '../../harness/audit.ts'
 import { tributary as cli } from '../../harness/command-line.ts'
+import { purgeExpired } from '../../harness/maintenance.ts'
 import { until } from '../../harness/until.ts'
 import { type Order, orders, pagesOf, type SyncHarness, startSyncHarness } from '../sync/shop-fixture.ts'
 

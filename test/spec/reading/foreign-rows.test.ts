@@ -5,7 +5,7 @@ import { createRegistry } from '#kit/connector/registry.ts'
 import type { Query } from '#model/items/query.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { listReadable, type ReadableProfile } from '#store/identity/readable-profiles.ts'
-import { changeKeysAfter, latestChanges } from '#store/items/change-keys.ts'
+import { changeKeysAfter, keptChanges } from '#store/items/change-keys.ts'
 import { findItem, findItems } from '#store/items/items-by-id.ts'
 import { queryKeys } from '#store/items/keys.ts'
 import { queryItems } from '#store/items/query.ts'
@@ -98,7 +98,7 @@ const READS: Record<string, (queries: Queries, readable: ReadableProfile[], id: 
       readable.map((profile) => ({ ...profile, seq: 0 })),
       5,
     ),
-  'the latest changes': (queries, readable) => latestChanges(queries, readable),
+  'the latest changes': (queries, readable) => keptChanges(queries, readable),
 }
 
 suite('rows of a profile that was not asked for', () => {

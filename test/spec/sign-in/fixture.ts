@@ -124,7 +124,7 @@ export async function expireAfter(
   harness: Pick<LabHarness, 'tributary'>,
   aheadMs: number,
 ): Promise<{ pending: number; consents: number }> {
-  const { expireSignIns } = await import('#identity/expire-sign-ins.ts')
+  const { expireSignIns } = await import('../../harness/maintenance.ts')
   const { deps, close } = await openFlows(harness, aheadMs)
   try {
     return await expireSignIns(deps)

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { after, before, beforeEach, suite, test } from 'node:test'
-import { purgeExpired } from '#flows/operations/purge-expired.ts'
 import type { HttpDeps } from '#http/server/deps.ts'
 import { createServer } from '#http/server.ts'
 import { revokeAnyToken } from '#identity/accounts.ts'
@@ -11,6 +10,7 @@ import { mergeAccounts } from '#identity/merge.ts'
 import { lockAccount } from '#store/identity/accounts.ts'
 import { createOperationLog } from '#store/log/operation-log.ts'
 import { closed } from '../../../harness/closed.ts'
+import { purgeExpired } from '../../../harness/maintenance.ts'
 import { rawClient } from '../../operating/raw-http.ts'
 import { type ProxyHarness, startProxyHarness } from '../fixture.ts'
 import { OK, type RawUpstream, startRawUpstream } from '../raw-upstream.ts'
@@ -294,7 +294,7 @@ suite('a process that starts, and an older one', () => {
     for (const { token } of [erased, merged, kept]) await requests.make(token)
     await sql('delete from account where id = $1', [erased.account.id])
     await sql('update account set merged_into = $2 where id = $1', [merged.account.id, kept.account.id])
-    assert.ok((await purge()).proxyTokens >= 2)
+    assert.ok((await purge()).proxy_tokens >= 2)
     assert.deepEqual(await Promise.all([erased, merged, kept].map(({ account }) => rowsOf(account.id))), [0, 0, 1])
   })
 

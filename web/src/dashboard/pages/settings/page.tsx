@@ -8,6 +8,7 @@ import { QueryView } from '../../../ui/query-view.tsx'
 import { Table } from '../../../ui/table.tsx'
 import { PageTitle } from '../../page-title.tsx'
 import { LastBackup } from './last-backup.tsx'
+import { Maintenance } from './maintenance.tsx'
 
 type Settings = ResponseOf<'GET /admin/settings'>
 
@@ -30,6 +31,9 @@ export default function SettingsPage() {
               <CodeBlock text={found.backups.commands.join('\n')} label="Commands for backups" />
             </Section>
             <Workers workers={found.workers} />
+            <Section title="Maintenance">
+              <Maintenance tasks={found.maintenance} />
+            </Section>
             <Section title="Retention">
               <Table
                 label="Retention"
@@ -40,7 +44,7 @@ export default function SettingsPage() {
                   { title: 'Days', isNumber: true, cell: ({ days }) => number.format(days) },
                 ]}
               />
-              <p className="soft">Items and the audit log are kept until they are erased.</p>
+              <p className="soft">Items are kept until they are erased.</p>
             </Section>
             <Section title="Default quotas">
               <Table

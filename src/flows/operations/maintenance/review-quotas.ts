@@ -15,6 +15,7 @@ import {
   type QuotaNotice,
   removeNotice,
 } from '#store/apps/quota-notices.ts'
+import type { Batch, Position } from '#store/delete-in-batches.ts'
 import { findProfile } from '#store/identity/profiles.ts'
 import { wakeFullEndpoints } from '#store/sync/endpoint-requests.ts'
 import { appUsage } from '#store/usage-of-apps.ts'
@@ -22,26 +23,24 @@ import { appUsage } from '#store/usage-of-apps.ts'
 export interface ReviewDeps {
   database: Database
   clock: Clock
-  config?: (Partial<QuotaSettings> & { logDays?: number | undefined }) | undefined
+  config?: (Partial<QuotaSettings> & { logDays?: number | undefined; auditDays?: number | undefined }) | undefined
 }
 
-const BATCH = 500
+const BATCH = 100
 /** Limit: notices that one run reviews or restores; the next run of maintenance continues. */
 const MAX_NOTICES = 10_000
 /** This share of a quota must be free before stopped endpoints are read again; otherwise each deleted item would cost a whole walk. */
 const FREE_SHARE = 0.1
 
-/** Reviews every quota that was near or reached, and resumes endpoints that have capacity again. Returns how many notices ended. */
-export async function reviewQuotas(deps: ReviewDeps): Promise<number> {
-  await restoreNotices(deps, undefined)
-  let ended = 0
-  let last: QuotaNotice | undefined
-  for (;;) {
-    const notices = await nextNotices(deps.database, last, BATCH)
-    for (const notice of notices) if (await review(deps, notice, FREE_SHARE)) ended += 1
-    last = notices.at(-1)
-    if (notices.length < BATCH) return ended
-  }
+/** Reviews some quotas that were near or reached, and resumes endpoints that have capacity again. Returns how many notices ended. */
+export async function reviewQuotas(deps: ReviewDeps, position: Position | undefined): Promise<Batch> {
+  if (position === undefined) await restoreNotices(deps, undefined)
+  const notices = await nextNotices(deps.database, position, BATCH)
+  let done = 0
+  for (const notice of notices) if (await review(deps, notice, FREE_SHARE)) done += 1
+  const last = notices.at(-1)
+  if (last === undefined || notices.length < BATCH) return { done, more: false }
+  return { done, more: true, position: [last.shard, last.subject, last.quota] }
 }
 
 /** Restores notices that are missing because a worker died after it stopped an endpoint: without one the endpoint would never resume. */
