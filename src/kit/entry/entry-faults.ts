@@ -43,6 +43,8 @@ function definitionFault(service: string, entry: Entry): string | undefined {
 function placeholderFaults(entry: Entry): DefinitionFault[] {
   const known = knownTo(entry)
   return textsIn(entry).flatMap(([path, text]) => {
+    // A body is sent as it is; GraphQL and patterns have braces of their own.
+    if (path.startsWith('self.json.') || path.endsWith('.pattern')) return []
     const kinds = PLACES.find(([place]) => place.test(path))?.[1] ?? []
     return [...text.matchAll(/\{([^{}]*)\}?/g)].flatMap(([whole, inner = '']) => {
       const [kind = '', name] = inner.split('.', 2)

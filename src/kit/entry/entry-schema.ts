@@ -62,7 +62,11 @@ const place = z
   .describe('Where calls carry the token or key.')
 
 const exchange = z.strictObject({
-  url: web('Where the token is requested; may have `{typed.x}` of fields that are no secrets.'),
+  url: z
+    .string()
+    .max(500)
+    .regex(/^(?:https:\/\/|\{typed\.\w+\})[^\s]*$/)
+    .describe('Where the token is requested; may have `{typed.x}` of fields that are no secrets.'),
   method: z.enum(['POST', 'GET']).optional(),
   form: texts('Fields of a form.').optional(),
   json: texts('Fields of a JSON object.').optional(),
