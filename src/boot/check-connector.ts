@@ -5,12 +5,17 @@ import { systemClock } from '#platform/clock.ts'
 import { createEgressLevels } from '#platform/egress/levels.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import { createUpstream } from '#upstream/request/send.ts'
-import { loadConnectorFile, loadSimulatorFile } from './registry.ts'
+import { loadConnectorFile, loadEntryFile, loadSimulatorFile } from './registry.ts'
 
 /** Runs the conformance suite on an operator's file, with the simulator beside it where there is one. */
 export async function checkConnectorFile(file: string, log: Log): Promise<CheckResult[]> {
   const path = resolve(file)
-  const connector = await loadConnectorFile(path, 'Fix the file and check it again.')
+  const help = 'Fix the file and check it again.'
+  if (path.endsWith('.json')) {
+    const services = await loadEntryFile(path, help)
+    return services.map(({ service }) => ({ check: service, fault: undefined }))
+  }
+  const connector = await loadConnectorFile(path, help)
   const beside = path.replace(/\.(\w+)$/, '.simulator.$1')
   const start = existsSync(beside) ? await loadSimulatorFile(beside) : undefined
   // Simulators run on this machine.

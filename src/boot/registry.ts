@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Config } from '#config/config.ts'
@@ -7,19 +7,31 @@ import type { StartSimulator } from '#kit/auth/simulator.ts'
 import type { Connector } from '#kit/connector/connector.ts'
 import { connectorFault, createRegistry, type Registry } from '#kit/connector/registry.ts'
 import { reasonOf, SetupError } from '#platform/errors.ts'
+import { filesOf, openCatalogue } from './catalogue.ts'
 import { provideKitPackage } from './kit-package.ts'
 
 export async function loadRegistry({ connectorsDir }: Config): Promise<Registry> {
-  return createRegistry([...connectors, ...(await operatorConnectors(connectorsDir))])
+  return createRegistry([...connectors, ...(await operatorConnectors(connectorsDir))], openCatalogue())
 }
 
 /** The operator's own connectors. An invalid file stops the start and is reported with its fault. */
 async function operatorConnectors(folder: string | undefined): Promise<Connector[]> {
   if (folder === undefined) return []
   const found: Connector[] = []
+  const help = `Fix the file, or move it out of ${folder}.`
+  for (const path of filesOf(folder, '.services.json')) found.push(...(await loadEntryFile(path, help)))
   for (const name of readdirSync(folder).filter(isConnectorFile))
-    found.push(await loadConnectorFile(join(folder, name), `Fix the file, or move it out of ${folder}.`))
+    found.push(await loadConnectorFile(join(folder, name), help))
   return found
+}
+
+/** Loads a file of entries, as the catalogue has them. Each fault is reported with the service and the path in its entry. */
+export async function loadEntryFile(path: string, help: string): Promise<Connector[]> {
+  // The checks and their parser are needed only where there is such a file.
+  const { readEntryFile } = await import('./read-entry-file.ts')
+  const { connectors: expanded, faults } = readEntryFile(readFileSync(path, 'utf8'))
+  if (faults.length > 0) throw unusable(path, faults.join('; '), help)
+  return expanded
 }
 
 function isConnectorFile(name: string): boolean {

@@ -6,16 +6,19 @@ import { table } from '../output.ts'
 
 export const check = command({
   name: 'connector check',
-  summary: 'Check a connector that you wrote: its definition, and with a simulator beside it every endpoint.',
+  summary:
+    'Check a connector or a file of entries that you wrote: its definition, and with a simulator beside it every endpoint.',
   args: ['FILE'],
   run: async ({ args, out, checkConnector }) => {
     if (!existsSync(args[0])) throw new UsageError(`There is no file ${args[0]}.`)
     const results = await checkConnector(args[0])
     const faults = results.filter(({ fault }) => fault !== undefined).length
-    const hasSimulator = results.length > 1
+    const hasSimulator = results.some(({ check }) => check === 'self')
     out.result({ passed: faults === 0, simulator: hasSimulator, results }, () => [
       ...table(results.map(({ check: name, fault }) => [fault === undefined ? 'ok  ' : 'FAIL', name, fault ?? ''])),
-      ...(hasSimulator ? [] : ['Without a simulator (NAME.simulator.ts beside NAME.ts) no endpoint is read.']),
+      ...(hasSimulator || args[0].endsWith('.json')
+        ? []
+        : ['Without a simulator (NAME.simulator.ts beside NAME.ts) no endpoint is read.']),
     ])
     return faults === 0 ? EXIT.ok : EXIT.refused
   },

@@ -5,8 +5,8 @@ import type { Connector } from '#kit/connector/connector.ts'
 import { OVERRIDES } from '#model/apps/app.ts'
 import { invalidInput } from '#model/errors.ts'
 import type { OpenServiceKey } from '#store/apps/service-keys.ts'
+import { isOfService } from '#upstream/addresses/fact-address.ts'
 import { hasOwnServers } from '#upstream/addresses/own-server.ts'
-import { isOfService } from '#upstream/facts.ts'
 
 /** What an app has of one person at one service. */
 export interface GivenTokens {

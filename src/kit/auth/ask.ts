@@ -20,6 +20,8 @@ export interface AskField {
   kind: 'host' | 'handle' | 'text'
   /** For `text`: what the whole answer must match. Characters that end a host name or a path are refused whatever it allows. */
   pattern?: RegExp
+  /** For `text`: the answers that there are, such as the regions of a service. */
+  of?: readonly string[]
   /** The person may leave it empty. */
   optional?: boolean
   /** Another parameter of the app that has the same meaning, e.g. `login_hint`. */
@@ -47,6 +49,7 @@ export function readAnswer(field: AskField, given: string): string | undefined {
   if (text === '' || given.length > MAX_ANSWER) return undefined
   if (field.kind === 'host') return hostIn(text)
   if (field.kind === 'handle') return handleIn(text)
+  if (field.of !== undefined) return field.of.includes(text) ? text : undefined
   return !ENDS_PLACE.test(text) && matchesWhole(field.pattern ?? /[\w-]+/, text) ? text : undefined
 }
 

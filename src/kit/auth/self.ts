@@ -30,13 +30,14 @@ export interface FurtherSelfCall extends Omit<SelfCall, 'path'> {
   path: string | ((record: never) => string | undefined)
 }
 
-/** How to find out whose credential it is. Write it with `self()`, `selfFromToken()` or `selfFromIdToken()`. */
+/** How to find out whose credential it is. Write it with `self()`, `selfFromToken()`, `selfFromIdToken()` or `selfFromKey()`. */
 export interface SelfReader {
   /**
    * `call`: by calling the service. `token`: from the subject and the facts of the token response. `id_token`: from the claims of
-   * the ID token, which is verified first.
+   * the ID token, which is verified first. `key`: nobody is named; the call proves the key, and the record has what the person typed
+   * as `label`, or nothing.
    */
-  from: 'call' | 'token' | 'id_token'
+  from: 'call' | 'token' | 'id_token' | 'key'
   path: string
   query: Record<string, string>
   method: SelfMethod
@@ -104,6 +105,18 @@ export function selfFromIdToken(
   },
 ): SelfReader {
   return readerOf('id_token', { path: '' }, read, undefined)
+}
+
+/** What a proven key is in its account where its person did not name it: one key of a service, which a renewed one replaces. */
+const ONLY_KEY = 'key'
+
+/**
+ * The key names nobody, so `path` only proves it: the service must accept the call. In its account a key is known by the label that
+ * the person typed, in a field `label`; a key with the same label replaces it. Only with `vouchedBy: 'nobody'`.
+ */
+export function selfFromKey(path: string, query: Record<string, string> = {}): SelfReader {
+  const read = ({ label }: { label?: string }): Self => ({ id: label ?? ONLY_KEY, ...(label && { name: label }) })
+  return readerOf('key', { path, query }, read, undefined)
 }
 
 function readerOf<Body>(

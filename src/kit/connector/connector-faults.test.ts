@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { apiKey, oauth2 } from '../auth/auth.ts'
-import { self } from '../auth/self.ts'
+import { self, selfFromIdToken, selfFromKey, selfFromToken } from '../auth/self.ts'
 import { noAuth, typed } from '../auth/typed.ts'
 import { defineConnector } from './connector.ts'
 import { definitionFaults } from './connector-faults.ts'
@@ -50,7 +50,8 @@ test('an id that is the same for everybody is refused, unless nobody vouches for
   const base = connector({ authorizeUrl: 'https://{host}/a', tokenUrl: 'https://{host}/t' })
   const key = apiKey({ in: 'header', scheme: '', name: 'X-Key' })
   const faultsOf = (changes: object) => definitionFaults({ ...base, ...changes }).map(({ field }) => field)
-  const reading = (read: (body: never) => { id: string }) => ({ auth: key, ask: {}, self: self('/me', read) })
+  const api = { baseUrl: 'https://api.service.example' }
+  const reading = (read: (body: never) => { id: string }) => ({ auth: key, ask: {}, api, self: self('/me', read) })
   const shared = reading(() => ({ id: 'me' }))
   assert.deepEqual(faultsOf(shared), ['self'])
   assert.deepEqual(faultsOf(reading((me: { id?: string }) => ({ id: me.id ?? 'unknown' }))), ['self'])
@@ -59,7 +60,7 @@ test('an id that is the same for everybody is refused, unless nobody vouches for
   assert.deepEqual(faultsOf({ ...shared, vouchedBy: 'nobody' }), [])
   assert.deepEqual(faultsOf({ ...shared, vouchedBy: 'me' }), ['vouchedBy', 'self'])
   assert.deepEqual(faultsOf({ vouchedBy: 'nobody' }), ['vouchedBy'], 'a service vouches for who signs in there')
-  const feed = { auth: noAuth({ fields: {}, id: () => 'x' }), ask: {} }
+  const feed = { auth: noAuth({ fields: {}, id: () => 'x' }), ask: {}, api }
   assert.deepEqual(faultsOf(feed), [])
   const hook = { verify: () => false, people: () => [] }
   assert.deepEqual(faultsOf({ ...feed, hook }), ['hook'], 'it would find nobody')
@@ -85,4 +86,43 @@ test('a text that people give never decides which server is called', () => {
     api: { baseUrl: 'https://{server}/api' },
   })
   assert.deepEqual([faultsOf(keyed('text')), faultsOf(keyed('host'))], [['api.baseUrl'], []])
+})
+
+test('an address that nothing fills, or that would carry a secret, is refused by name', () => {
+  const ask = { shop: { title: 'Shop', example: 'acme', kind: 'text' as const } }
+  const define = (changes: object) =>
+    definitionFaults({
+      ...connector({
+        authorizeUrl: 'https://{shop}.service.example/a',
+        tokenUrl: 'https://service.example/t',
+        facts: { realm: { from: 'callback', name: 'realmId' } },
+      }),
+      ask,
+      api: { baseUrl: 'https://api.service.example/{fact.realm}' },
+      ...changes,
+    }).map(({ field }) => field)
+  assert.deepEqual(define({}), [])
+  assert.deepEqual(define({ api: { baseUrl: 'https://api.service.example/{fact.site}' } }), ['api.baseUrl'])
+  assert.deepEqual(define({ api: { baseUrl: 'https://{fact.realm}.service.example' } }), ['api.baseUrl'], 'its host')
+  assert.deepEqual(define({ self: self('/people/{me}', { id: 'id' }) }), ['self.path'])
+  assert.deepEqual(define({ self: self('/me', { id: 'id' }, { in: '{fact.site}' }) }), ['self.query.in'])
+  const auth = oauth2({ authorizeUrl: 'https://{host}.service.example/a', tokenUrl: 'https://service.example/{key}' })
+  const api = { baseUrl: 'https://api.service.example' }
+  assert.deepEqual(define({ auth, api }), ['auth.authorizeUrl', 'auth.tokenUrl'])
+  const bot = typed({ fields: { token: { title: 'Token', secret: true } }, placement: {} })
+  const botApi = { baseUrl: 'https://api.service.example/bot{token}' }
+  assert.deepEqual(define({ ask: undefined, auth: bot, api: botApi }), ['api.baseUrl'])
+  const exchange = { url: 'https://service.example/login?as={token}', token: 'token' }
+  assert.deepEqual(define({ ask: undefined, auth: { ...bot, exchange }, api }), ['auth.exchange.url'])
+})
+
+test('who a key belongs to cannot be read from a token response, and a key that is only proven names nobody', () => {
+  const key = { auth: apiKey({ in: 'header', scheme: '', name: 'X-Key' }), ask: undefined }
+  const base = { ...connector({ authorizeUrl: 'https://{host}/a', tokenUrl: 'https://{host}/t' }), ...key }
+  const faultsOf = (changes: object) =>
+    definitionFaults({ ...base, api: { baseUrl: 'https://api.service.example' }, ...changes }).map(({ field }) => field)
+  assert.deepEqual(faultsOf({ self: selfFromToken() }), ['self'])
+  assert.deepEqual(faultsOf({ self: selfFromIdToken() }), ['self'])
+  assert.ok(faultsOf({ self: selfFromKey('/status') }).includes('vouchedBy'))
+  assert.deepEqual(faultsOf({ self: selfFromKey('/status'), vouchedBy: 'nobody' }), [])
 })

@@ -3,6 +3,7 @@ import { hasUserInfo } from '#platform/user-info.ts'
 import { typedFieldsOf } from '../auth/auth.ts'
 import { AUTH_KINDS } from '../auth/auth-kinds.ts'
 import { isServerFormat } from '../auth/typed-values.ts'
+import { addressFaults } from './address-faults.ts'
 import type { Connector } from './connector.ts'
 import { checkHosts } from './host-faults.ts'
 import { linkPathFault } from './link-paths.ts'
@@ -42,6 +43,7 @@ export function definitionFaults(value: unknown): DefinitionFault[] {
   if (faults.length === 0) {
     checkIdentity(value as unknown as Connector, report)
     checkServers(value as unknown as Connector, report)
+    for (const { field, expected } of addressFaults(value as unknown as Connector)) report(field, expected)
   }
   return faults
 }
@@ -49,7 +51,7 @@ export function definitionFaults(value: unknown): DefinitionFault[] {
 /** Where people choose the server, the connector has to say so: its ids are then valid there only, and so is the redirect address. */
 function checkServers({ auth, api, ask }: Connector, report: Report): void {
   const texts = [
-    ...Object.entries(ask ?? {}).filter(([, { kind }]) => kind === 'text'),
+    ...Object.entries(ask ?? {}).filter(([, { kind, of }]) => kind === 'text' && of === undefined),
     ...Object.entries(typedFieldsOf(auth) ?? {}).filter(([, { format }]) => !isServerFormat(format)),
   ].map(([name]) => name)
   const addresses: [string, unknown][] = [
@@ -71,6 +73,14 @@ const ENDS_WITH_ANSWER = /^[a-z]+:\/\/[^/?#]*\{(\w+)\}(?::\d+)?(?:[/?#]|$)/i
 /** An id that is the same for everybody must not be taken for somebody's. */
 function checkIdentity(connector: Connector, report: Report): void {
   const { auth, self, vouchedBy } = connector
+  const isNamedByToken = self.from === 'token' || self.from === 'id_token'
+  if (isNamedByToken && !['oauth2', 'file', 'none'].includes(auth.kind))
+    report(
+      'self',
+      'must call the service: only the token response of OAuth 2 names a person; for a key use selfFromKey()',
+    )
+  if (self.from === 'key' && vouchedBy !== 'nobody')
+    report('vouchedBy', "must be 'nobody' where selfFromKey() only proves the key")
   const isSignIn = auth.kind === 'oauth1' || auth.kind === 'oauth2' || auth.kind === 'app_password'
   if (vouchedBy !== undefined && (vouchedBy !== 'nobody' || isSignIn))
     report('vouchedBy', "can only be 'nobody', where people type a key that does not say whose it is")

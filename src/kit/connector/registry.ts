@@ -1,23 +1,52 @@
 import { askFault } from '../auth/ask.ts'
+import type { Auth } from '../auth/auth.ts'
 import { childrenFault } from '../endpoints/child-endpoints.ts'
+import type { Category, Certainty } from '../entry/words.ts'
 import type { Connector } from './connector.ts'
 import { definitionFaults } from './connector-faults.ts'
 
-/** The connectors that this process has loaded, by name and alias. */
+/** The connectors that this process has loaded, by name and alias, and beside them the services of the catalogue. */
 export interface Registry {
   find(service: string): Connector | undefined
+  /** Connectors; without the catalogue, whose services have nothing to sync. */
   list(): Connector[]
+  /** The services of the catalogue that have no connector. */
+  catalogue(): CatalogueCard[]
 }
 
+/** What is known of a service of the catalogue without expanding its entry. */
+export interface CatalogueCard {
+  service: string
+  title: string
+  docs: string
+  category: Category
+  certainty: Certainty
+  checked: string
+  auth: Auth['kind']
+  conditions: readonly { says: string; source: string }[]
+}
+
+/** Entries that are expanded when they are asked for. */
+export interface CatalogueSource {
+  find(service: string): Connector | undefined
+  cards(): CatalogueCard[]
+}
+
+const NO_CATALOGUE: CatalogueSource = { find: () => undefined, cards: () => [] }
+
 /** Later connectors win, so that an operator's file overrides a built-in service. */
-export function createRegistry(connectors: Connector[]): Registry {
+export function createRegistry(connectors: Connector[], catalogue: CatalogueSource = NO_CATALOGUE): Registry {
   const byName = new Map<string, Connector>()
   for (const connector of connectors) byName.set(connector.service, connector)
   const listed = [...byName.values()].sort((a, b) => (a.service < b.service ? -1 : 1))
   for (const connector of listed) {
     for (const alias of connector.aliases) if (!byName.has(alias)) byName.set(alias, connector)
   }
-  return { find: (service) => byName.get(service), list: () => listed }
+  return {
+    find: (service) => byName.get(service) ?? catalogue.find(service),
+    list: () => listed,
+    catalogue: () => catalogue.cards().filter(({ service }) => !byName.has(service)),
+  }
 }
 
 /** Explains why the default export of an operator's file is not a valid connector; undefined when it is one. */

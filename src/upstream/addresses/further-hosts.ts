@@ -1,8 +1,8 @@
 import type { Connector } from '#kit/connector/connector.ts'
 import { trimEndOf } from '#platform/formats/trim-end.ts'
-import { isOfService } from '../facts.ts'
 import type { ServiceKey } from '../request/service-key.ts'
 import type { LocationInput } from './addresses.ts'
+import { isOfService } from './fact-address.ts'
 
 /** An origin of the service beside that of its API. */
 export interface FurtherHost {

@@ -103,6 +103,8 @@ export function addressOf(
   { path, url }: Pick<ServiceCall, 'path' | 'url'>,
   isPublic: boolean = false,
 ): string {
+  // A token that was handed in came without the facts of a sign-in.
+  if (base.includes('{')) throw addressRefused()
   const apiUrl = new URL(base)
   const root = trimEndOf(apiUrl.pathname, '/')
   if (url !== undefined) {

@@ -24,7 +24,7 @@ const MAX_SOURCE_BYTES = 5 * 1024 * 1024
 /** Reads from the service whose credential this is. */
 export async function readSelf(caller: ServiceCaller): Promise<{ self: Self; raw: string }> {
   const { connector, credential } = caller
-  const raw = connector.self.from === 'call' ? await callForRecord(caller) : recordOfSignIn(caller)
+  const raw = await recordOf(caller)
   if (connector.auth.kind === 'none') {
     const source = readSource(connector, connector.auth, credential.instance ?? {}, raw)
     return { ...source, self: storableSelf(source.self) }
@@ -32,6 +32,21 @@ export async function readSelf(caller: ServiceCaller): Promise<{ self: Self; raw
   const { self, ids } = parseSelf(connector, raw)
   checkSubject(connector, credential.subject, ids)
   return { self: storableSelf({ ...self, id: qualifiedId(connector, credential, self.id) }), raw }
+}
+
+function recordOf(caller: ServiceCaller): string | Promise<string> {
+  const { from } = caller.connector.self
+  if (from === 'key') return proveKey(caller)
+  return from === 'call' ? callForRecord(caller) : recordOfSignIn(caller)
+}
+
+/** What the service says to a key that names nobody is not a record of a person, so it is not kept. */
+async function proveKey(caller: ServiceCaller): Promise<string> {
+  const { connector, credential } = caller
+  const reply = await callSelf(caller, connector.self)
+  if (reply.status < 200 || reply.status > 299 || isRefusal(connector, reply)) throw selfFailure(caller, reply)
+  const label = credential.instance?.['label']
+  return JSON.stringify(label === undefined ? {} : { label })
 }
 
 /** An id is never changed, because two people could get the same one; what is only shown is. */

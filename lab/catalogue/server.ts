@@ -1,0 +1,92 @@
+import type { AddressInfo } from 'node:net'
+import { nodeHttp } from '../base/node-http.ts'
+import { type CallIn, type Reply, refused } from './call.ts'
+import { LAB_KEY, type LabEntry, pathOf } from './entry.ts'
+import { createOAuth2, type OAuth2Part } from './oauth2.ts'
+import { presentPerson } from './person.ts'
+import { createTyped } from './typed.ts'
+
+/** A server that plays every entry of the catalogue with its quirks, each below a path of its own. */
+export interface CatalogueLab {
+  /** The address at which a service is played. */
+  urlOf(service: string): string
+  /** Ends the lifetime of every access token of a service. */
+  expire(service: string): void
+  close(): Promise<void>
+}
+
+interface Played {
+  entry: LabEntry
+  oauth2: OAuth2Part | undefined
+  isAuthorized: (call: CallIn) => boolean
+  exchange: ((call: CallIn) => Reply | undefined) | undefined
+}
+
+/** Starts it on a free port of this machine. */
+export async function startCatalogueLab(entries: Readonly<Record<string, LabEntry>>): Promise<CatalogueLab> {
+  const services = new Map(Object.entries(entries).map(([name, entry]) => [name, play(entry)]))
+  const server = nodeHttp.createServer((request, response) => {
+    let text = ''
+    request.setEncoding('utf8')
+    request.on('data', (part: string) => {
+      text += part
+    })
+    request.on('end', () => {
+      const url = new URL(request.url ?? '/', 'http://lab')
+      const [, service = '', ...rest] = url.pathname.split('/')
+      const path = `/${rest.join('/')}`.replace(/\/$/, '')
+      const headers = request.headers as Record<string, string | undefined>
+      const call = { method: request.method ?? 'GET', path, query: url.searchParams, headers, text }
+      const { status, headers: sent = {}, body } = answer(services.get(decodeURIComponent(service)), call)
+      response.writeHead(status, { 'content-type': 'application/json', ...sent })
+      response.end(body === undefined ? '' : JSON.stringify(body))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    urlOf: (service) => `http://127.0.0.1:${port}/${service}`,
+    expire: (service) => services.get(service)?.oauth2?.expire(),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function play(entry: LabEntry): Played {
+  const { oauth2 } = entry.auth
+  if (oauth2 !== undefined) {
+    const part = createOAuth2(entry, oauth2)
+    return { entry, oauth2: part, isAuthorized: part.isAuthorized, exchange: undefined }
+  }
+  const { isAuthorized, exchange } = createTyped(entry)
+  return { entry, oauth2: undefined, isAuthorized, exchange }
+}
+
+function answer(played: Played | undefined, call: CallIn): Reply {
+  if (played === undefined) return refused(404, 'no such service')
+  const { entry, oauth2, isAuthorized, exchange } = played
+  const signIn = oauth2?.answer(call) ?? exchange?.(call)
+  if (signIn !== undefined) return signIn
+  const base = pathOf(entry, entry.api.base)
+  if (!call.path.startsWith(base)) return refused(404, 'not below the API')
+  if (!isAuthorized(call)) return refused(401, 'the credential is not accepted')
+  const wrong = wrongAddition(entry, call)
+  if (wrong !== undefined) return refused(400, `${wrong} is missing`)
+  return presentPerson(entry, base, call) ?? { status: 200, body: { path: call.path.slice(base.length) } }
+}
+
+/** A header or parameter that every call of the service needs. */
+function wrongAddition({ api }: LabEntry, call: CallIn): string | undefined {
+  const fill = (text: string) =>
+    text.replaceAll(/\{(\w+)(?:\.(\w+))?\}/g, (_, kind: string, name: string) =>
+      kind === 'key' ? LAB_KEY : `${kind}-${name}`,
+    )
+  const header = Object.entries(api.headers ?? {}).find(
+    ([name, text]) => call.headers[name.toLowerCase()] !== fill(text),
+  )
+  const parameter = Object.entries(api.query ?? {}).find(([name, text]) => call.query.get(name) !== fill(text))
+  return header?.[0] ?? parameter?.[0]
+}

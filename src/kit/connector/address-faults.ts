@@ -1,0 +1,56 @@
+import type { Auth } from '../auth/auth.ts'
+import { typedFieldsOf } from '../auth/auth.ts'
+import type { SelfReader } from '../auth/self.ts'
+import { placeholdersIn } from '../endpoints/placeholders.ts'
+
+/** The parts of a connector that say where calls go, and what they carry. */
+interface Addressed {
+  ask?: Record<string, unknown> | undefined
+  auth: Auth
+  api: { baseUrl: string }
+  self: Pick<SelfReader, 'path' | 'query' | 'headers'>
+}
+
+/** A placeholder in an address that nothing fills, or that must not stand there. */
+export interface AddressFault {
+  field: string
+  expected: string
+}
+
+const SIGN_IN_ADDRESSES = ['authorizeUrl', 'tokenUrl', 'refreshUrl', 'parUrl', 'requestTokenUrl', 'accessTokenUrl']
+
+/** Finds addresses that no call could be made to, and those that would carry a secret: addresses are logged. */
+export function addressFaults({ ask, auth, api, self }: Addressed): AddressFault[] {
+  const faults: AddressFault[] = []
+  const typed = Object.entries(typedFieldsOf(auth) ?? {})
+  const secrets = typed.filter(([, { secret }]) => secret === true).map(([name]) => name)
+  const answers = [...Object.keys(ask ?? {}), ...typed.map(([name]) => name)]
+  const facts = auth.kind === 'oauth2' ? Object.keys(auth.facts ?? {}).map((name) => `fact.${name}`) : []
+  const check = (field: string, text: unknown, known: readonly string[]) => {
+    for (const name of typeof text === 'string' ? placeholdersIn(text) : [])
+      if (secrets.includes(name))
+        faults.push({ field, expected: `must not have {${name}}: a secret in an address would be logged` })
+      else if (!known.includes(name))
+        faults.push({ field, expected: `must not have {${name}}, which nothing fills there; known: ${listed(known)}` })
+  }
+  check('api.baseUrl', hostOf(api.baseUrl), answers)
+  check('api.baseUrl', api.baseUrl.slice(hostOf(api.baseUrl).length), [...answers, ...facts])
+  for (const name of SIGN_IN_ADDRESSES) check(`auth.${name}`, (auth as unknown as Fields)[name], Object.keys(ask ?? {}))
+  if (auth.kind === 'typed')
+    for (const name of ['exchange', 'refresh'] as const)
+      for (const part of ['url', 'path'] as const)
+        check(`auth.${name}.${part}`, auth[name]?.[part], [...answers, 'token', 'refresh_token'])
+  check('self.path', self.path, ['sub', ...answers, ...facts])
+  for (const part of ['query', 'headers'] as const)
+    for (const [name, text] of Object.entries(self[part]))
+      check(`self.${part}.${name}`, text, ['sub', ...answers, ...facts])
+  return faults
+}
+
+type Fields = Record<string, unknown>
+
+/** Scheme and host, which the placeholder of a whole address may be. */
+const hostOf = (address: string): string => /^[a-z]+:\/\/[^/?#]*|^\{\w+\}/i.exec(address)?.[0] ?? ''
+
+const listed = (names: readonly string[]): string =>
+  names.length === 0 ? 'none' : names.map((name) => `{${name}}`).join(', ')

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { entryFaults } from './entry-faults.ts'
+import { type Entry, entryFileSchema } from './entry-schema.ts'
+import { expandEntry } from './expand-entry.ts'
+
+const ENTRY = {
+  title: 'Acme',
+  docs: 'https://acme.example/docs',
+  checked: '2026-11-19',
+  certainty: 'declared',
+  sources: ['https://acme.example/docs'],
+  category: 'work',
+  auth: { oauth2: { authorize: 'https://acme.example/authorize', token: 'https://acme.example/token' } },
+  api: { base: 'https://api.acme.example/v1' },
+  self: { get: '/me', id: 'data.id', name: 'data.name' },
+} as const
+const KEY = {
+  auth: { key: { place: { header: 'authorization', scheme: 'Bearer' } } },
+  self: { from: 'key', proof: '/status' },
+} as const
+const TYPED = {
+  auth: {
+    typed: {
+      fields: { site: { title: 'Site', format: 'host' }, key: { title: 'Key', secret: true } },
+      headers: { 'x-key': '{typed.key}' },
+    },
+  },
+  api: { base: 'https://{typed.site}/api' },
+} as const
+const SHOP = { shop: { title: 'Shop', example: 'acme', kind: 'text' } } as const
+const oauth2 = (changes: object) => ({ auth: { oauth2: { ...ENTRY.auth.oauth2, ...changes } } })
+
+const fieldsOf = (changes: object): string[] => entryFaults('acme', { ...ENTRY, ...changes }).map(({ field }) => field)
+
+test('an entry is the definition that somebody would write by hand', () => {
+  assert.deepEqual(fieldsOf({}), [])
+  const made = expandEntry('acme', entryFileSchema.parse({ services: { acme: ENTRY } }).services['acme'] as Entry)
+  assert.deepEqual(made.endpoints, {})
+  assert.equal(made.self.read({ data: { id: 7, name: 'Ada' } }).id, '7')
+  assert.deepEqual([fieldsOf(KEY), fieldsOf(TYPED)], [[], []])
+})
+
+/** What the check refuses: by the path that it names. */
+const REFUSED: Record<string, [changes: object, field: string]> = {
+  'a key that the format does not have': [{ colour: 'red' }, 'entry'],
+  'a category of its own': [{ category: 'things' }, 'category'],
+  'a day that there is not': [{ checked: '2026-02-30' }, 'checked'],
+  'two ways to sign in': [{ auth: { ...ENTRY.auth, ...KEY.auth } }, 'auth'],
+  'an address without TLS': [{ api: { base: 'http://api.acme.example' } }, 'api.base'],
+  'an address with a password': [{ api: { base: 'https://a:b@api.acme.example' } }, 'definition'],
+  'an answer to a question that nobody asks': [{ api: { base: 'https://{ask.shop}.acme.example' } }, 'api.base'],
+  'a fact that no sign-in tells': [{ api: { base: 'https://api.acme.example/{fact.realm}' } }, 'api.base'],
+  'a setting that no app has': [
+    { api: { ...ENTRY.api, headers: { 'x-dev': '{setting.developer}' } } },
+    'api.headers.x-dev',
+  ],
+  'a word that is not in the list': [{ api: { base: 'https://api.acme.example/{tenant}' } }, 'api.base'],
+  'a brace that does not close': [{ api: { base: 'https://api.acme.example/{ask.shop' } }, 'api.base'],
+  'the key of the app in an address': [{ api: { base: 'https://api.acme.example/{key}' } }, 'api.base'],
+  'a placeholder in the address of a page': [{ docs: 'https://{ask.shop}.example' }, 'docs'],
+  'a token in a header that the kit writes': [
+    { api: { ...ENTRY.api, headers: { 'x-token': '{token}' } } },
+    'api.headers.x-token',
+  ],
+  'a token that no exchange returns': [
+    { ...TYPED, auth: { typed: { ...TYPED.auth.typed, headers: { 'x-key': '{token}' } } } },
+    'auth.typed.headers.x-key',
+  ],
+  'a secret in an address': [{ ...TYPED, api: { base: 'https://api.acme.example/bot{typed.key}' } }, 'api.base'],
+  'a secret in the address that names the person': [
+    { ...TYPED, self: { get: '/users/{typed.key}', id: 'id' } },
+    'self.get',
+  ],
+  'a person named by the token response, with a key': [{ ...KEY, self: { from: 'token', id: 'sub' } }, 'definition'],
+  'a sign-in that names nobody': [{ self: KEY.self }, 'self.proof'],
+  'a question before a key': [{ ...KEY, ask: SHOP, api: { ...ENTRY.api, headers: { 'x-shop': '{ask.shop}' } } }, 'ask'],
+  'a question whose answer is not used': [{ ask: SHOP }, 'ask.shop'],
+  'a setting that is not used': [{ settings: { dev: { title: 'Developer' } } }, 'settings.dev'],
+  'a fact that is not used': [oauth2({ facts: { realm: { callback: 'realmId' } } }), 'auth.oauth2.facts.realm'],
+  'a choice without choices': [
+    { ask: { shop: { ...SHOP.shop, kind: 'choice' } }, api: { base: 'https://api.acme.example/{ask.shop}' } },
+    'ask.shop.of',
+  ],
+  'an address from a fact that may be anywhere': [
+    { ...oauth2({ facts: { at: { token: 'url' } } }), api: { base: '{fact.at}/v1' } },
+    'api.hosts',
+  ],
+  'a text that names the whole server': [{ ask: SHOP, api: { base: 'https://{ask.shop}/api' } }, 'definition'],
+  'a fact in the name of a host': [
+    { ...oauth2({ facts: { at: { token: 'url' } } }), api: { base: 'https://{fact.at}.acme.example' } },
+    'definition',
+  ],
+  'further hosts below which anybody has a name': [
+    { api: { ...ENTRY.api, hosts: ['https://*.herokuapp.com'] } },
+    'definition',
+  ],
+  'a pattern that may not be linear': [
+    { ask: { shop: { ...SHOP.shop, pattern: '(a+)+' } }, api: { base: 'https://api.acme.example/{ask.shop}' } },
+    'ask.shop.pattern',
+  ],
+}
+
+suite('an entry is refused, with the path of its fault, for', () => {
+  for (const [what, [changes, field]] of Object.entries(REFUSED))
+    test(what, () => assert.deepEqual(fieldsOf(changes), [field]))
+})

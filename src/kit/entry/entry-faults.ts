@@ -1,0 +1,111 @@
+import type { DefinitionFault } from '../connector/connector-faults.ts'
+import { connectorFault } from '../connector/registry.ts'
+import { type Entry, entrySchema } from './entry-schema.ts'
+import { expandEntry } from './expand-entry.ts'
+
+/** Where a placeholder may stand, by the path in the entry; everywhere else none may. */
+const PLACES: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^auth\.oauth2\.(?:authorize|token|refresh|revoke)$/, ['ask']],
+  [/^auth\.oauth2\.params\.authorize\./, ['ask', 'setting', 'key']],
+  [/^auth\.oauth2\.params\.token\./, ['setting', 'key']],
+  [/^auth\.oauth1\.(?:request|authorize|access)$/, ['ask']],
+  [/^auth\.typed\.(?:headers|query|basic)\./, ['typed', 'token']],
+  [/^auth\.typed\.exchange\.url$/, ['typed']],
+  [/^auth\.typed\.exchange\.(?:form|json|headers|basic)\./, ['typed']],
+  [/^api\.base$/, ['ask', 'typed', 'fact']],
+  [/^api\.(?:headers|query)\./, ['ask', 'setting', 'fact', 'key']],
+  [/^self\.(?:get|post|proof|query\..+)$/, ['typed', 'fact']],
+]
+/** Of these only what is no secret: addresses are logged. */
+const IN_ADDRESS = /^(?:auth\.typed\.exchange\.url|api\.base|self\..*)$/
+
+/** Finds every fault of one entry of a file: its form, its placeholders, and what its definition could never do. */
+export function entryFaults(service: string, value: unknown): DefinitionFault[] {
+  const parsed = entrySchema.safeParse(value)
+  if (!parsed.success)
+    return parsed.error.issues.map(({ path, message }) => ({ field: path.join('.') || 'entry', expected: message }))
+  const entry = parsed.data
+  const faults = [...placeholderFaults(entry), ...uselessParts(entry)]
+  if (faults.length > 0) return faults
+  const fault = definitionFault(service, entry)
+  return fault === undefined ? [] : [{ field: 'definition', expected: fault }]
+}
+
+function definitionFault(service: string, entry: Entry): string | undefined {
+  try {
+    return connectorFault(expandEntry(service, entry))
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof SyntaxError) return error.message
+    throw error
+  }
+}
+
+function placeholderFaults(entry: Entry): DefinitionFault[] {
+  const known = knownTo(entry)
+  return textsIn(entry).flatMap(([path, text]) => {
+    // A body is sent as it is; GraphQL and patterns have braces of their own.
+    if (path.startsWith('self.json.') || path.endsWith('.pattern')) return []
+    const kinds = PLACES.find(([place]) => place.test(path))?.[1] ?? []
+    return [...text.matchAll(/\{([^{}]*)\}?/g)].flatMap(([whole, inner = '']) => {
+      const [kind = '', name] = inner.split('.', 2)
+      const report = (expected: string) => [{ field: path, expected: `${whole}: ${expected}` }]
+      if (!kinds.includes(kind))
+        return report(`only ${kinds.map(asPlaceholder).join(', ') || 'no placeholder'} may stand here`)
+      if (kind === 'token' && !known.hasExchange) return report('there is no exchange that returns a token')
+      if (kind === 'key' || kind === 'token') return name === undefined ? [] : report('has no parts')
+      if (!known[kind as NamedKind].includes(name ?? '')) return report(`nothing fills it; there is no ${kind}.${name}`)
+      if (kind === 'typed' && IN_ADDRESS.test(path) && known.secrets.includes(name ?? ''))
+        return report('a secret in an address would be logged')
+      return []
+    })
+  })
+}
+
+type NamedKind = 'ask' | 'typed' | 'setting' | 'fact'
+const asPlaceholder = (kind: string): string => (kind === 'key' || kind === 'token' ? `{${kind}}` : `{${kind}.x}`)
+
+function knownTo({
+  ask = {},
+  settings = {},
+  auth,
+}: Entry): Record<NamedKind | 'secrets', string[]> & { hasExchange: boolean } {
+  const fields = 'typed' in auth ? auth.typed.fields : {}
+  return {
+    ask: Object.keys(ask),
+    setting: Object.keys(settings),
+    fact: 'oauth2' in auth ? Object.keys(auth.oauth2.facts ?? {}) : [],
+    typed: Object.keys(fields),
+    secrets: Object.keys(fields).filter((name) => fields[name]?.secret === true),
+    hasExchange: 'typed' in auth && auth.typed.exchange !== undefined,
+  }
+}
+
+/** What is declared and can have no effect. */
+function uselessParts(entry: Entry): DefinitionFault[] {
+  const { ask, auth, api, self } = entry
+  const faults: DefinitionFault[] = []
+  const report = (field: string, expected: string) => void faults.push({ field, expected })
+  const isSignIn = 'oauth2' in auth || 'oauth1' in auth
+  if (ask !== undefined && !isSignIn) report('ask', 'is only for OAuth: a field of `auth.typed` asks for it too')
+  if ('proof' in self && isSignIn) report('self.proof', 'is only for keys: a sign-in must name the person')
+  const used = textsIn({ auth, api, self }).map(([, text]) => text)
+  const isUsed = (placeholder: string) => used.some((text) => text.includes(placeholder))
+  for (const [name, { kind, of }] of Object.entries(ask ?? {})) {
+    if (!isUsed(`{ask.${name}}`)) report(`ask.${name}`, 'is asked and never used')
+    if ((kind === 'choice') !== (of !== undefined)) report(`ask.${name}.of`, 'is needed for a choice, and only there')
+  }
+  for (const name of Object.keys(entry.settings ?? {}))
+    if (!isUsed(`{setting.${name}}`)) report(`settings.${name}`, 'is set and never used')
+  for (const name of Object.keys('oauth2' in auth ? (auth.oauth2.facts ?? {}) : {}))
+    if (!isUsed(`{fact.${name}}`)) report(`auth.oauth2.facts.${name}`, 'is kept and never used')
+  if (api.base.startsWith('{fact.') && (api.hosts ?? []).length === 0)
+    report('api.hosts', 'must name the hosts that the fact may be: the token is sent there')
+  return faults
+}
+
+/** Every text of an entry, with its path. */
+function textsIn(value: unknown, path: string = ''): [path: string, text: string][] {
+  if (typeof value === 'string') return [[path, value]]
+  if (value === null || typeof value !== 'object') return []
+  return Object.entries(value).flatMap(([name, inner]) => textsIn(inner, path === '' ? name : `${path}.${name}`))
+}

@@ -1,0 +1,225 @@
+import { z } from 'zod'
+import { CATEGORIES, CERTAINTIES } from './words.ts'
+
+// Loaded only where entries are checked: they are validated in tests and when an operator's file is loaded, not at each start.
+
+const NAME = /^[a-z][a-z0-9_]{0,29}$/
+const text = (about: string) => z.string().min(1).max(300).describe(about)
+const web = (about: string) =>
+  z
+    .string()
+    .regex(/^https:\/\/[^\s]+$/)
+    .max(500)
+    .describe(about)
+const path = (about: string) =>
+  z
+    .string()
+    .regex(/^[^\s]*$/)
+    .max(300)
+    .describe(about)
+const texts = (about: string) => z.record(z.string().min(1), z.string()).describe(about)
+const named = <Value extends z.ZodType>(value: Value, about: string) =>
+  z.record(z.string().regex(NAME), value).describe(about)
+/** One repetition without a bound at most, and no groups: such an expression is linear. */
+const pattern = z
+  .string()
+  .regex(/^(?!.*[*+].*[*+])[^()|]+$/)
+  .describe('A regular expression that the whole value matches: no groups, and one `*` or `+` at most.')
+
+const question = z.strictObject({
+  title: text('The label of the question.'),
+  example: text('A valid answer.'),
+  kind: z
+    .enum(['host', 'text', 'choice'])
+    .describe('`host`: the name of a server. `text`: letters, digits, - and _, or `pattern`. `choice`: one of `of`.'),
+  of: z
+    .array(z.string().regex(/^[\w.-]+$/))
+    .min(2)
+    .optional()
+    .describe('The choices.'),
+  pattern: pattern.optional(),
+  hint: text('A sentence below the field.').optional(),
+})
+
+const field = z.strictObject({
+  title: text('The label of the field.'),
+  format: z.enum(['text', 'address', 'host']).optional(),
+  pattern: pattern.optional(),
+  secret: z.boolean().optional().describe('Never shown again, logged or used in an address.'),
+  optional: z.boolean().optional(),
+  hint: text('What the value looks like.').optional(),
+  help: web('The page that explains where to find it.').optional(),
+})
+
+const place = z
+  .union([
+    z.strictObject({
+      header: z.string().regex(/^[A-Za-z][\w-]*$/),
+      scheme: z.string().optional().describe('Precedes the value, as in `Bearer`. Default: nothing.'),
+    }),
+    z.strictObject({ query: z.string().regex(/^[\w.[\]-]+$/) }),
+  ])
+  .describe('Where calls carry the token or key.')
+
+const exchange = z.strictObject({
+  url: z
+    .string()
+    .max(500)
+    .regex(/^(?:https:\/\/|\{typed\.\w+\})[^\s]*$/)
+    .describe('Where the token is requested; may have `{typed.x}` of fields that are no secrets.'),
+  method: z.enum(['POST', 'GET']).optional(),
+  form: texts('Fields of a form.').optional(),
+  json: texts('Fields of a JSON object.').optional(),
+  headers: texts('Headers.').optional(),
+  basic: z.tuple([z.string(), z.string()]).optional().describe('Name and password of HTTP Basic.'),
+  token: text('Path of the token in the response.'),
+  expires: text('Path of the seconds until it expires.').optional(),
+  refused: z.array(z.int()).optional().describe('Statuses beside 401 and 403 that refuse what was typed.'),
+})
+
+const oauth2 = z.strictObject({
+  authorize: web('Where people sign in.'),
+  token: web('Where the code is exchanged.'),
+  refresh: web('Where tokens are refreshed, if elsewhere.').optional(),
+  revoke: web('Where tokens are revoked (RFC 7009).').optional(),
+  scope: z.array(z.string().min(1)).optional().describe('What is requested unless the app says otherwise.'),
+  separator: z.enum([' ', ',', ', ', '+', '|', ';']).optional().describe('Between scopes. Default: a space.'),
+  client: z
+    .enum(['post', 'basic', 'basic_raw', 'none'])
+    .optional()
+    .describe('How the app authenticates. Default: post.'),
+  body: z.enum(['form', 'json']).optional(),
+  pkce: z.literal(false).optional().describe('The service refuses PKCE.'),
+  params: z
+    .strictObject({
+      authorize: texts('Of the authorization.').optional(),
+      token: texts('Of the token request.').optional(),
+    })
+    .optional()
+    .describe('Further parameters.'),
+  names: z
+    .strictObject({ client_id: z.string().optional(), client_secret: z.string().optional() })
+    .optional()
+    .describe('Names that differ from RFC 6749.'),
+  at: text('Path of the object with the token in the token response.').optional(),
+  place: place.optional(),
+  facts: named(
+    z.union([
+      z.strictObject({ token: text('Path in the token response.') }),
+      z.strictObject({ callback: text('Parameter of the callback.') }),
+    ]),
+    'What a sign-in tells that calls need: `{fact.x}`.',
+  ).optional(),
+})
+
+const auth = z.union([
+  z.strictObject({ oauth2 }),
+  z.strictObject({
+    oauth1: z.strictObject({
+      request: web('Where a request token is issued.'),
+      authorize: web('Where people sign in.'),
+      access: web('Where the access token is issued.'),
+      signature: z.enum(['HMAC-SHA1', 'HMAC-SHA256', 'PLAINTEXT']).optional(),
+    }),
+  }),
+  z.strictObject({
+    key: z.strictObject({ place, field: field.omit({ format: true, optional: true }).partial().optional() }),
+  }),
+  z.strictObject({
+    basic: z.strictObject({ name: field.partial().optional(), password: field.partial().optional() }),
+  }),
+  z.strictObject({
+    typed: z.strictObject({
+      fields: named(field, 'What the person types.'),
+      headers: texts('Headers of every call, with `{typed.x}` or `{token}`.').optional(),
+      query: texts('Parameters of every call, with `{typed.x}` or `{token}`.').optional(),
+      basic: z.tuple([z.string(), z.string()]).optional(),
+      exchange: exchange.optional(),
+    }),
+  }),
+])
+
+const limits = z.array(z.tuple([z.int().positive(), z.int().positive()])).describe('Pairs of calls and seconds.')
+
+const api = z.strictObject({
+  base: z
+    .string()
+    .max(500)
+    .regex(/^(?:https:\/\/|\{(?:fact|typed)\.\w+\})[^\s]*$/)
+    .describe('The address below which the proxy calls. May begin with a fact or a typed address.'),
+  hosts: z
+    .array(z.string())
+    .optional()
+    .describe('Further origins that accept the token, such as `https://*.service.example`.'),
+  headers: texts('Headers of every call.').optional(),
+  query: texts('Parameters of every call.').optional(),
+  limits: z.strictObject({ app: limits.optional(), person: limits.optional() }).optional(),
+  rate: z
+    .strictObject({ left: z.string(), reset: z.string() })
+    .optional()
+    .describe('Headers with the calls left, and the epoch second when the window ends.'),
+  links: z.array(z.string()).optional().describe('Where JSON responses have addresses of the service, such as `next`.'),
+})
+
+const who = {
+  name: text('Path.'),
+  handle: text('Path.'),
+  email: text('Path.'),
+  photo: text('Path.'),
+  url: text('Path.'),
+}
+const paths = z.strictObject({ id: text('Path of the id.'), ...z.strictObject(who).partial().shape })
+
+const self = z.union([
+  z.strictObject({
+    get: path('The call that names the person, below `api.base`.'),
+    query: texts('Parameters.').optional(),
+    ...paths.shape,
+  }),
+  z.strictObject({ post: path('The same by POST.'), json: z.unknown().optional(), ...paths.shape }),
+  z.strictObject({ from: z.literal('token').describe('The token response names the person.'), ...paths.shape }),
+  z.strictObject({
+    from: z.literal('key').describe('The key names nobody.'),
+    proof: path('A call that the service refuses for a wrong key.'),
+  }),
+])
+
+/** One service of the catalogue. Unknown keys are refused. */
+export const entrySchema = z.strictObject({
+  title: text('The name that people see.'),
+  docs: web("The vendor's page about its API."),
+  checked: z.iso.date().describe('When it was compared with its sources.'),
+  certainty: z
+    .enum(CERTAINTIES)
+    .describe(
+      '`declared`: one source. `agreed`: two independent sources, or the vendor’s page. `tried`: somebody ran it.',
+    ),
+  sources: z.array(text('A name from NOTICE, or an address.')).min(1),
+  category: z.enum(CATEGORIES),
+  aliases: z.array(z.string()).optional(),
+  conditions: z
+    .array(
+      z.strictObject({ says: text('What the vendor demands on the first day.'), source: web('Where it says so.') }),
+    )
+    .optional(),
+  ask: named(question, 'Questions before the sign-in: `{ask.x}`.').optional(),
+  settings: named(
+    z.strictObject({
+      title: text('As in the vendor’s console.'),
+      required: z.boolean().optional(),
+      secret: z.boolean().optional(),
+    }),
+    'Values that the app sets with its key: `{setting.x}`.',
+  ).optional(),
+  auth,
+  api,
+  self,
+})
+
+/** A file of entries: of the catalogue, or in the folder of an operator. */
+export const entryFileSchema = z.strictObject({
+  $schema: z.string().optional(),
+  services: z.record(z.string().regex(/^[a-z][a-z0-9-]{0,49}$/), entrySchema),
+})
+
+export type Entry = z.infer<typeof entrySchema>
