@@ -18,7 +18,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { isRunning, takeLock } from '../build-lock.mjs'
 import { installWeb } from '../build-web.mjs'
 import { ensureInstalled } from '../install.mjs'
-import { bundleFolder, MARK } from './current.mjs'
+import { bundleFolder, isUsed } from './current.mjs'
 import { noticesOf } from './notices.mjs'
 import { findOwnFiles } from './own-files.mjs'
 
@@ -93,10 +93,8 @@ function removeUnused(root, current) {
     .sort((a, b) => statSync(join(parent, b)).mtimeMs - statSync(join(parent, a)).mtimeMs)
   const newest = others.find((name) => !name.startsWith('.'))
   for (const name of others) {
-    const users = name.startsWith('.')
-      ? [name]
-      : readdirSync(join(parent, name)).filter((file) => file.startsWith(MARK))
-    if (name === newest || users.some((user) => isRunning(Number(user.split('-').at(-1))))) continue
+    const isDraft = name.startsWith('.')
+    if (name === newest || (isDraft ? isRunning(Number(name.split('-').at(-1))) : isUsed(join(parent, name)))) continue
     // Renamed first: half of a bundle never has a name under which it is found.
     const old = join(parent, `.old-${process.pid}`)
     renameSync(join(parent, name), old)

@@ -21,7 +21,7 @@ export function findOwnFiles(root, entries, toRoot) {
         if (programs.has(target)) return programs.get(target)
         if (!target.startsWith('src/')) return `${toRoot}/${target}`
         if (!existsSync(join(root, target))) throw new Error(`${file} names ${target}, which is not there`)
-        if (target.endsWith('.ts')) throw new Error(`${file} names ${target}, which is no program of the bundle`)
+        if (target.endsWith('.ts')) throw new Error(`${file} names ${target}, which is not an entry of the bundle`)
         this.emitFile({ type: 'asset', fileName: basename(target), source: readFileSync(join(root, target)) })
         return basename(target)
       }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, suite, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { until } from '../harness/until.ts'
@@ -39,6 +39,8 @@ suite('the bundle of a clone', () => {
     assert.equal(join(out.dirname), join(clone.folder, 'src'))
     assert.equal(clone.run('serve').stderr, '', 'the next start builds nothing')
     assert.equal(clone.run('app').out.program, out.program, 'commands run it too')
+    const marks = readdirSync(dirname(out.program)).filter((file) => file.startsWith('used-by-'))
+    assert.equal(marks.length, 1, 'the mark of the start before is removed')
   })
 
   test('a source that changes is never run from the old bundle; commands run the sources, the next start builds again', () => {

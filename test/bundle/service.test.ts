@@ -53,7 +53,7 @@ suite('the bundle of the service', () => {
     }
     return [...seen]
   }
-  const partOf = (module: string) => parts().find((file) => sourcesOf(file).includes(module))!
+  const chunkWith = (module: string) => parts().find((file) => sourcesOf(file).includes(module))!
 
   before(async () => {
     folder = await buildBundle()
@@ -113,7 +113,7 @@ suite('the bundle of the service', () => {
       packagesIn(parts()).filter((name) => rare.includes(name)),
       [],
     )
-    const worker = packagesIn(loadedBy('worker-main.js', partOf('src/boot/sync-lane.ts')))
+    const worker = packagesIn(loadedBy('worker-main.js', chunkWith('src/boot/sync-lane.ts')))
     assert.ok(worker.includes('pg'))
     assert.deepEqual(
       worker.filter((name) => ['find-my-way', 'prom-client', 'zod'].includes(name)),
@@ -122,7 +122,7 @@ suite('the bundle of the service', () => {
   })
 
   test('keeps the names of functions, and says the lines of the sources to those who ask for them', async () => {
-    assert.match(text(partOf('src/store/migrate.ts')), /^async function migrate\(/m)
+    assert.match(text(chunkWith('src/store/migrate.ts')), /^async function migrate\(/m)
     const program = `
       import { defineConnector } from ${JSON.stringify(join(folder, 'kit.js'))}
       try {
