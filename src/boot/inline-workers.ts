@@ -1,3 +1,4 @@
+import '#platform/tune-worker-heap.ts'
 import { NO_LEDGER } from '#platform/isolation/job-ledger.ts'
 import type { JobEngine } from '#store/queues.ts'
 import { startAloneLane } from './alone-lane.ts'
