@@ -29,7 +29,14 @@ import { requestHeaders } from './headers.ts'
 import type { IsOurs, TokenPlace } from './lead-back.ts'
 import { linksOfCall, requestHeadersForLinks } from './lead-body-back.ts'
 import { hasCallsLeft } from './learn-from-response.ts'
-import { type BegunCall, needsOneRequest, type OpenedCall, type OutgoingCall, openCall, startCall } from './open-call.ts'
+import {
+  type BegunCall,
+  needsOneRequest,
+  type OpenedCall,
+  type OutgoingCall,
+  openCall,
+  startCall,
+} from './open-call.ts'
 import { paginate } from './paginate.ts'
 import { passThrough, withBodyAsItIs } from './pass-through.ts'
 import { refusalIn, refuseToken } from './refuse-token.ts'
@@ -133,22 +140,15 @@ async function forward(deps: ProxyDeps, caches: Caches, caller: Caller, given: P
   return send(deps, caches, aimed, await bodyOf(deps, aimed))
 }
 
-function forwardAtOnce(
-  deps: ProxyDeps,
-  caches: Caches,
-  caller: Caller,
-  given: ProxyCall,
-  settle: Settle,
-): boolean {
+function forwardAtOnce(deps: ProxyDeps, caches: Caches, caller: Caller, given: ProxyCall, settle: Settle): boolean {
   const { targets, capacities } = caches
   const { start } = deps.upstream
   if (start === undefined || given.paginate || mayBeStreamed(given.headers)) return false
-  const checked = check(deps, caller, given)
   const found = targets.findCached(caller, given.profile)
   if (found === undefined || needsAddress(found, given)) return false
   const ready = targets.prepared(found)
   if (ready === undefined || !needsOneRequest(found, ready)) return false
-  const aimed = aim(caller, given, checked, found, undefined)
+  const aimed = aim(caller, given, check(deps, caller, given), found, undefined)
   const { call, target } = aimed
   const left = capacities.loaded(capacityKey(target))
   if (left === undefined || !takeHeld(deps, target)) return false

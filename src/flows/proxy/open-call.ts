@@ -152,12 +152,7 @@ function pathOf(url: string, apiUrl: string): string {
   return path.startsWith(`${apiUrl}/`) ? path.slice(apiUrl.length) : `/${path}`
 }
 
-function send(
-  deps: ProxyDeps,
-  outgoing: OutgoingCall,
-  ready: ReadyTarget,
-  url: string,
-): Promise<StreamResponse> {
+function send(deps: ProxyDeps, outgoing: OutgoingCall, ready: ReadyTarget, url: string): Promise<StreamResponse> {
   const isSigned = isPreSigned(url)
   const request = requestOf(deps, outgoing, ready, url, isSigned)
   return isSigned
