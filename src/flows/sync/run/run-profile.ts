@@ -127,6 +127,7 @@ async function runLeased(
     connector,
     key: serviceKey,
     cachedCredential,
+    usage: { loaded: undefined },
     isBeingReread,
     quiet,
     runLog,
