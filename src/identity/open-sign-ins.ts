@@ -12,7 +12,7 @@ import {
   openSignIn,
   openSignIns,
 } from '#store/identity/open-sign-ins.ts'
-import type { IdentityDeps } from './deps.ts'
+import { type IdentityDeps, TEN_MINUTES_MS } from './deps.ts'
 
 /** Where an unfinished sign-in is counted; stored with the sign-in. */
 export interface CountedSignIn {
@@ -59,7 +59,7 @@ export async function uncountSignIn(
   }
 }
 
-/** Restarts the count at the callback, because the code has a lifetime of its own. */
+/** The code has a lifetime of its own: where it ends after the count, the count begins again at the callback. */
 export async function recountSignIn(
   deps: IdentityDeps,
   appId: string,
@@ -67,6 +67,7 @@ export async function recountSignIn(
 ): Promise<CountedSignIn | undefined> {
   if (counted === undefined) return undefined
   const now = deps.clock.now()
+  if (now + TEN_MINUTES_MS <= counted.minute + OPEN_SIGN_IN_TTL_MS) return counted
   for (const subject of [counted.address, appSubject(appId)]) await addOpenSignIn(deps.database, subject, now)
   await uncountSignIn(deps, appId, counted)
   return { ...counted, minute: minuteOf(now) }

@@ -4,8 +4,11 @@ import { type Queries, statement } from '#platform/postgres/database.ts'
 import { type Batch, deleteBatch, deleteSome } from '../delete-in-batches.ts'
 
 const MINUTE_MS = 60_000
-/** How long a sign-in and its code are valid, plus the rest of the minute in which it began. */
-export const OPEN_SIGN_IN_TTL_MS = 11 * MINUTE_MS
+/**
+ * Ten minutes, for which a sign-in and then its code are valid, the rest of the minute in which it began, and two minutes in which
+ * most people return: then the count lasts until the end of the code, and is not written again.
+ */
+export const OPEN_SIGN_IN_TTL_MS = 13 * MINUTE_MS
 
 // One statement on one row decides and counts, so concurrent callers see each other.
 const countIfBelowLimit = statement(

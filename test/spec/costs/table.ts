@@ -136,9 +136,9 @@ export const SIGN_INS: TableOfCosts = {
     'operation-write',
   ),
   'sign-in: callback, new person': row(
-    12,
+    8,
     1,
-    'app-find, app-lock-shared, app-state, begin, commit, consent-insert, pending-take, service-key-find, service-user-find, sign-in-close × 2, sign-in-open × 2',
+    'app-find, app-lock-shared, app-state, begin, commit, consent-insert, pending-take, service-key-find, service-user-find',
     'operation-write',
   ),
   'sign-in: exchange, new person': row(
@@ -148,9 +148,9 @@ export const SIGN_INS: TableOfCosts = {
     'log-accounts × 2, operation-write',
   ),
   'sign-in: callback, known person': row(
-    13,
+    9,
     1,
-    'account-find, app-find, app-lock-shared, app-state, begin, commit, consent-insert, pending-take, service-key-find, service-user-find, sign-in-close × 2, sign-in-open × 2',
+    'account-find, app-find, app-lock-shared, app-state, begin, commit, consent-insert, pending-take, service-key-find, service-user-find',
     'operation-write',
   ),
   'sign-in: exchange, known person': row(

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { countSignIn, recountSignIn, uncountSignIn } from '#identity/open-sign-ins.ts'
+import { openSignIns } from '#store/identity/open-sign-ins.ts'
 import { basic } from '../../harness/app.ts'
 import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
 import { expireSignIns } from '../../harness/maintenance.ts'
@@ -8,6 +10,8 @@ import { newCode, redeem } from '../../harness/sign-in.ts'
 import { until } from '../../harness/until.ts'
 import { openFlows } from '../sign-in/fixture.ts'
 import { startScripted } from '../sync/scripted-service.ts'
+
+type Deps = Awaited<ReturnType<typeof openFlows>>['deps']
 
 const PER_ADDRESS = 5
 const TEN_MINUTES_MS = 600_000
@@ -54,7 +58,7 @@ suite('unfinished sign-ins of one address', () => {
     const refused = await begin('203.0.113.3')
     assert.equal(refused.status, 429)
     const wait = Number(refused.headers.get('retry-after'))
-    assert.ok(wait >= 1 && wait <= 660, String(wait))
+    assert.ok(wait >= 1 && wait <= 780, String(wait))
     const page = await refused.text()
     assert.match(refused.headers.get('content-type') ?? '', /^text\/html/)
     assert.match(page, /Too many sign-ins from your network were begun and not finished\. .*try again in \d+ minutes/)
@@ -110,6 +114,26 @@ suite('a finished sign-in', () => {
     assert.equal((await redeem(harness, codes[1]!)).status, 200)
     await becomes(subject, before)
   })
+
+  test('is counted until the end of its code, and again only where its person returned late', async () => {
+    const ip = '203.0.113.77'
+    const at = async <Result>(minutes: number, work: (deps: Deps) => Promise<Result>) => {
+      const { deps, close } = await openFlows(harness, minutes * 60_000)
+      return work(deps).finally(close)
+    }
+    const app = await harness.makeApp()
+    const counted = await at(0, (deps) => countSignIn(deps, app.clientId, ip))
+    const soon = await at(1, (deps) => recountSignIn(deps, app.clientId, counted))
+    assert.deepEqual(soon, counted)
+    const late = await at(8, (deps) => recountSignIn(deps, app.clientId, counted))
+    assert.ok(late!.minute >= counted.minute + 8 * 60_000)
+    assert.deepEqual([await openAt(`address ${ip}`), await openAt(`app ${app.clientId}`)], [1, 1])
+    // The code of the late one is valid for ten minutes.
+    const open = await at(17, (deps) => openSignIns(deps.database, `address ${ip}`, deps.clock.now()))
+    assert.equal(open.n, 1)
+    await at(17, (deps) => uncountSignIn(deps, app.clientId, late))
+    assert.deepEqual([await openAt(`address ${ip}`), await openAt(`app ${app.clientId}`)], [0, 0])
+  })
 })
 
 test('a quota of the app holds over all addresses, and is shown', async () => {
@@ -129,7 +153,7 @@ test('a quota of the app holds over all addresses, and is shown', async () => {
 test('unfinished sign-ins expire by themselves and are purged', async () => {
   await statusesOf(PER_ADDRESS, () => begin('203.0.113.9'))
   assert.equal((await begin('203.0.113.9')).status, 429)
-  const { deps, close } = await openFlows(harness, TEN_MINUTES_MS + 120_000)
+  const { deps, close } = await openFlows(harness, TEN_MINUTES_MS + 4 * 60_000)
   try {
     await expireSignIns(deps)
   } finally {

@@ -157,3 +157,38 @@ suite('a walk that reaches a quota', () => {
     )
   })
 })
+
+suite('a run of several endpoints', () => {
+  let fixture: Fixture
+  before(async () => {
+    fixture = await openFixture({ sliceMs: 60_000 })
+  })
+  after(() => fixture.close())
+
+  test('loads its quotas once, and its endpoints together keep within them', async () => {
+    const connector = await fixture.use('both', { left: notes('/left'), right: notes('/right') })
+    for (const [side, from] of [
+      ['left', 0],
+      ['right', 100],
+    ] as const)
+      fixture.service.on(`/${side}`, () => ({ body: { notes: someNotes(4, from) } }))
+    const profile = await fixture.connect(connector)
+    await setQuotas(fixture.deps, fixture.appId, { profile_items: 5 }, 'test')
+    const { database } = fixture.deps
+    const seen: string[] = []
+    const rows: typeof database.rows = (statement, values) => {
+      seen.push(statement.name)
+      return database.rows(statement, values)
+    }
+    const watched = { ...fixture.deps, database: { ...database, rows } }
+    await runProfile(watched, keyOf(profile), { signal: new AbortController().signal, alone: false, step: () => {} })
+    const stored = await fixture.sql<{ endpoint: string }>('select endpoint from item where profile_id = $1', [
+      profile.id,
+    ])
+    assert.deepEqual(stored.map(({ endpoint }) => endpoint).sort(), ['left', 'left', 'left', 'left', 'right'])
+    assert.deepEqual(
+      seen.filter((name) => name === 'usage-account' || name === 'app-quotas-find'),
+      ['app-quotas-find', 'usage-account'],
+    )
+  })
+})

@@ -4,7 +4,6 @@ import {
   add,
   effectiveQuotas,
   type QuotaName,
-  type Quotas,
   quotaInTheWay,
   quotasNear,
   type Used,
@@ -15,7 +14,7 @@ import type { NoticeLevel } from '#store/apps/quota-notices.ts'
 import { appUsage } from '#store/usage-of-apps.ts'
 import type { SyncDeps } from '../deps.ts'
 import type { PageDiff } from '../diff/diff-page.ts'
-import type { EndpointRun } from '../walk/endpoint-run.ts'
+import type { EndpointRun, RunUsage } from '../walk/endpoint-run.ts'
 import { reportQuota } from './report-quota.ts'
 
 /** Admits new items while the quotas allow it. Stored items are always updated. */
@@ -26,32 +25,22 @@ export interface QuotaGuard {
   report: () => Promise<void>
 }
 
-/** How long the usage of the account's other profiles is cached. */
-const TTL_MS = 2000
-
-interface CachedUsage {
-  quotas: Quotas
-  /** No other run writes this profile, so the guard counts for itself. */
-  profile: Amount
-  account: Amount
-  expiresAt: number
-}
-
-/** Loads nothing before the first new item: most runs have none. */
-export function createQuotaGuard(deps: SyncDeps, { profile, profileKey }: EndpointRun): QuotaGuard {
-  let cached: CachedUsage | undefined
+/**
+ * Loads nothing before the first new item of the run: most runs have none. Then all endpoints of the run share what was loaded, and
+ * count for themselves: no other run writes this profile, and of the account's others a run knows what they had when it looked.
+ */
+export function createQuotaGuard(deps: SyncDeps, { profile, profileKey, usage }: EndpointRun): QuotaGuard {
   const notices = new Map<QuotaName, NoticeLevel>()
 
-  async function loadUsage(): Promise<CachedUsage> {
-    if (cached !== undefined && cached.expiresAt > deps.clock.now()) return cached
+  async function loadUsage(): Promise<RunUsage> {
+    if (usage.loaded !== undefined) return usage.loaded
     const quotas = effectiveQuotas(deps.config, await findAppQuotas(deps.database, profile.appId))
     const all = await accountUsageById(deps.database, profile.accountId)
     const [own, others] = [true, false].map((isOwn) =>
       totalOf(all.filter(({ profileId }) => (profileId === profileKey.profileId) === isOwn)),
     ) as [Amount, Amount]
-    const counted = cached?.profile ?? own
-    cached = { quotas, profile: counted, account: totalOf([counted, others]), expiresAt: deps.clock.now() + TTL_MS }
-    return cached
+    usage.loaded = { quotas, profile: own, account: totalOf([own, others]) }
+    return usage.loaded
   }
 
   return {

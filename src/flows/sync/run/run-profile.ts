@@ -132,6 +132,7 @@ async function runLeased(
     connector,
     key: serviceKey,
     cachedCredential,
+    usage: { loaded: undefined },
     isBeingReread,
     quiet,
     runLog,
