@@ -36,6 +36,8 @@ suite('errors', () => {
       'Connection terminated unexpectedly',
       'timeout exceeded when trying to connect',
       // Of a sharded server.
+      'SSL SYSCALL error: EOF detected\ninvalid socket',
+      'could not commit transaction for shard 102008 on at least one active node',
       'server closed the connection unexpectedly',
       'failure on connection marked as essential: 10.0.0.1:5432',
       "failed to prepare transaction 'citus_0_1_2_0' on host 10.0.0.1:5432",

@@ -32,7 +32,7 @@ export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error) ?? ''
   if (/^(08|57P|53|ECONN|EPIPE|ETIMEDOUT|ENOENT|EHOSTUNREACH|EAI_AGAIN|ENOTFOUND)/.test(code)) return true
   // A node of a sharded server that is lost in the middle of a statement has no code of its own.
-  return /server closed the connection unexpectedly|connection marked as essential|failed to prepare transaction|connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|Query read timeout/i.test(
+  return /SSL SYSCALL error|could not commit transaction for shard|server closed the connection unexpectedly|connection marked as essential|failed to prepare transaction|connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|Query read timeout/i.test(
     reasonOf(error),
   )
 }

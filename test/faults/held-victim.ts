@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { Client } from 'pg'
+import { waitingConnections } from '../harness/database/cluster.ts'
 import type { Sql } from '../harness/database/sql.ts'
 import { LOOPBACK } from '../harness/loopback.ts'
 import { type RunningProcess, startProcess } from '../harness/running.ts'
@@ -44,20 +45,12 @@ export function createVictim(database: { url: string }, sql: Sql, env: Record<st
     await end(signal)
   }
   const waiting = async () => {
-    const rows = await sql<{ pid: number }>(
-      `select pid from pg_stat_activity where datname = current_database() and application_name = $1
-       and wait_event_type = 'Lock' and backend_xid is not null`,
-      [APPLICATION],
-    )
+    const rows = await sql<{ pid: number }>(waitingConnections({ writes: true }), [APPLICATION])
     return rows.map(({ pid }) => pid)
   }
 
   const held = async () => {
-    const rows = await sql<{ pid: number }>(
-      `select pid from pg_stat_activity where datname = current_database() and application_name = $1
-       and wait_event_type = 'Lock'`,
-      [APPLICATION],
-    )
+    const rows = await sql<{ pid: number }>(waitingConnections({ writes: false }), [APPLICATION])
     return rows.map(({ pid }) => pid)
   }
   const hold = async (table: string) => {

@@ -10,6 +10,21 @@ export const notOnCluster = (reason: string): string | false => (CLUSTER_NODES.l
 /** The view of what every connection waits for: on a sharded server, also those of the nodes. */
 export const ACTIVITY = CLUSTER_NODES.length > 0 ? 'citus_stat_activity' : 'pg_stat_activity'
 
+/**
+ * The connections of an application ($1) that wait for a lock, on whichever node; `writes`: those of them that have locked or written
+ * rows, on whichever node. Parts of one transaction have one number everywhere.
+ */
+export function waitingConnections({ writes }: { writes: boolean }): string {
+  if (CLUSTER_NODES.length === 0)
+    return `select pid from pg_stat_activity where datname = current_database() and application_name = $1
+      and wait_event_type = 'Lock' ${writes ? 'and backend_xid is not null' : ''}`
+  const anywhere = (condition: string) =>
+    `exists (select from citus_stat_activity part where part.global_pid = own.global_pid and ${condition})`
+  return `select own.pid from citus_stat_activity own where own.datname = current_database() and own.application_name = $1
+    and not own.is_worker_query and ${anywhere(`part.wait_event_type = 'Lock'`)}
+    ${writes ? `and ${anywhere('part.backend_xid is not null')}` : ''}`
+}
+
 export function urlOf(node: string, database: string): string {
   const url = new URL(node)
   url.pathname = `/${database}`

@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import { until } from '../until.ts'
+import { ACTIVITY } from './cluster.ts'
 import { openSql } from './sql.ts'
 
 /** A locked table. */
@@ -17,7 +18,7 @@ export async function holdTable(url: string, table: string): Promise<HeldTable> 
   await client.query(`begin; lock table ${table} in access exclusive mode`)
   // On a connection of its own: within a transaction, pg_stat_activity does not change after the first query.
   const { sql, close } = openSql(url)
-  const waiting = `select 1 from pg_stat_activity
+  const waiting = `select 1 from ${ACTIVITY}
     where datname = current_database() and wait_event_type = 'Lock' and position($1 in query) > 0`
   return {
     awaited: (text = '') =>

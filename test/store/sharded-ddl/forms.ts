@@ -2,7 +2,7 @@
  * What a sharded server (Citus 13.2) does with DDL on a table that is on its nodes: from its documentation and its source
  * (`ErrorIfUnsupportedAlterTableStmt` and its neighbours), and tried by `forms-on-cluster.test.ts`. What is in no list is refused.
  */
-export interface Form {
+interface Form {
   /** As PostgreSQL's manual writes it. */
   form: string
   /** An action of `alter table`, in small letters, with single spaces. */

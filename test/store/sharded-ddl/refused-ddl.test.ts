@@ -17,7 +17,7 @@ suite('DDL that a sharded server refuses', () => {
   for (const { name, sql } of readMigrations()) test(`is not in ${name}`, () => assert.deepEqual(refusedDdl(sql), []))
 
   for (const { form, example } of REFUSED_ACTIONS.filter((each) => each.example !== undefined))
-    test(`${form} is found on a table of the nodes, and is no matter elsewhere`, () => {
+    test(`${form} is refused on a table of the nodes, and accepted elsewhere`, () => {
       for (const table of ['scratch', 'keyed', 'shared', 'unknown'])
         assert.equal(refused(`ALTER TABLE ${table} ${example}`).length, 1, table)
       assert.deepEqual(refused(`alter table kept ${example}`), [])
