@@ -16,7 +16,7 @@ const PLACES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^api\.(?:headers|query)\./, ['ask', 'setting', 'fact', 'key']],
   [/^self\.(?:get|post|proof|query\..+)$/, ['typed', 'fact']],
 ]
-/** Of these only what is no secret: addresses are logged. */
+/** Addresses are logged, so only what is not secret may stand in these. */
 const IN_ADDRESS = /^(?:auth\.typed\.exchange\.url|api\.base|self\..*)$/
 
 /** Finds every fault of one entry of a file: its form, its placeholders, and what its definition could never do. */
