@@ -13,6 +13,7 @@ import * as postgres from '#destinations/postgres/tables.ts'
 import { optionsOf } from '#flows/push/manage/destination-options.ts'
 import { ROUTES } from '#http/routes.ts'
 import type { Endpoint } from '#kit/endpoints/endpoint.ts'
+import { entryFileSchema } from '#kit/entry/entry-schema.ts'
 import { REVOCATION_RESULTS } from '#model/accounts/revocation.ts'
 import { DESTINATION_KINDS } from '#model/apps/destination.ts'
 import { formatMoney } from '#model/apps/money.ts'
@@ -72,6 +73,7 @@ export function writtenDocs(): Record<string, string> {
       'columns',
       columnsTable(),
     ),
+    'src/catalogue/entry.schema.json': `${JSON.stringify(z.toJSONSchema(entryFileSchema, { io: 'input' }), null, 2)}\n`,
     'sdk/src/generated/api.ts': apiTypes(),
     'test/release-files.txt': `${releaseFiles().join('\n')}\n`,
   }

@@ -59,7 +59,7 @@ function play(entry: LabEntry): Played {
   const { oauth2 } = entry.auth
   if (oauth2 !== undefined) {
     const part = createOAuth2(entry, oauth2)
-    return { entry, oauth2: part, isAuthorized: part.isAuthorized, exchange: undefined }
+    return { entry, oauth2: part, isAuthorized: (call) => part.isAuthorized(call), exchange: undefined }
   }
   const { isAuthorized, exchange } = createTyped(entry)
   return { entry, oauth2: undefined, isAuthorized, exchange }

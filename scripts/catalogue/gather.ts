@@ -82,7 +82,8 @@ function entriesByHand(): Map<string, Entry> {
 
 /** One file per category, sorted by name. */
 function write(): void {
-  for (const [category, members] of Map.groupBy([...proposed].sort(), ([, entry]) => entry.category))
+  const sorted = [...proposed].sort(([a], [b]) => (a < b ? -1 : 1))
+  for (const [category, members] of Map.groupBy(sorted, ([, entry]) => entry.category))
     writeFileSync(
       join(ENTRIES, `${category}.json`),
       `${JSON.stringify({ $schema: '../entry.schema.json', services: Object.fromEntries(members) }, null, 2)}\n`,

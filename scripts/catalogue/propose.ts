@@ -1,5 +1,5 @@
+import type { Category } from '../../src/kit/connector/catalogue-words.ts'
 import type { Entry } from '../../src/kit/entry/entry-schema.ts'
-import type { Category } from '../../src/kit/entry/words.ts'
 import { defined, type Person, type SourceFacts } from './facts.ts'
 
 /** What a person decided about the services of the sources: `choices.json`. */

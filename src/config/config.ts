@@ -178,7 +178,7 @@ export const VARIABLES: Table = {
     name: 'TRIBUTARY_CONNECTORS',
     fallback: undefined,
     meaning:
-      'Folder with your own connectors (`.ts`, `.js`, `.mjs`); one with the service name of a built-in connector replaces it.',
+      'Folder with your own connectors (`.ts`, `.js`, `.mjs`) and services as data (`.services.json`); one with the service name of a built-in connector replaces it.',
     read: (text) => resolve(text),
   },
   filesDir: {

@@ -122,6 +122,10 @@ async function walkTyped(walk: Walk): Promise<void> {
   assert.equal((await call(walk, credential)).status, 200)
   const asWrong = async () => readSelf({ upstream: open.upstream, connector, key, credential: await made(true) })
   await assert.rejects(asWrong(), isRecovery('reauthorize'))
+  if (connector.auth.kind !== 'typed' || connector.auth.exchange === undefined) return
+  const fresh = await refreshCredential(open.upstream, { connector, key, credential })
+  assert.notEqual(fresh.token, credential.token)
+  assert.equal((await call(walk, fresh)).status, 200, 'after the exchange was repeated')
 }
 
 suite('every entry signs in, is refreshed, called and ended at a server that plays it', () => {

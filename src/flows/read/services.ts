@@ -1,4 +1,5 @@
 import { type ProxyAddressConfig, proxyAddressOf } from '#config/proxy-origin.ts'
+import { withCatalogued } from '#identity/services.ts'
 import { appProofOf } from '#kit/auth/app-proof.ts'
 import { type Auth, needsKeys, typedFieldsOf } from '#kit/auth/auth.ts'
 import type { Connector } from '#kit/connector/connector.ts'
@@ -52,7 +53,7 @@ interface ServiceLimit {
   reads?: true
 }
 
-/** Describes every service; with an app also whether it has keys for it. */
+/** Describes every service that syncs; with an app also those of the catalogue that it has keys for, and whether it has keys. */
 export async function listServices(
   { database, registry, config }: ReadDeps & { config: ProxyAddressConfig },
   appId: string | undefined,
@@ -64,7 +65,7 @@ export async function listServices(
       ? undefined
       : new Map((await listServiceKeys(database, appId)).map(({ service, overrides }) => [service, overrides]))
   return Object.fromEntries(
-    registry.list().map((connector) => {
+    withCatalogued(registry, [...(keys?.keys() ?? [])]).map((connector) => {
       const { service, title, auth, aliases, endpoints, settings } = connector
       const described = Object.fromEntries(
         Object.entries(endpoints).map(([name, endpoint]) => [

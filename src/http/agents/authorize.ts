@@ -105,7 +105,9 @@ export const ask = route({
   reasons: ['session_expired'],
   run: async (deps, { query, request: incoming, reply }) => {
     const prompt = await readAgentPrompt(deps, query.ticket, browserOf(deps, incoming))
-    const titles = new Map(deps.registry.list().map(({ service, title }) => [service, title]))
+    const titles = new Map(
+      [...deps.registry.list(), ...deps.registry.catalogue()].map(({ service, title }) => [service, title]),
+    )
     return sendPersonPage(reply, agentConsentPage(prompt, titles, languageFor(incoming, prompt.to.locale)))
   },
 })

@@ -1,7 +1,7 @@
 import { askFault } from '../auth/ask.ts'
 import type { Auth } from '../auth/auth.ts'
 import { childrenFault } from '../endpoints/child-endpoints.ts'
-import type { Category, Certainty } from '../entry/words.ts'
+import type { Category, Certainty } from './catalogue-words.ts'
 import type { Connector } from './connector.ts'
 import { definitionFaults } from './connector-faults.ts'
 

@@ -95,6 +95,19 @@ const REFUSED: Record<string, [changes: object, field: string]> = {
     { api: { ...ENTRY.api, hosts: ['https://*.herokuapp.com'] } },
     'definition',
   ],
+  'a token from another server than the one that is typed': [
+    {
+      auth: {
+        typed: {
+          fields: { site: { title: 'Site', format: 'address' }, key: { title: 'Key', secret: true } },
+          headers: { authorization: 'Bearer {token}' },
+          exchange: { url: '{typed.site}/login', form: { key: '{typed.key}' }, token: 'token' },
+        },
+      },
+      api: { base: '{typed.site}/api' },
+    },
+    'auth.typed.exchange.url',
+  ],
   'a pattern that may not be linear': [
     { ask: { shop: { ...SHOP.shop, pattern: '(a+)+' } }, api: { base: 'https://api.acme.example/{ask.shop}' } },
     'ask.shop.pattern',

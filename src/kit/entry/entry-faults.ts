@@ -16,7 +16,7 @@ const PLACES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^api\.(?:headers|query)\./, ['ask', 'setting', 'fact', 'key']],
   [/^self\.(?:get|post|proof|query\..+)$/, ['typed', 'fact']],
 ]
-/** Of these only what is no secret: addresses are logged. */
+/** Addresses are logged, so only what is not secret may stand in these. */
 const IN_ADDRESS = /^(?:auth\.typed\.exchange\.url|api\.base|self\..*)$/
 
 /** Finds every fault of one entry of a file: its form, its placeholders, and what its definition could never do. */
@@ -88,6 +88,9 @@ function uselessParts(entry: Entry): DefinitionFault[] {
   const isSignIn = 'oauth2' in auth || 'oauth1' in auth
   if (ask !== undefined && !isSignIn) report('ask', 'is only for OAuth: a field of `auth.typed` asks for it too')
   if ('proof' in self && isSignIn) report('self.proof', 'is only for keys: a sign-in must name the person')
+  const exchange = 'typed' in auth ? auth.typed.exchange?.url : undefined
+  if (exchange?.startsWith('{') === true && !exchange.startsWith(`${api.base}/`))
+    report('auth.typed.exchange.url', 'must be below `api.base`, where that is on a server that is typed')
   const used = textsIn({ auth, api, self }).map(([, text]) => text)
   const isUsed = (placeholder: string) => used.some((text) => text.includes(placeholder))
   for (const [name, { kind, of }] of Object.entries(ask ?? {})) {

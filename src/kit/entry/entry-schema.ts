@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CATEGORIES, CERTAINTIES } from './words.ts'
+import { CATEGORIES, CERTAINTIES } from '../connector/catalogue-words.ts'
 
 // Loaded only where entries are checked: they are validated in tests and when an operator's file is loaded, not at each start.
 

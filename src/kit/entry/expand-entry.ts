@@ -53,7 +53,7 @@ function askOf(ask: NonNullable<Entry['ask']>): Ask {
   )
 }
 
-function authOf({ auth }: Entry, isLabelled: boolean): Auth {
+function authOf({ auth, api }: Entry, isLabelled: boolean): Auth {
   if ('oauth2' in auth) return oauth2Of(auth.oauth2)
   if ('oauth1' in auth) {
     const { request, authorize, access, signature } = auth.oauth1
@@ -64,7 +64,7 @@ function authOf({ auth }: Entry, isLabelled: boolean): Auth {
       ...(signature === undefined ? {} : { signature }),
     })
   }
-  if ('typed' in auth) return typedOf(auth.typed, isLabelled)
+  if ('typed' in auth) return typedOf(auth.typed, api, isLabelled)
   if ('basic' in auth) {
     const fields = basic({ name: fieldOf(auth.basic.name ?? {}), password: fieldOf(auth.basic.password ?? {}) }).fields
     if (!isLabelled) return { kind: 'basic', fields }
@@ -84,7 +84,11 @@ function labelled(input: Omit<Typed, 'kind'>): Typed {
   return typed({ ...input, fields: { ...input.fields, label } })
 }
 
-function typedOf({ fields, headers, query, basic: pair, exchange }: TypedEntry, isLabelled: boolean): Typed {
+function typedOf(
+  { fields, headers, query, basic: pair, exchange }: TypedEntry,
+  { base }: Entry['api'],
+  isLabelled: boolean,
+): Typed {
   const input: Omit<Typed, 'kind'> = {
     fields: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldOf(field) as TypedField])),
     placement: {
@@ -92,24 +96,18 @@ function typedOf({ fields, headers, query, basic: pair, exchange }: TypedEntry, 
       ...(query === undefined ? {} : { query: bareTexts(query) }),
       ...(pair === undefined ? {} : { basic: pairOf(pair) }),
     },
-    ...(exchange === undefined ? {} : { exchange: exchangeOf(exchange) }),
+    ...(exchange === undefined ? {} : { exchange: exchangeOf(exchange, base) }),
   }
   return isLabelled ? labelled(input) : typed(input)
 }
 
-function exchangeOf({
-  url,
-  method,
-  form,
-  json,
-  headers,
-  basic: pair,
-  token,
-  expires,
-  refused,
-}: NonNullable<TypedEntry['exchange']>): TypedExchange {
+function exchangeOf(
+  { url, method, form, json, headers, basic: pair, token, expires, refused }: NonNullable<TypedEntry['exchange']>,
+  base: string,
+): TypedExchange {
   return {
-    url: bare(url),
+    // Below the API where that is on a server that the person typed.
+    ...(url.startsWith('{') ? { path: bare(url.slice(base.length)) } : { url: bare(url) }),
     token,
     ...(method === undefined ? {} : { method }),
     ...(form === undefined ? {} : { form: bareTexts(form) }),

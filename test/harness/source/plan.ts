@@ -8,6 +8,7 @@ export const MAY_IMPORT: Record<string, string[]> = {
   upstream: ['kit', 'model', 'platform'],
   access: ['upstream', 'store', 'kit', 'model', 'platform'],
   identity: ['access', 'upstream', 'store', 'kit', 'model', 'platform'],
+  catalogue: [],
   connectors: ['kit', 'model'],
   destinations: ['model', 'platform'],
   flows: ['identity', 'access', 'destinations', 'upstream', 'store', 'kit', 'model', 'config', 'platform'],
