@@ -11,6 +11,7 @@ export const MEASURED: Record<Operation, Measured> = {
   'read type': { share: 0.57 },
   'read map': { share: 0.36 },
   'read dedup': { share: 0.32 },
+  'read cold': { share: 0.35 },
   'proxy down': { share: 0.36 },
   'proxy up': { share: 0.13 },
   'proxy cold': { share: 0.06 },

@@ -21,7 +21,7 @@ export function compareWith(commit: string, names: readonly string[], sizes: Siz
     cleanup.defer(service.stop)
     const other = checkOut(commit, cleanup)
     const prepare = async (checkout: typeof other) =>
-      (await prepareSide(await runCheckout(checkout, service, server, cleanup), sizes)).side
+      (await prepareSide(await runCheckout(checkout, service, server, cleanup), sizes, operations)).side
     const own = await prepare(ownCheckout)
     const others = await prepare(other).catch((error: unknown) => {
       throw new Error(`${other.name} cannot be compared: ${String(error)}`)

@@ -18,7 +18,7 @@ export function checkBounds(names: readonly string[], sizes: Sizes = SHORT): Pro
     const service = await startService(sizes.items)
     cleanup.defer(service.stop)
     const running = await runCheckout(ownCheckout, service, server, cleanup)
-    const { side, reader } = await prepareSide(running, sizes)
+    const { side, reader } = await prepareSide(running, sizes, operations)
     const rivals = await startRivals(running, reader, service, server, sizes, cleanup)
     const { times, failed } = await alternate(
       operations,

@@ -12,11 +12,21 @@ export interface Sizes {
   calls: number
   /** Accounts that call in turn, each once a round. */
   callers: number
+  /** Accounts of people who read rarely: each reads once, when nothing is known about it. */
+  readers: number
   items: number
 }
 
 /** Enough for two tenths of a second of processor time or more, so that the clock's and the scheduler's errors are small. */
-export const SHORT: Sizes = { rounds: 9, warmRounds: 2, reads: 400, calls: 800, callers: 200, items: 2000 }
+export const SHORT: Sizes = {
+  rounds: 9,
+  warmRounds: 2,
+  reads: 400,
+  calls: 800,
+  callers: 200,
+  readers: 1000,
+  items: 2000,
+}
 /** Two more, so that a verdict survives a round that something else disturbed. */
 export const COMPARED: Sizes = { ...SHORT, rounds: 11 }
 
@@ -24,6 +34,7 @@ export const OPERATIONS = [
   'read type',
   'read map',
   'read dedup',
+  'read cold',
   'proxy down',
   'proxy up',
   'proxy cold',
@@ -57,6 +68,11 @@ export function shareOf(count: number): number {
   return Math.ceil(count / TURNS)
 }
 
+/** As many accounts as read in one of the turns, so that they last for all rounds. */
+export function coldReadsOf({ readers, rounds, warmRounds }: Sizes): number {
+  return Math.max(1, Math.floor(readers / (TURNS * (rounds + warmRounds))))
+}
+
 /** For processes that live only as long as a turn: each turn returns what it used. */
 export function summed(turn: () => Promise<number>): Action {
   let processesMs = 0
@@ -76,8 +92,21 @@ export const READS = {
 export const READ_CONNECTIONS = 8
 export const CALL_CONNECTIONS = 16
 export const KILOBYTE = Buffer.alloc(1024, 'x')
-/** The operations of a checkout's server. `reader` is synced; each of `callers` is a person of their own. */
-export function sideOf(running: RunningCheckout, reader: Person, callers: Person[], sizes: Sizes): Side {
+/** A page of them is full. */
+const ITEMS_OF_RARE_READERS = 21
+
+interface People {
+  /** Is synced. */
+  reader: Person
+  /** Each is a person of their own. */
+  callers: readonly Person[]
+  /** Each is asked for once. */
+  readers: readonly Person[]
+}
+
+/** The operations of a checkout's server. */
+function sideOf(running: RunningCheckout, { reader, callers, readers }: People, sizes: Sizes): Side {
+  const unread = [...readers]
   const read = (path: string): Action => ({
     cpu: running.requestCpu,
     turn: () => {
@@ -100,6 +129,16 @@ export function sideOf(running: RunningCheckout, reader: Person, callers: Person
     'read type': read(READS['read type']),
     'read map': read(READS['read map']),
     'read dedup': read(READS['read dedup']),
+    'read cold': {
+      cpu: running.requestCpu,
+      turn: async () => {
+        const some = unread.splice(0, coldReadsOf(sizes))
+        if (some.length === 0) throw new Error('every account has read; there are too many rounds')
+        const headers = (index: number) => bearer(some[index]!.token)
+        const requests = { count: some.length, connections: READ_CONNECTIONS, headers }
+        await sendRequests(running.url + READS['read type'], requests)
+      },
+    },
     'proxy down': call('/1k', () => ({})),
     'proxy up': call('/up', () => ({ method: 'POST', body: KILOBYTE })),
     'proxy cold': call('/1k', (turn) => {
@@ -119,13 +158,18 @@ export function sideOf(running: RunningCheckout, reader: Person, callers: Person
 }
 
 /** Connects and syncs the people that the operations need. */
-export async function prepareSide(running: RunningCheckout, sizes: Sizes): Promise<{ side: Side; reader: Person }> {
+export async function prepareSide(
+  running: RunningCheckout,
+  sizes: Sizes,
+  operations: readonly Operation[],
+): Promise<{ side: Side; reader: Person }> {
   const [reader] = await running.connect(1, sizes.items)
   const callers = await running.connect(sizes.callers, 0)
-  for (const person of [reader!, ...callers]) await running.firstSync(person)
+  const readers = operations.includes('read cold') ? await running.connect(sizes.readers, ITEMS_OF_RARE_READERS) : []
+  for (const person of [reader!, ...callers, ...readers]) await running.firstSync(person)
   // Else it depends on the moment of an automatic one which plans the database chooses.
   await running.analyze()
-  return { side: sideOf(running, reader!, callers, sizes), reader: reader! }
+  return { side: sideOf(running, { reader: reader!, callers, readers }, sizes), reader: reader! }
 }
 
 /** By name or by the first word of it; all if none is named. */

@@ -12,6 +12,7 @@ import { type PreparedQuery, sqlOf, startServer } from '../read-servers.ts'
 import {
   type Action,
   CALL_CONNECTIONS,
+  coldReadsOf,
   KILOBYTE,
   READ_CONNECTIONS,
   READS,
@@ -44,9 +45,9 @@ export async function startRivals(
 
   const handler = await startServer({ kind: 'bare', url: url.href, queries: await queriesOf(database.url, reader) })
   cleanup.defer(handler.stop)
-  const read = (index: number): Action => ({
+  const read = (index: number, count = shareOf(sizes.reads)): Action => ({
     cpu: cpuOf(handler.pid),
-    turn: () => sendRequests(`${handler.url}/${index}`, { count: shareOf(sizes.reads), connections: READ_CONNECTIONS }),
+    turn: () => sendRequests(`${handler.url}/${index}`, { count, connections: READ_CONNECTIONS }),
   })
 
   const through = await startPassThrough(service.url)
@@ -72,6 +73,8 @@ export async function startRivals(
     'read type': read(0),
     'read map': read(1),
     'read dedup': read(2),
+    // It knows nobody, so it is never cold; it always reads the page of the same person.
+    'read cold': read(0, coldReadsOf(sizes)),
     'proxy down': call('/1k', sizes.calls),
     'proxy up': call('/up', sizes.calls, { method: 'POST', body: KILOBYTE }),
     'proxy cold': call('/1k', sizes.callers),

@@ -11,7 +11,7 @@ process.env['TMPDIR'] = folder
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 test('the working tree is compared with its own commit, and nothing is left behind', async () => {
-  const sizes = { rounds: 1, warmRounds: 0, reads: 5, calls: 5, callers: 2, items: 100 }
+  const sizes = { rounds: 1, warmRounds: 0, reads: 5, calls: 5, callers: 2, readers: 10, items: 100 }
   const lines = await compareWith('HEAD', ['read type', 'proxy up', 'sync first'], sizes)
   const operation = /^(\w+ \w+) +\d+\.\d\d \(.+\) +too few rounds +1 rounds; \d+ and \d+ ms$/
   assert.deepEqual(

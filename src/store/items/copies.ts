@@ -236,10 +236,11 @@ function itemsWith(
   const lookups = wanted.places.map(({ place, isText }) => {
     const stored = `i.guid[${place}]`
     const [list, since] = isText ? ['w.texts', 'w.texts_since_ms'] : ['w.ids', 'w.since_ms']
-    // In a subquery of its own, so that the planner uses the index of the keys and no other.
+    // One key at a time, in a subquery of its own: for a list the planner would rather read all items of the shard or profile.
     return `select ${stored} as dedupe_key, i.profile_id, i.at, i.id, i.author, i.types, i.guid[1] as first_key, ${isText} as is_text
-      from (select * from item i where i.shard = ${shard} and ${stored} is not null and ${hashOf(stored, 'i.profile_id')} = any(${list})
-        and i.at >= ${since} and i.at <= w.until_ms limit ${UNLIMITED}) i
+      from unnest(${list}) wanted (hash) cross join lateral (
+        select * from item i where i.shard = ${shard} and ${stored} is not null and ${hashOf(stored, 'i.profile_id')} = wanted.hash
+          and i.at >= ${since} and i.at <= w.until_ms limit ${UNLIMITED}) i
       where ${isMatch}`
   })
   return `select keyed.* from (select ${hashes(wanted.texts)} as texts, ${hashes(wanted.ids)} as ids, ${profileIds} as profiles,
