@@ -34,7 +34,7 @@ export interface Queries {
   /** Returns the number of affected rows. */
   count(statement: Statement, values?: readonly unknown[]): Promise<number>
   /** In a transaction: sends a statement and does not wait. If it fails, so does what is waited for next, or the commit. */
-  send?(statement: Statement): void
+  send?: ((statement: Statement) => void) | undefined
 }
 
 /** Runs a statement whose result nobody needs. A transaction sends it together with what follows. */

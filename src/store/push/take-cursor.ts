@@ -10,7 +10,7 @@ const newLease = `lease_token = $token, due_at = $leaseUntilMs, epoch = c.epoch 
 const isDue = 'destination_id = $destinationId and due_at <= $nowMs and (erase or not $onlyErasures)'
 const isUnchanged = `d.id = $destinationId and d.updated_at = $updatedAt and d.state in ('active', 'failing')`
 /** Limit: cursors of a feed that a run leases together. */
-export const MAX_TAKEN = 50
+const MAX_TAKEN = 50
 const takeDue = <Order extends 'asc' | 'desc', Limit extends number>(order: Order, limit: Limit) =>
   `update delivery_cursor c set ${newLease}
    from (select shard, profile_id, destination_id from delivery_cursor

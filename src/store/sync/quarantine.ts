@@ -1,4 +1,4 @@
-import { execute, type Database, type Queries, statement } from '#platform/postgres/database.ts'
+import { type Database, execute, type Queries, statement } from '#platform/postgres/database.ts'
 import type { ProfileKey } from '../keys/profile-key.ts'
 import { IS_WAITING, NEVER } from './endpoints.ts'
 import { shardsOfApp } from './shards-of-app.ts'

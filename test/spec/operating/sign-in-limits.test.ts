@@ -119,7 +119,11 @@ suite('a finished sign-in', () => {
     const ip = '203.0.113.77'
     const at = async <Result>(minutes: number, work: (deps: Deps) => Promise<Result>) => {
       const { deps, close } = await openFlows(harness, minutes * 60_000)
-      return work(deps).finally(close)
+      try {
+        return await work(deps)
+      } finally {
+        await close()
+      }
     }
     const app = await harness.makeApp()
     const counted = await at(0, (deps) => countSignIn(deps, app.clientId, ip))

@@ -160,9 +160,9 @@ async function refusedRows(
   nowMs: number,
 ): Promise<PageDiff['rows']> {
   try {
-    await deps.database.transaction(async ({ rows: read, count }) => {
+    await deps.database.transaction(async (tx) => {
       // Without `send`: every statement is waited for, because there is no commit that would be refused.
-      await writeDiff({ rows: read, count }, run.stream, { ...emptyDiff(), rows }, Number.MAX_SAFE_INTEGER, nowMs)
+      await writeDiff({ ...tx, send: undefined }, run.stream, { ...emptyDiff(), rows }, Number.MAX_SAFE_INTEGER, nowMs)
       throw new TrialEnded()
     })
   } catch (error) {

@@ -6,7 +6,7 @@ import type { Database, Queries } from '#platform/postgres/database.ts'
 import { migrate } from '#store/migrate.ts'
 import { appendToFeed, feedEntries, feedState, insertFeed } from '#store/push/feed.ts'
 import { cursorTaker } from '#store/push/take-cursor.ts'
-import { type Opened, openPrepared } from './opened.ts'
+import { type Opened, openPrepared } from '../../../store/opened.ts'
 
 const FEED = 'dst_feed'
 const NOW = 1_000_000
