@@ -153,7 +153,7 @@ function forwardAtOnce(deps: ProxyDeps, caches: Caches, caller: Caller, given: P
   const left = capacities.loaded(capacityKey(target))
   if (left === undefined || !takeHeld(deps, target)) return false
   call.onProfile(target.profile)
-  const fail = (error: unknown) => settle(Promise.reject(error))
+  const fail = (error: unknown) => settle(failed(error))
   const begin = (body: CallBody) => {
     const goOn = (response: Promise<StreamResponse>) => settle(send(deps, caches, aimed, body, { ready, response }))
     const onResponse = (opened: OpenedCall) => {
@@ -164,9 +164,10 @@ function forwardAtOnce(deps: ProxyDeps, caches: Caches, caller: Caller, given: P
         fail(error)
       }
     }
+    const onFailure = (error: unknown) => goOn(failed(error))
     call.flags.secrets = ready.secrets
     try {
-      startCall(deps, start, outgoingOf(aimed, body), ready, onResponse, (error) => goOn(Promise.reject(error)))
+      startCall(deps, start, outgoingOf(aimed, body), ready, onResponse, onFailure)
     } catch (error) {
       fail(error)
     }
@@ -174,6 +175,10 @@ function forwardAtOnce(deps: ProxyDeps, caches: Caches, caller: Caller, given: P
   if (isBodiless(call.headers)) begin(NO_BODY)
   else bodyOf(deps, aimed).then(begin, fail)
   return true
+}
+
+async function failed(error: unknown): Promise<never> {
+  throw error
 }
 
 /** Whether a response is passed on as it is, and says nothing that other calls must know. */

@@ -117,8 +117,8 @@ function serve(context: ProxyContext, request: HttpRequest, reply: HttpReply): v
 }
 
 /** At once where it can be: a promise for each step would cost a part of a call. */
-function then<Value>(given: Value | Promise<Value>, next: (value: Value) => Promise<void>): Promise<void> {
-  return given instanceof Promise ? given.then(next) : next(given)
+function then<Value>(given: Value | Promise<Value>, goOn: (value: Value) => Promise<void>): Promise<void> {
+  return given instanceof Promise ? given.then((value) => goOn(value)) : goOn(given)
 }
 
 /** Settles when the response was sent. */
