@@ -22,3 +22,6 @@ create table maintenance (
 
 -- Tombstones up to this seq were removed, or are about to be: who has not read them must begin anew.
 alter table profile_sync add column forgotten_seq bigint not null default 0;
+
+-- Dead letters that were dropped because the destination had too many.
+alter table destination add column dead_dropped bigint not null default 0;

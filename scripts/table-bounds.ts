@@ -2,12 +2,12 @@
 interface Bound {
   /** How many rows there can be, as a sentence without its full stop. */
   bound: string
-  /** The task of maintenance that removes rows. */
-  task?: string
+  /** The tasks of maintenance that remove rows. */
+  tasks?: readonly string[]
 }
 
 const perProfile = (what: string): Bound => ({ bound: `${what}; they go with their profile` })
-const short = (bound: string, task: string): Bound => ({ bound, task })
+const short = (bound: string, ...tasks: string[]): Bound => ({ bound, tasks })
 
 /** Every table of the schema. test/store/table-bounds.test.ts fails for one that is missing here. */
 export const TABLE_BOUNDS: Readonly<Record<string, Bound>> = {
@@ -36,7 +36,11 @@ export const TABLE_BOUNDS: Readonly<Record<string, Bound>> = {
   connections_session: short('a day after they expired', 'connections_sessions'),
   consent: short('ten minutes, a used code a day', 'used_codes'),
   credential: perProfile('one for each profile'),
-  dead_letter: short('one for each rejected item and destination; they go with either', 'orphan_dead_letters'),
+  dead_letter: short(
+    '100,000 for each destination, of which the newest are kept; they go with it',
+    'dead_letters',
+    'orphan_dead_letters',
+  ),
   deletion_request: short('90 days after they were done', 'deletion_requests'),
   delivered_item: short(
     'one for each item and destination whose filter has parameters; they go with the destination or the profile',
@@ -46,7 +50,7 @@ export const TABLE_BOUNDS: Readonly<Record<string, Bound>> = {
   delivery_cursor: short('one for each profile and destination', 'orphan_cursors'),
   destination: { bound: 'a limited number for each app' },
   endpoint_sync: perProfile('one for each endpoint of a profile'),
-  feed: { bound: 'one for each app; one that nobody reads goes after 30 days', task: 'feeds' },
+  feed: { bound: 'one for each app; one that nobody reads goes after 30 days', tasks: ['feeds'] },
   feed_entry: short('7 days', 'feeds'),
   grant_revocation: short('ten minutes', 'grant_revocations'),
   hook_record: short('a limited number for each profile, until a run has stored them', 'hook_records'),
@@ -86,7 +90,8 @@ export const TABLE_BOUNDS: Readonly<Record<string, Bound>> = {
 /** The table in docs/operating.md. */
 export function boundsTable(): string {
   const rows = Object.entries(TABLE_BOUNDS).map(
-    ([table, { bound, task }]) => `| \`${table}\` | ${bound} | ${task === undefined ? '' : `\`${task}\``} |`,
+    ([table, { bound, tasks = [] }]) =>
+      `| \`${table}\` | ${bound} | ${tasks.map((task) => `\`${task}\``).join(', ')} |`,
   )
   return ['| table | bound | task |', '|---|---|---|', ...rows].join('\n')
 }

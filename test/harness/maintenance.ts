@@ -29,7 +29,7 @@ export async function runEach<Deps extends RunnerDeps>(
 
 /** Runs every task that deletes or corrects something. */
 export async function purgeExpired(deps: Omit<PurgeDeps, 'log'>): Promise<Record<PurgeName, number>> {
-  return (await runEach({ log: silent, ...deps }, PURGES)) as Record<PurgeName, number>
+  return await runEach({ log: silent, ...deps }, PURGES)
 }
 
 /** Runs every task about sign-ins. */

@@ -29,6 +29,8 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'cursor-stop-runs',
     'cursor-summary',
     'dead-count',
+    'dead-limit-drop',
+    'dead-limit-end',
     'dead-list',
     'dead-reasons',
     'dead-shards',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { statement } from '#platform/postgres/database.ts'
+import { type Database, statement } from '#platform/postgres/database.ts'
 import { auditStrangers, purgeAudit } from '#store/audit.ts'
 import { migrate } from '#store/migrate.ts'
 import { type Opened, openPrepared } from './opened.ts'
@@ -9,13 +9,15 @@ const entries = statement('strangers-entries', 'select at, action, detail from a
 
 suite('what strangers can cause', () => {
   let opened: Opened
+  let other: Database
   before(async () => {
     opened = await openPrepared()
     await migrate(opened.database, 1)
+    other = opened.another()
   })
   after(() => opened?.close())
   const refused = (at: number, attempt: number, action = 'callback.refused') =>
-    auditStrangers(attempt % 2 === 0 ? opened.database : opened.another(), 'app', {
+    auditStrangers(attempt % 2 === 0 ? opened.database : other, 'app', {
       at,
       actor: 'person',
       action,

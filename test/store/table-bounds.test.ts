@@ -31,7 +31,7 @@ suite('bounds of tables', () => {
   })
 
   test('each names a task of maintenance that exists, and each task has a table', () => {
-    const named = new Set(Object.values(TABLE_BOUNDS).flatMap(({ task = [] }) => task))
+    const named = new Set(Object.values(TABLE_BOUNDS).flatMap(({ tasks = [] }) => tasks))
     assert.deepEqual([...named, ...NO_TABLE].toSorted(), TASK_NAMES.toSorted())
   })
 })

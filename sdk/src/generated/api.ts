@@ -796,6 +796,8 @@ export type CreatedDestination = {
   }
   delivered_at?: number | undefined
   dead_letters: number
+  /** The oldest ones that were dropped, because a destination keeps a limited number. */
+  dead_letters_dropped?: number | undefined
   created_at: number
   /** The signing secret of a webhook; shown only once. */
   secret?: string | undefined
@@ -946,6 +948,8 @@ export type Destination = {
   }
   delivered_at?: number | undefined
   dead_letters: number
+  /** The oldest ones that were dropped, because a destination keeps a limited number. */
+  dead_letters_dropped?: number | undefined
   created_at: number
 }
 

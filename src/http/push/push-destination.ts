@@ -35,6 +35,7 @@ export function present(status: ShownDestination): Record<string, unknown> {
     last_5_minutes: status.recent,
     delivered_at: status.deliveredAt,
     dead_letters: status.deadLetters,
+    dead_letters_dropped: status.deadLettersDropped > 0 ? status.deadLettersDropped : undefined,
     created_at: each.createdAt,
   }
 }

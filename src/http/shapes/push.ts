@@ -32,6 +32,10 @@ export const destination = z
     }),
     delivered_at: z.number().optional(),
     dead_letters: z.int(),
+    dead_letters_dropped: z
+      .int()
+      .optional()
+      .describe('The oldest ones that were dropped, because a destination keeps a limited number.'),
     created_at: z.number(),
   })
   .meta({ id: 'Destination', description: "Where an app's data is delivered, with its progress." })

@@ -71,7 +71,8 @@ const findDeadLetters = statement(
 )
 const countOfDestination = statement(
   'dead-count',
-  'select count(*) as n from dead_letter where destination_id = $destinationId',
+  `select count(*) as n, coalesce((select dead_dropped from destination where id = $destinationId), 0) as dropped
+   from dead_letter where destination_id = $destinationId`,
 )
 const countByReason = statement(
   'dead-reasons',
@@ -238,9 +239,12 @@ export async function listDeadLetters(queries: Queries, destinationId: string, l
   }))
 }
 
-export async function countDeadLetters(queries: Queries, destinationId: string): Promise<number> {
-  const [row] = await queries.rows<{ n: number }>(countOfDestination.with({ destinationId }))
-  return row?.n ?? 0
+/** How many there are, and how many were dropped because there were too many. */
+export async function countDeadLetters(
+  queries: Queries,
+  destinationId: string,
+): Promise<{ n: number; dropped: number }> {
+  return firstOf(await queries.rows<{ n: number; dropped: number }>(countOfDestination.with({ destinationId })))
 }
 
 export interface DeadLetterReason {

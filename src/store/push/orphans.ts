@@ -27,7 +27,7 @@ type Remove = (queries: Queries, destinationId: string) => Promise<number>
 
 /** Removes the rows of the next destination if it does not exist any more. */
 const removerOf =
-  (next: typeof nextWithCursors | typeof nextWithDeadLetters | typeof nextWithItems, remove: Remove) =>
+  (next: typeof nextWithCursors, remove: Remove) =>
   async (queries: Queries, [after = '']: Position = []): Promise<Batch> => {
     const [found] = await queries.rows<{ destination_id: string; known: boolean }>(next.with({ after }))
     if (found === undefined) return { done: 0, more: false }

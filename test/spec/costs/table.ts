@@ -46,9 +46,10 @@ export const REQUESTS: TableOfCosts = {
   ),
   'GET /changes, nothing new': row(2, 0, 'changes-latest-all, token-find'),
   'MCP list_items': row(
-    5,
+    4,
     0,
-    'agent-grant-by-access, audit-insert, composed of item, profile-readable, rate-limit-take',
+    'agent-grant-by-access, composed of item, profile-readable, rate-limit-take',
+    'call-insert, log-accounts × 2',
   ),
   'GET /accounts/changes, nothing new': row(
     6,

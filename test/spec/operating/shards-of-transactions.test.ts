@@ -69,6 +69,8 @@ const NOT_RUN: Record<string, string> = {
   'flows/sync/hooks/store-items.ts': 'one shard',
   'flows/sync/pause.ts': 'one shard',
   'access/needs-auth.ts': 'one shard',
+  'store/push/dead-letter-limit.ts':
+    'dead letters of a destination in any shard, oldest first, and the count of its row: only maintenance deletes by age, and one process at a time',
   'store/sync/endpoint-requests.ts': 'one shard: a transaction for each shard of the app',
   'store/sync/quarantine.ts': 'one shard: a transaction for each shard of the app',
 }

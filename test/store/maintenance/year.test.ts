@@ -15,8 +15,8 @@ const START_MS = 1_800_000_000_000
 /** Longer than the longest retention (400 days), in steps of two weeks. */
 const STEPS = 32
 const STEP_MS = 14 * DAY_MS
-/** Of each table in a step: one in a hundred of what 100,000 profiles make in two weeks. */
-const ROWS = 1000
+/** Of each table in a step. */
+const ROWS = 400
 
 /** What happens all the time, with the column that says when. */
 const HAPPENS: [table: string, column: string, more?: Record<string, string>][] = [

@@ -18,6 +18,7 @@ import { purgeOperations } from '#store/log/operations.ts'
 import { purgeLinks } from '#store/operators/links.ts'
 import { purgeChallenges } from '#store/operators/passkeys.ts'
 import { purgeSessions } from '#store/operators/sessions.ts'
+import { limitDeadLetters } from '#store/push/dead-letter-limit.ts'
 import { purgeDeliveries } from '#store/push/deliveries.ts'
 import { openMissingCursors } from '#store/push/destination-cursors.ts'
 import { purgeEvents } from '#store/push/events.ts'
@@ -73,6 +74,7 @@ const STEPS = {
     all(purgeRegistrations(database, now, now - retention.UNUSED_REGISTRATIONS_TTL_MS)),
   idempotency_keys: ({ database }, now) => purgeIdempotencyKeys(database, now),
   proxy_tokens: ({ database }, now, position) => purgeProxyTokens(database, now, position),
+  dead_letters: ({ database }, _now, position) => limitDeadLetters(database, position),
   orphan_cursors: ({ database }, _now, position) => removeOrphanCursors(database, position),
   orphan_dead_letters: ({ database }, _now, position) => removeOrphanDeadLetters(database, position),
   orphan_delivered_items: ({ database }, _now, position) => removeOrphanDeliveredItems(database, position),
@@ -95,6 +97,7 @@ const STEPS = {
 export type PurgeName = keyof typeof STEPS
 
 const MAX_STEPS: Partial<Record<string, number>> = {
+  dead_letters: MAX_DESTINATIONS,
   orphan_cursors: MAX_DESTINATIONS,
   orphan_dead_letters: MAX_DESTINATIONS,
   orphan_delivered_items: MAX_DESTINATIONS,

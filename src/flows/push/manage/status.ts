@@ -34,6 +34,8 @@ export interface ShownDestination {
   profilesFailing: number
   deliveredAt: number | undefined
   deadLetters: number
+  /** The oldest ones that were dropped because there were too many. */
+  deadLettersDropped: number
 }
 
 /** Limit: reasons that are listed, those with most dead letters. */
@@ -65,7 +67,8 @@ export async function show(deps: DeliverDeps, destination: Destination): Promise
     recent,
     profilesFailing: summary.failing,
     deliveredAt: summary.delivered_at ?? undefined,
-    deadLetters,
+    deadLetters: deadLetters.n,
+    deadLettersDropped: deadLetters.dropped,
   }
 }
 
