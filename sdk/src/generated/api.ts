@@ -2592,8 +2592,6 @@ export type Settings = {
     version: string
     sharded: boolean
     replica: boolean
-    /** Where the tables of the job queue are. */
-    queue: "same" | "separate"
     pending_migrations: number
   }
   keys: {

@@ -18,10 +18,7 @@ export interface SettingsDeps {
   keyring: Keyring
   keyFile: string | undefined
   version: string
-  config: Pick<
-    Config,
-    'baseUrl' | 'databaseUrl' | 'logDays' | 'databaseReadUrl' | 'trustProxy' | keyof QuotaSettings
-  >
+  config: Pick<Config, 'baseUrl' | 'databaseUrl' | 'logDays' | 'databaseReadUrl' | 'trustProxy' | keyof QuotaSettings>
   workers: () => LaneView[]
 }
 
