@@ -5,7 +5,7 @@ import { createWakeableSleep } from '#platform/waiting/wakeable-sleep.ts'
 import type { WriteWatch } from '#platform/waiting/write-watch.ts'
 
 /** The interval while there is due work. */
-export const BUSY_EVERY_MS = 100
+const BUSY_EVERY_MS = 100
 /** Limit: time between two looks for due work; what others wrote, or nobody told about, is found after this time. */
 export const MAX_IDLE_MS = 3000
 

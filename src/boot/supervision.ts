@@ -164,12 +164,7 @@ function oncePerSubject(held: HeldJob[]): HeldJob[] {
   return [...new Map(held.map((job) => [nameOf(job), job])).values()]
 }
 
-async function recordDeathOf(
-  deps: Dependencies,
-  subject: JobSubject,
-  step: string,
-  death: WorkerDeath,
-): Promise<void> {
+async function recordDeathOf(deps: Dependencies, subject: JobSubject, step: string, death: WorkerDeath): Promise<void> {
   if (subject.kind === 'profile') await countSyncDeath(deps, subject, step === '' ? undefined : step, death)
   else await countDeliveryDeath(deps, subject.destinationId, death)
 }

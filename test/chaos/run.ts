@@ -29,10 +29,7 @@ process.exitCode = bad === 0 && report.worstWindow <= report.allowed ? 0 : 1
 
 function table(r: Report): string[] {
   const rows: [string, string][] = [
-    [
-      'profiles that a killed worker was reading / API calls / of them failed',
-      `${r.rerun} / ${r.calls} / ${r.failed}`,
-    ],
+    ['profiles that a killed worker was reading / API calls / of them failed', `${r.rerun} / ${r.calls} / ${r.failed}`],
     ['profiles more than 10 s late at the end; runs per pair', `${r.late}; ${r.runs.least}–${r.runs.most}`],
     ['calls for one profile at once by live workers', String(r.overlaps)],
     ['calls by a worker that had been frozen', String(r.zombieCalls)],

@@ -2596,8 +2596,6 @@ export type Settings = {
     version: string
     sharded: boolean
     replica: boolean
-    /** Where the tables of the job queue are. */
-    queue: "same" | "separate"
     pending_migrations: number
   }
   keys: {

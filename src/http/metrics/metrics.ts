@@ -86,10 +86,10 @@ export function createMetrics(): Metrics {
         }
       }
       const reports = deps.workerReports() as WorkerReport[]
-      updateSyncs(
-        sumRunCounts([deps.syncRuns, ...reports.map(({ syncs }) => syncs)]),
-        [slotsReport(deps.syncSlots), ...reports.map(({ slots }) => slots)],
-      )
+      updateSyncs(sumRunCounts([deps.syncRuns, ...reports.map(({ syncs }) => syncs)]), [
+        slotsReport(deps.syncSlots),
+        ...reports.map(({ slots }) => slots),
+      ])
       updateStates(await read('states', () => countStates(deps)))
       const pushCounters = sumCounters([deps.pushCounters.all(), ...reports.map(({ deliveries }) => deliveries)])
       updatePush(await read('push', () => pushHealth(deps)), pushCounters)

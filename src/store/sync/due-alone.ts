@@ -15,8 +15,6 @@ export async function profilesDueAlone(
   untilMs: number,
   limit: number,
 ): Promise<ProfileKey[]> {
-  const rows = await queries.rows<{ shard: number; profile_id: string }>(
-    findAlone.with({ nowMs, untilMs, limit }),
-  )
+  const rows = await queries.rows<{ shard: number; profile_id: string }>(findAlone.with({ nowMs, untilMs, limit }))
   return rows.map(({ shard, profile_id: profileId }) => ({ shard, profileId }))
 }
