@@ -51,7 +51,7 @@ export function startDeliverLane({ deps, ledger, ...options }: DeliverLane): () 
       everyMs: PLAN_EVERY_MS,
       tables: AWAITED.deliveries,
       plan: () => planDeliveries(deps, start),
-      open: limiter.open,
+      open: () => limiter.open(),
       nothingDueUntil: (untilMs) => isNoDeliveryDue(deps, untilMs),
     },
   )
