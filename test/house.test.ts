@@ -49,6 +49,7 @@ const ITEM_WRITERS = [
   'cluster/placement',
   'items/child-items',
   'items/items',
+  'items/old-tombstones',
   'items/own-copies',
   'items/reread',
   'items/statistics',

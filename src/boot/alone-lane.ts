@@ -14,7 +14,7 @@ import { createSyncRuns } from './sync-runs.ts'
 const PLAN_EVERY_MS = 500
 /** Its work waited for a worker process anyway. */
 const PATIENCE = 4
-/** Others may be first. */
+/** Limit: profiles that run alone of which one look tries to lease one; others may be first. */
 const MAX_CANDIDATES = 10
 
 /** Runs what a worker died with, one at a time, so that a second death is counted against the one that caused it. Returns a function that stops the lane. */

@@ -12,6 +12,7 @@ import { giveBackProfile } from '#store/sync/schedule.ts'
 
 /** Wait after the first run of a profile that ended with a bug or without a database; each further one doubles it. */
 const FIRST_WAIT_MS = 1000
+/** Limit: wait after a run that ended with a bug or without a database. */
 const MAX_WAIT_MS = 10 * 60_000
 /** Limit: profiles whose failed runs a process remembers; the wait of further ones does not grow. */
 const MAX_FAILED = 10_000

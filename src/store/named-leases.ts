@@ -3,18 +3,18 @@ import { type Queries, statement } from '#platform/postgres/database.ts'
 
 const take = statement(
   'named-lease-take',
-  `insert into named_lease (name, token, until_ms) values ($name, $token, $untilMs)
-   on conflict (name) do update set token = excluded.token, until_ms = excluded.until_ms
+  `insert into named_lease (name, lease_token, until_ms) values ($name, $token, $untilMs)
+   on conflict (name) do update set lease_token = excluded.lease_token, until_ms = excluded.until_ms
      where named_lease.until_ms <= $nowMs`,
 )
 const extend = statement(
   'named-lease-extend',
-  'update named_lease set until_ms = $untilMs where name = $name and token = $token',
+  'update named_lease set until_ms = $untilMs where name = $name and lease_token = $token',
 )
-const end = statement('named-lease-end', 'delete from named_lease where name = $name and token = $token')
+const end = statement('named-lease-end', 'delete from named_lease where name = $name and lease_token = $token')
 const findEnd = statement('named-lease-find', 'select until_ms from named_lease where name = $name')
 
-/** The right to do what the name says, until a time; whoever takes it after that time has another token. */
+/** The right to do what the name says, until a time; who takes it after that time has another token. */
 export interface NamedLease {
   name: string
   token: string

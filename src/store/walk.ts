@@ -5,7 +5,7 @@ import type { Batch, Position } from './delete-in-batches.ts'
 export const WALK_BATCH = 2000
 
 /**
- * One step of a walk through a table that has no index for what is sought: it finds where the step ends in the order of the
+ * One step of a walk through a table that has no index for what is looked for: it finds where the step ends in the order of the
  * primary key, then works on the rows up to there. `list` returns at most `WALK_BATCH` keys.
  */
 export async function walkBatch<Key extends object>(

@@ -25,7 +25,7 @@ test('each test file is in exactly one tier, in the checks, or tests software of
 test('what makes its own tables runs once on each server', () => {
   const { again } = repeatedIn(root, 'system')
   const differing = differByTables(root, again)
-  for (const name of ['statements', 'leases', 'keyring', 'dashboard-plans', 'session-state'])
+  for (const name of ['statements', 'leases', 'keyring', 'plans/dashboard-plans', 'session-state'])
     assert.ok(differing.includes(`test/store/${name}.test.ts`), name)
   for (const name of ['migrations', 'copy', 'catalogue', 'cluster'])
     assert.ok(again.includes(`test/store/${name}.test.ts`) && !differing.includes(`test/store/${name}.test.ts`), name)

@@ -187,6 +187,7 @@ export const EVERY_SHARD: Record<string, string[]> = {
  */
 export const NOT_ON_SHARDS = [
   'cursor-wake',
+  'destination-any-due',
   'destination-due',
   'lease-finish-some',
   'lease-take-newest',

@@ -6,8 +6,8 @@ export interface SourceToken {
   to: number
 }
 
-// After these a slash is a division; after anything else it begins a regular expression.
-const ENDS_A_VALUE = /[\w$)\]}'"`]/
+// After these a slash is a division; after anything else it begins a regular expression. A `!` may say that the value is not null.
+const ENDS_A_VALUE = /[\w$)\]}'"`]!?$/
 const BEFORE_A_VALUE = /\b(return|typeof|case|in|of|do|else|void|delete|throw|new|await|yield)$/
 
 /** Scans a TypeScript source. Written here because the compiler of TypeScript 7 has no programming interface. */
@@ -50,7 +50,7 @@ function kindAt(source: string, at: number, before: string, endsBraces: boolean)
   if (sign !== '/') return 'code'
   if (source[at + 1] === '/' || source[at + 1] === '*') return 'comment'
   const code = before.trimEnd()
-  const begins = code === '' || !ENDS_A_VALUE.test(code.at(-1)!) || BEFORE_A_VALUE.test(code)
+  const begins = code === '' || !ENDS_A_VALUE.test(code) || BEFORE_A_VALUE.test(code)
   return begins ? 'regex' : 'code'
 }
 
@@ -62,12 +62,13 @@ const END_OF: Record<Exclude<SourceToken['kind'], 'code'>, (source: string, star
   },
   string: (source, start) => {
     let at = start + 1
-    while (source[at] !== source[start]) at += source[at] === '\\' ? 2 : 1
+    while (at < source.length && source[at] !== source[start]) at += source[at] === '\\' ? 2 : 1
     return at + 1
   },
   // After the closing backtick, or after the `{` of the next `${`.
   template: (source, start) => {
     for (let at = start + 1; ; ) {
+      if (at >= source.length) return at
       if (source[at] === '\\') at += 2
       else if (source[at] === '`') return at + 1
       else if (source.startsWith('${', at)) return at + 2
@@ -77,7 +78,7 @@ const END_OF: Record<Exclude<SourceToken['kind'], 'code'>, (source: string, star
   regex: (source, start) => {
     let at = start + 1
     let inClass = false
-    while (inClass || source[at] !== '/') {
+    while (at < source.length && (inClass || source[at] !== '/')) {
       if (source[at] === '\\') at += 1
       else if (source[at] === '[') inClass = true
       else if (source[at] === ']') inClass = false

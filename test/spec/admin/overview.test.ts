@@ -196,7 +196,7 @@ suite('items per hour', () => {
     await countItemsOfHour(database, of, { added: 0, updated: 0 }, hour + HOUR_MS)
     const rows = (await sumItemHours(database, 0)).filter(({ hour: at }) => at < 500 * HOUR_MS)
     assert.deepEqual(rows, [{ appId: app.clientId, hour, added: 6, updated: 2 }])
-    assert.equal(await purgeItemHours(database, hour + 1), 1)
+    assert.deepEqual(await purgeItemHours(database, hour + 1), { done: 1, more: false })
   })
 
   test('are undone with the transaction that stored the items', async () => {

@@ -64,11 +64,11 @@ export const REQUESTS: TableOfCosts = {
     feed-of-app, feed-read, feed-state, profile-duplicate, profile-find`,
   ),
   'dashboard: overview': row(
-    13,
+    12,
     0,
     `
-    app-list × 2, app-quotas-find, audit-of-action, migration-list, migration-table, operator-session-find × 2,
-    queue-dead-letters, queue-depths, quota-notice-counts, server-version, spending-all`,
+    app-list × 2, app-quotas-find, audit-of-action, migration-list, migration-table, named-lease-find,
+    operator-session-find × 2, quota-notice-counts, server-version, spending-all`,
   ),
   'dashboard: accounts': row(
     11,

@@ -68,7 +68,7 @@ suite('a service without work', () => {
       statements.filter((name) => !/^(sync|reread|destination-workers)/.test(name)),
       [],
     )
-    // The most patient loop sleeps four times as long.
+    // One loop sleeps four times as long.
     nowMs += 4 * HOUR_MS
     await until('each loop has looked again', () => LOOPS.every((name) => looks.get(name)! > before.get(name)!))
   })

@@ -22,7 +22,6 @@ suite('metrics', () => {
     assert.match(text, /^tributary_http_request_seconds_count\{method="GET",route="\/healthz",status="200"\} \d+$/m)
     assert.match(text, /^tributary_http_request_seconds_count\{method="GET",route="none",status="404"\} \d+$/m)
     assert.match(text, /^tributary_syncs_running \d+$/m)
-    assert.match(text, /^tributary_queue_dead_letters\{queue="sync"\} 0$/m)
     assert.match(text, /^process_resident_memory_bytes \d+$/m)
     for (const lineText of text.split('\n').filter((each) => each !== ''))
       assert.match(lineText, /^(# (HELP|TYPE) .+|[a-z_0-9:]+(\{.*\})? \S+)$/)

@@ -96,6 +96,7 @@ const STEPS = {
 
 export type PurgeName = keyof typeof STEPS
 
+/** Limit: steps of a run of a task of maintenance whose steps cost more than those of others. */
 const MAX_STEPS: Partial<Record<string, number>> = {
   dead_letters: MAX_DESTINATIONS,
   orphan_cursors: MAX_DESTINATIONS,

@@ -5,8 +5,9 @@ import type { Batch } from '#store/delete-in-batches.ts'
 
 /** Counts are updated with the items; recounting corrects what a restored backup or an older release left wrong. */
 const RECOUNT_AFTER_MS = 7 * 86_400_000
-/** Limit: profiles that one step recounts, and items of them; the next step continues. */
+/** Limit: profiles that one step of maintenance recounts; the next step continues. */
 const MAX_PROFILES = 200
+/** Limit: items that one step of maintenance recounts; the next step continues. */
 const MAX_ITEMS = 20_000
 
 /** Recounts some profiles. Returns how many counts were wrong. One that cannot be counted does not keep the others. */

@@ -1,6 +1,7 @@
 import type { Clock } from '#platform/clock.ts'
 
 const FIRST_WAIT_MS = 50
+/** Limit: wait for the next run of a destination after runs that found nothing. */
 const MAX_WAIT_MS = 1000
 
 /** Which destinations wait because runs of this process found nothing to do there, although something is due. */

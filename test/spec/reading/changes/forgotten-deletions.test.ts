@@ -27,7 +27,7 @@ suite('deletions that are not kept any more', () => {
     return [status, (body as { reason?: string }).reason]
   }
 
-  test('an older cursor is answered 410, and whoever begins anew has what the lists show; a newer one goes on', async () => {
+  test('an older cursor is answered 410, and a reader that begins anew has what the lists show; a newer one goes on', async () => {
     const reader = await harness.newReader()
     const profile = await harness.newProfile(reader)
     await harness.write(profile, [thing('stays'), thing('goes', 2)])

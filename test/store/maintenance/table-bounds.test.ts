@@ -3,8 +3,8 @@ import { after, before, suite, test } from 'node:test'
 import { TASK_NAMES } from '#flows/operations/maintenance/task-names.ts'
 import { statement } from '#platform/postgres/database.ts'
 import { migrate } from '#store/migrate.ts'
-import { TABLE_BOUNDS } from '../../scripts/table-bounds.ts'
-import { type Opened, openPrepared } from './opened.ts'
+import { TABLE_BOUNDS } from '../../../scripts/table-bounds.ts'
+import { type Opened, openPrepared } from '../opened.ts'
 
 const tables = statement(
   'bounds-tables',

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { type Database, statement } from '#platform/postgres/database.ts'
 import { auditStrangers, purgeAudit } from '#store/audit.ts'
 import { migrate } from '#store/migrate.ts'
-import { type Opened, openPrepared } from './opened.ts'
+import { type Opened, openPrepared } from '../opened.ts'
 
 const entries = statement('strangers-entries', 'select at, action, detail from audit where app_id = $1 order by at')
 

@@ -7,7 +7,7 @@ import { ITEM_TYPES, TYPE_NAMES } from '#model/items/types.ts'
 import { readableAlone } from '#store/identity/readable-profiles.ts'
 import { writeList } from '#store/items/list-items.ts'
 import { migrate } from '#store/migrate.ts'
-import { type Opened, openFresh } from './opened.ts'
+import { type Opened, openFresh } from '../opened.ts'
 
 const SHARD = 5
 /** As many profiles, each with as many items, as make reading all of them the worse choice. */

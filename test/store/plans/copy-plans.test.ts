@@ -6,7 +6,7 @@ import type { Query } from '#model/items/query.ts'
 import { readableAlone } from '#store/identity/readable-profiles.ts'
 import { writeKeyed } from '#store/items/copies.ts'
 import { migrate } from '#store/migrate.ts'
-import { type Opened, openFresh } from './opened.ts'
+import { type Opened, openFresh } from '../opened.ts'
 
 /** Small accounts in so many shards: the planner expects few items of a shard, also in that of a large account. */
 const SHARDS = 500

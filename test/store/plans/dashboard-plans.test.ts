@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { knownStatements } from '#platform/postgres/database.ts'
-import { makeApp } from '../harness/app.ts'
-import type { Sql } from '../harness/database/sql.ts'
-import { startTributary, type Tributary } from '../harness/start.ts'
-import { until } from '../harness/until.ts'
-import { DASHBOARD_PAGES, loadPage, pausedDestination } from '../long/dashboard-pages.ts'
-import { seedInstallation } from '../long/dashboard-seed.ts'
+import { makeApp } from '../../harness/app.ts'
+import type { Sql } from '../../harness/database/sql.ts'
+import { startTributary, type Tributary } from '../../harness/start.ts'
+import { until } from '../../harness/until.ts'
+import { DASHBOARD_PAGES, loadPage, pausedDestination } from '../../long/dashboard-pages.ts'
+import { seedInstallation } from '../../long/dashboard-seed.ts'
 
 /** The index that each statement of a list or an overview must be able to use. */
 const INDEXES: Record<string, string> = {

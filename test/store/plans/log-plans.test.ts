@@ -6,7 +6,7 @@ import type { Queries, Statement } from '#platform/postgres/database.ts'
 import { countFailures } from '#store/log/count-failures.ts'
 import { findCalls, findDeliveries, findOperations, type LogFilter } from '#store/log/read-log.ts'
 import { migrate } from '#store/migrate.ts'
-import { type Opened, openFresh } from './opened.ts'
+import { type Opened, openFresh } from '../opened.ts'
 
 /** Of a busy app: more than one request examines. */
 const ROWS = 120_000
