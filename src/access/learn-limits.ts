@@ -60,18 +60,6 @@ export function readLimits(
   return { scope, refusedForMs, pausedUntilMs: pauseMs > 0 ? nowMs + pauseMs : undefined }
 }
 
-/** What one response says about limits. */
-export function statedLimits(
-  { clock, log }: { clock: Clock; log: Log },
-  connector: Connector,
-  response: LimitedResponse,
-): LearnedLimits {
-  return readLimits(connector, response, clock.now(), (error) => {
-    // The response may be good, so the error must not fail the call.
-    log.warn('a connector could not read the rate limit headers of a response', { service: connector.service, error })
-  })
-}
-
 export interface LimitedCall {
   profile: CalledProfile
   connector: Connector
@@ -90,7 +78,10 @@ export async function learnLimits(
   { profile, connector, server, cost }: LimitedCall,
   response: LimitedResponse,
 ): Promise<LearnedLimits> {
-  const learned = statedLimits({ clock, log }, connector, response)
+  const learned = readLimits(connector, response, clock.now(), (error) => {
+    // The response may be good, so the error must not fail the call.
+    log.warn('a connector could not read the rate limit headers of a response', { service: connector.service, error })
+  })
   const { scope, pausedUntilMs } = learned
   if (pausedUntilMs !== undefined && scope !== 'endpoint')
     await rateLimiter.block(

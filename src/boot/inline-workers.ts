@@ -1,4 +1,3 @@
-import '#platform/tune-worker-heap.ts'
 import { NO_LEDGER } from '#platform/isolation/job-ledger.ts'
 import { startAloneLane } from './alone-lane.ts'
 import { startDeliverLane } from './deliver-lane.ts'

@@ -1,5 +1,4 @@
 import '#platform/tune-heap.ts'
-import '#platform/tune-worker-heap.ts'
 import type { Config } from '#config/config.ts'
 import type { PushCounters } from '#flows/push/delivery-counters.ts'
 import { slotsReport, type WorkerReport } from '#http/metrics/worker-report.ts'

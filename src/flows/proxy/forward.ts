@@ -12,9 +12,8 @@ import type { Hangup } from '#platform/waiting/hangup.ts'
 import { createTtlCache, type TtlCache } from '#platform/waiting/ttl-cache.ts'
 import { hasOwnServers, ownServerOf } from '#upstream/addresses/own-server.ts'
 import { UpstreamError } from '#upstream/request/errors.ts'
-import type { StreamResponse } from '#upstream/request/open-stream.ts'
 import { calledAtOrigin } from './at-origin.ts'
-import { type CallBody, isBodiless, mayBeStreamed, NO_BODY, readBody } from './body.ts'
+import { isBodiless, NO_BODY, readBody } from './body.ts'
 import { type CallLog, createCallLog } from './call-log.ts'
 import {
   type Caller,
@@ -28,19 +27,11 @@ import { limitedPath } from './full-address.ts'
 import { requestHeaders } from './headers.ts'
 import type { IsOurs, TokenPlace } from './lead-back.ts'
 import { linksOfCall, requestHeadersForLinks } from './lead-body-back.ts'
-import { hasCallsLeft } from './learn-from-response.ts'
-import {
-  type BegunCall,
-  needsOneRequest,
-  type OpenedCall,
-  type OutgoingCall,
-  openCall,
-  startCall,
-} from './open-call.ts'
+import { openCall } from './open-call.ts'
 import { paginate } from './paginate.ts'
-import { passThrough, withBodyAsItIs } from './pass-through.ts'
+import { passThrough } from './pass-through.ts'
 import { refusalIn, refuseToken } from './refuse-token.ts'
-import { createTargets, type ReadyTarget, type Targets } from './targets.ts'
+import { createTargets, type Targets } from './targets.ts'
 import { refuseOtherCall, refuseOtherProfile } from './token-limits.ts'
 
 /** A call as the app made it. */
@@ -82,17 +73,9 @@ export interface ProxyCall {
 export interface Proxy {
   /** Makes the call with the person's credential and streams the response. */
   forward(caller: Caller, call: ProxyCall): Promise<ProxyResponse>
-  /**
-   * The same without promises, where everything about the call is cached and one request is enough, as for most calls: each promise
-   * costs a part of such a call. `settle` gets the response, or what the ordinary way makes of the rest of the call. False, and nothing
-   * was done: the call needs the ordinary way. Throws refusals.
-   */
-  forwardAtOnce(caller: Caller, call: ProxyCall, settle: Settle): boolean
   logCall: CallLog['add']
   close(): Promise<void>
 }
-
-export type Settle = (response: ProxyResponse | Promise<ProxyResponse>) => void
 
 const SHORT_WAIT_MS = 2000
 const CAPACITY_TTL_MS = 1000
@@ -103,13 +86,11 @@ export function createProxy(deps: ProxyDeps): Proxy {
   const targets = createTargets(deps)
   const capacities = createTtlCache<number>(deps.clock, { ttlMs: CAPACITY_TTL_MS, maxEntries: MAX_CAPACITIES })
   const log = createCallLog(deps)
-  const caches = { targets, capacities }
   return {
-    forward: (caller, call) => forward(deps, caches, caller, call).catch(rethrow),
-    forwardAtOnce: (caller, call, settle) =>
-      forwardAtOnce(deps, caches, caller, call, (given) =>
-        settle(given instanceof Promise ? given.catch(rethrow) : given),
-      ),
+    forward: (caller, call) =>
+      forward(deps, { targets, capacities }, caller, call).catch((error: unknown) => {
+        throw refusalIn(error) ?? (error instanceof UpstreamError ? apiErrorOf(error, 'stored') : error)
+      }),
     logCall: (call) => log.add(call),
     close: async () => {
       targets.clear()
@@ -119,151 +100,45 @@ export function createProxy(deps: ProxyDeps): Proxy {
   }
 }
 
-interface Caches {
-  targets: Targets
-  capacities: TtlCache<number>
-}
-
-function rethrow(error: unknown): never {
-  throw refusalIn(error) ?? (error instanceof UpstreamError ? apiErrorOf(error, 'stored') : error)
-}
-
-async function forward(deps: ProxyDeps, caches: Caches, caller: Caller, given: ProxyCall): Promise<ProxyResponse> {
-  const checked = check(deps, caller, given)
-  const { targets } = caches
-  const found = targets.findCached(caller, given.profile) ?? (await targets.find(caller, given.profile))
-  const ready = needsAddress(found, given) ? await targets.prepare(found, 'cached') : undefined
-  const aimed = aim(caller, given, checked, found, ready)
-  const { call, target } = aimed
-  call.onProfile(target.profile)
-  if (!takeHeld(deps, target)) await acquireCall(deps, target, call.hangup)
-  return send(deps, caches, aimed, await bodyOf(deps, aimed))
-}
-
-function forwardAtOnce(deps: ProxyDeps, caches: Caches, caller: Caller, given: ProxyCall, settle: Settle): boolean {
-  const { targets, capacities } = caches
-  const { start } = deps.upstream
-  if (start === undefined || given.paginate || mayBeStreamed(given.headers)) return false
-  const found = targets.findCached(caller, given.profile)
-  if (found === undefined || needsAddress(found, given)) return false
-  const ready = targets.prepared(found)
-  if (ready === undefined || !needsOneRequest(found, ready)) return false
-  const aimed = aim(caller, given, check(deps, caller, given), found, undefined)
-  const { call, target } = aimed
-  const left = capacities.loaded(capacityKey(target))
-  if (left === undefined || !takeHeld(deps, target)) return false
-  call.onProfile(target.profile)
-  const fail = (error: unknown) => settle(failed(error))
-  const begin = (body: CallBody) => {
-    const goOn = (response: Promise<StreamResponse>) => settle(send(deps, caches, aimed, body, { ready, response }))
-    const onResponse = (opened: OpenedCall) => {
-      try {
-        if (isPlain(deps, aimed, opened)) settle(withOwnHeaders(withBodyAsItIs(target, opened, call), aimed, left))
-        else goOn(Promise.resolve(opened))
-      } catch (error) {
-        fail(error)
-      }
-    }
-    const onFailure = (error: unknown) => goOn(failed(error))
-    call.flags.secrets = ready.secrets
-    try {
-      startCall(deps, start, outgoingOf(aimed, body), ready, onResponse, onFailure)
-    } catch (error) {
-      fail(error)
-    }
-  }
-  if (isBodiless(call.headers)) begin(NO_BODY)
-  else bodyOf(deps, aimed).then(begin, fail)
-  return true
-}
-
-async function failed(error: unknown): Promise<never> {
-  throw error
-}
-
-/** Whether a response is passed on as it is, and says nothing that other calls must know. */
-function isPlain(deps: ProxyDeps, { call, target }: Aimed, opened: OpenedCall): boolean {
-  const { status } = opened
-  const isGood = status < 300 || status === 304
-  return isGood && linksOfCall(target, call.headers) === undefined && hasCallsLeft(deps, target, opened)
-}
-
-interface Checked {
-  headers: Record<string, string>
-  withoutToken: ReturnType<typeof refuseToken>
-}
-
-/** Refuses what can be refused before the profile is known. */
-function check(deps: ProxyDeps, caller: Caller, given: ProxyCall): Checked {
+async function forward(
+  deps: ProxyDeps,
+  { targets, capacities }: { targets: Targets; capacities: TtlCache<number> },
+  caller: Caller,
+  given: ProxyCall,
+): Promise<ProxyResponse> {
   const headers = requestHeaders(given.headers)
   const withoutToken = refuseToken(given, headers)
-  if (caller.account.proxyToken !== undefined)
+  const { proxyToken } = caller.account
+  if (proxyToken !== undefined)
     refuseOtherProfile(caller, parseProfileName(deps.registry, given.profile), deps.clock.now())
-  return { headers, withoutToken }
-}
-
-/** A call with the profile that it is for, which it may be made for. */
-interface Aimed extends Checked {
-  call: ProxyCall
-  target: Target
-  refuseOtherPath: OutgoingCall['refuseOtherPath']
-}
-
-function aim(
-  { account: { proxyToken } }: Caller,
-  given: ProxyCall,
-  checked: Checked,
-  found: Target,
-  ready: ReadyTarget | undefined,
-): Aimed {
-  const { connector } = found
-  const call = given.isAtOrigin ? calledAtOrigin(given, connector, ready?.apiUrl) : given
-  if (proxyToken !== undefined) refuseOtherCall(proxyToken, call, connector.api)
-  const server = ready && ownServerOf(connector, ready.credential)
-  const cost = costOfPath(connector, call.method, limitedPath(call.path, connector.api.baseUrl))
-  // The service chooses where a redirect and a next page lead.
-  const refuseOtherPath =
-    proxyToken?.paths && ((path: string) => refuseOtherCall(proxyToken, { ...call, path }, connector.api))
-  return { ...checked, call, target: { ...found, server, cost }, refuseOtherPath }
-}
-
-function takeHeld({ rateLimiter }: ProxyDeps, { profile, connector, server, cost }: Target): boolean {
-  return rateLimiter.takeHeld(profile.appId, connector, profile.id, server, cost)
-}
-
-async function bodyOf(deps: ProxyDeps, { call, target, withoutToken }: Aimed): Promise<CallBody> {
+  // A promise for each step would cost a fifth of a call whose caller is known.
+  const found = targets.findCached(caller, given.profile) ?? (await targets.find(caller, given.profile))
+  const ready = needsAddress(found, given) ? await targets.prepare(found, 'cached') : undefined
+  const call = given.isAtOrigin ? calledAtOrigin(given, found.connector, ready?.apiUrl) : given
+  if (proxyToken !== undefined) refuseOtherCall(proxyToken, call, found.connector.api)
+  const server = ready && ownServerOf(found.connector, ready.credential)
+  const counted = limitedPath(call.path, found.connector.api.baseUrl)
+  const target = { ...found, server, cost: costOfPath(found.connector, call.method, counted) }
+  call.onProfile(target.profile)
+  const { appId, id } = target.profile
+  if (!deps.rateLimiter.takeHeld(appId, target.connector, id, server, target.cost))
+    await acquireCall(deps, target, call.hangup)
   const { idleMs } = deps.timeouts ?? DEFAULT_TIMEOUTS
   const read = isBodiless(call.headers)
     ? NO_BODY
     : await readBody(call.body, call.headers, target.connector.auth.kind === 'oauth1', idleMs)
   const body = read.content === undefined ? read : await withoutToken(read)
   if (!body.repeatable) call.onStreamedBody()
-  return body
-}
-
-function outgoingOf({ call, target, headers, refuseOtherPath }: Aimed, body: CallBody): OutgoingCall {
-  const wanted = linksOfCall(target, call.headers) === undefined ? headers : requestHeadersForLinks(headers)
+  const wanted = linksOfCall(target, given.headers) === undefined ? headers : requestHeadersForLinks(headers)
+  // The service chooses where a redirect and a next page lead.
+  const refuseOtherPath =
+    proxyToken?.paths && ((path: string) => refuseOtherCall(proxyToken, { ...call, path }, found.connector.api))
   const { method, hangup } = call
-  return { target, method, address: call, headers: wanted, body, hangup, refuseOtherPath }
-}
-
-async function send(
-  deps: ProxyDeps,
-  { targets, capacities }: Caches,
-  aimed: Aimed,
-  body: CallBody,
-  begun?: BegunCall,
-): Promise<ProxyResponse> {
-  const { call, target } = aimed
-  const outgoing = { ...outgoingOf(aimed, body), begun }
+  const outgoing = { target, method, address: call, headers: wanted, body, hangup, refuseOtherPath }
   const response = call.paginate
     ? await paginate(deps, targets, outgoing, call)
     : await passThrough(target, await openCall(deps, targets, outgoing, call.flags), call)
   const left = capacities.loaded(capacityKey(target)) ?? (await callsLeft(deps, capacities, target))
-  return withOwnHeaders(response, aimed, left)
-}
-
-function withOwnHeaders(response: ProxyResponse, { call, target }: Aimed, left: number | undefined): ProxyResponse {
   addTributaryHeaders(response.headers, call.flags, left)
   // The service's own headers come back untouched.
   if (left !== undefined && response.headers['ratelimit'] === undefined)

@@ -1,4 +1,4 @@
-import { learnLimits, statedLimits } from '#access/learn-limits.ts'
+import { learnLimits } from '#access/learn-limits.ts'
 import { joinedHeaders } from '#upstream/request/joined-headers.ts'
 import type { StreamResponse } from '#upstream/request/open-stream.ts'
 import { classifyRefusal } from './classify-refusal.ts'
@@ -9,13 +9,6 @@ import { readAhead } from './read-ahead.ts'
 const MAX_REFUSAL_BYTES = 16 * 1024
 /** Limit: time that the proxy waits for the end of such a refusal; then it is streamed unread. */
 const MAX_REFUSAL_MS = 2000
-
-/** Whether a good response states no limit that calls must wait for: then there is nothing to record. */
-export function hasCallsLeft(deps: ProxyDeps, { connector }: Target, { status, headers }: StreamResponse): boolean {
-  if (connector.api.rate === undefined) return true
-  const response = { status, headers: joinedHeaders(headers), recovery: undefined }
-  return statedLimits(deps, connector, response).pausedUntilMs === undefined
-}
 
 /**
  * Records the rate limits that a response states, for all calls that the service counts together, including sync. Reads

@@ -1,9 +1,7 @@
 import type { Hangup } from '#platform/waiting/hangup.ts'
-import type { SigningContext } from '#upstream/call/authorize-call.ts'
-import { openAuthorized, wantsNonce, withCredential } from '#upstream/call/open-authorized.ts'
+import { openAuthorized, wantsNonce } from '#upstream/call/open-authorized.ts'
 import { UpstreamError } from '#upstream/request/errors.ts'
 import { discard, type StreamRequest, type StreamResponse } from '#upstream/request/open-stream.ts'
-import type { StartCall } from '#upstream/request/send.ts'
 import { type CallAddress, resolveAddress } from './address.ts'
 import { type AllowedOrigins, isChosenByCaller, staysAtService } from './allowed-hosts.ts'
 import type { CallBody } from './body.ts'
@@ -22,15 +20,6 @@ export interface OutgoingCall {
   hangup: Hangup
   /** Throws for a path that the caller's token is not for; absent where it is for all. Then no redirect is followed here. */
   refuseOtherPath?: ((path: string) => void) | undefined
-  /** What was sent before this call turned out to need more than one request. */
-  begun?: BegunCall | undefined
-}
-
-/** The first request of a call. */
-export interface BegunCall {
-  ready: ReadyTarget
-  /** Absent once it was looked at. */
-  response: Promise<StreamResponse> | undefined
 }
 
 export interface OpenedCall extends StreamResponse {
@@ -64,7 +53,6 @@ async function openWithRefresh(
   flags: CallFlags,
 ): Promise<OpenedCall> {
   let ready =
-    outgoing.begun?.ready ??
     (outgoing.body.repeatable ? targets.prepared(outgoing.target) : undefined) ??
     (await targets.prepare(outgoing.target, outgoing.body.repeatable ? 'cached' : 'current'))
   if (!outgoing.body.repeatable && ready.credential.dpopKey !== undefined) await learnNonce(deps, outgoing, ready)
@@ -121,10 +109,11 @@ async function sendFollowingRedirects(
   outgoing: OutgoingCall,
   ready: ReadyTarget,
 ): Promise<OpenedCall> {
-  const { refuseOtherPath } = outgoing
-  let url = addressOfCall(outgoing, ready)
+  const { address, refuseOtherPath } = outgoing
+  refuseOtherPath?.('url' in address ? pathOf(address.url, ready.apiUrl) : address.path)
+  let url = resolveAddress(ready, outgoing.target, address)
   for (let hop = 0; ; hop += 1) {
-    const response = await (begunResponse(outgoing) ?? send(deps, outgoing, ready, url))
+    const response = await send(deps, outgoing, ready, url)
     const next =
       hop < MAX_REDIRECTS && outgoing.body.repeatable && refuseOtherPath === undefined
         ? redirectTarget(outgoing.method, url, ready, response)
@@ -135,77 +124,38 @@ async function sendFollowingRedirects(
   }
 }
 
-function addressOfCall({ address, refuseOtherPath, target }: OutgoingCall, ready: ReadyTarget): string {
-  refuseOtherPath?.('url' in address ? pathOf(address.url, ready.apiUrl) : address.path)
-  return resolveAddress(ready, target, address)
-}
-
-function begunResponse({ begun }: OutgoingCall): Promise<StreamResponse> | undefined {
-  const response = begun?.response
-  if (begun !== undefined) begun.response = undefined
-  return response
-}
-
 /** As in a call: below the API, or the whole address. */
 function pathOf(url: string, apiUrl: string): string {
   const [path = ''] = url.split('?')
   return path.startsWith(`${apiUrl}/`) ? path.slice(apiUrl.length) : `/${path}`
 }
 
-function send(deps: ProxyDeps, outgoing: OutgoingCall, ready: ReadyTarget, url: string): Promise<StreamResponse> {
-  const isSigned = isPreSigned(url)
-  const request = requestOf(deps, outgoing, ready, url, isSigned)
-  return isSigned
-    ? deps.upstream.open(request)
-    : openAuthorized(deps.upstream, signingContext(outgoing.target, ready), request)
-}
-
-function requestOf(
+function send(
   deps: ProxyDeps,
-  { method, headers, body, hangup }: OutgoingCall,
+  { target: { connector, key }, method, headers, body, hangup }: OutgoingCall,
   ready: ReadyTarget,
   url: string,
-  isSigned: boolean,
-): StreamRequest {
+): Promise<StreamResponse> {
   const { headersMs, idleMs } = deps.timeouts ?? DEFAULT_TIMEOUTS
-  const all = isSigned ? { ...headers } : { ...ready.headers, ...headers }
-  if (body.length !== undefined) all['content-length'] = String(body.length)
-  return {
+  const { credential } = ready
+  const isSigned = isPreSigned(url)
+  const request: StreamRequest = {
     method,
     url,
     trust: isChosenByCaller(ready, url) ? 'person' : ready.trust,
-    headers: all,
+    headers: {
+      ...(isSigned ? {} : ready.headers),
+      ...headers,
+      ...(body.length === undefined ? {} : { 'content-length': String(body.length) }),
+    },
     body: body.content,
     hangup,
     headersTimeoutMs: headersMs,
     idleTimeoutMs: idleMs,
   }
-}
-
-function signingContext({ connector, key }: Target, { credential }: ReadyTarget): SigningContext {
-  return { auth: connector.auth, key, credential }
-}
-
-/** Whether one request with a known credential is all that a call needs, as far as is known before it is sent. */
-export function needsOneRequest({ connector: { auth } }: Target, { credential }: ReadyTarget): boolean {
-  // Proofs need a promise, and a signature covers a form.
-  return credential.dpopKey === undefined && auth.kind !== 'oauth1'
-}
-
-/** Sends the only request of such a call. Throws what the ordinary way would. */
-export function startCall(
-  deps: ProxyDeps,
-  start: StartCall,
-  outgoing: OutgoingCall,
-  ready: ReadyTarget,
-  onResponse: (opened: OpenedCall) => void,
-  onFailure: (error: unknown) => void,
-): void {
-  const url = addressOfCall(outgoing, ready)
-  const isSigned = isPreSigned(url)
-  const request = requestOf(deps, outgoing, ready, url, isSigned)
-  const signed = isSigned ? request : withCredential(deps.upstream, signingContext(outgoing.target, ready), request)
-  start(signed, (response) => onResponse({ ...response, url, api: ready }), onFailure)
+  return isSigned
+    ? deps.upstream.open(request)
+    : openAuthorized(deps.upstream, { auth: connector.auth, key, credential }, request)
 }
 
 function redirectTarget(

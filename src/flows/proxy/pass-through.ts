@@ -15,24 +15,16 @@ export interface Called {
 }
 
 /** The response of the service for the caller, who called `proxyUrl`. */
-export async function passThrough(target: Target, opened: OpenedCall, called: Called): Promise<ProxyResponse> {
-  const { proxyUrl, method, headers } = called
-  const response = withBodyAsItIs(target, opened, called)
-  const links = linksOfCall(target, headers)
-  if (links === undefined) return response
-  return leadBodyBack(response, { method, isPart: 'range' in headers, links, from: originOf(target, opened, proxyUrl) })
-}
-
-/** The same for a body in which no links are rewritten. */
-export function withBodyAsItIs(
+export async function passThrough(
   target: Target,
   opened: OpenedCall,
-  { proxyUrl, headers, tokenIn, isOurs }: Called,
-): ProxyResponse {
+  { proxyUrl, method, headers, tokenIn, isOurs }: Called,
+): Promise<ProxyResponse> {
+  const from = originOf(target, opened, proxyUrl)
   const response = { status: opened.status, headers: responseHeaders(opened.headers), body: opened.body }
-  const followed = { status: opened.status, calledHost: headers['host']?.toString(), tokenIn, isOurs }
-  leadBack(response.headers, originOf(target, opened, proxyUrl), followed)
-  return response
+  leadBack(response.headers, from, { status: opened.status, calledHost: headers['host']?.toString(), tokenIn, isOurs })
+  const links = linksOfCall(target, headers)
+  return links === undefined ? response : leadBodyBack(response, { method, isPart: 'range' in headers, links, from })
 }
 
 export function originOf({ connector: { auth } }: Target, { url, api }: OpenedCall, proxyUrl: string): ResponseOrigin {

@@ -14,14 +14,13 @@ import { Hangup } from '#platform/waiting/hangup.ts'
 import type { HttpReply } from '../exchange/reply.ts'
 import type { HttpRequest } from '../exchange/request.ts'
 import type { HttpServer } from '../exchange/serve.ts'
-import { endWith, type PipeResult, pipeBody } from '../request/pipe-body.ts'
+import { endWith, pipeBody } from '../request/pipe-body.ts'
 import { withoutNames } from '../request/query-pairs.ts'
 import { actsForAccount, tokenOf } from '../server/authenticate.ts'
 import type { HttpDeps } from '../server/deps.ts'
 import { toApiError } from '../server/errors.ts'
 import type { MountedRoute } from '../server/route.ts'
 import { beginUpload, endUpload } from '../server/uploading.ts'
-import { createLateCalls, type LateCalls } from './late-calls.ts'
 import { createOwnAddresses } from './own-addresses.ts'
 import { createProxyCallers, type ProxyCallers } from './proxy-callers.ts'
 import { proxyUrlOf } from './proxy-url.ts'
@@ -64,12 +63,14 @@ export const proxied: MountedRoute = {
   ],
 }
 
+/** Calls that last longer are ended when their access ends. Most are shorter and need not be watched. */
+const WATCH_AFTER_MS = 150
+
 interface ProxyContext {
   deps: HttpDeps
   proxy: Proxy
   callers: ProxyCallers
   isOurs: IsOurs
-  lateCalls: LateCalls
 }
 
 /** Mounts `ANY /proxy/:service/<path>`. */
@@ -79,7 +80,6 @@ export function mountProxy(server: HttpServer, deps: HttpDeps): void {
     proxy: createProxy(deps),
     callers: createProxyCallers(deps),
     isOurs: createOwnAddresses(deps.config),
-    lateCalls: createLateCalls(),
   }
   server.parts.proxy = context.proxy
   server.parts.forgetAccount = (accountId) => context.callers.forget(accountId)
@@ -98,7 +98,7 @@ export function mountProxy(server: HttpServer, deps: HttpDeps): void {
   }
 }
 
-function serve(context: ProxyContext, request: HttpRequest, reply: HttpReply): void | Promise<void> {
+async function serve(context: ProxyContext, request: HttpRequest, reply: HttpReply): Promise<void> {
   reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' })
   if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined)
     return preflight(reply)
@@ -109,21 +109,13 @@ function serve(context: ProxyContext, request: HttpRequest, reply: HttpReply): v
   const { authorization } = request.headers
   // Only a header that is there, because an undefined one counts as given.
   if (authorization !== undefined) request.headers.authorization = asBearer(authorization)
-  return then(takeToken(connectorOf(context, request), request), (taken) =>
-    then(context.callers.find(request, wantsCurrentProfile(request)), (caller) =>
-      forwardCall(context, caller, request, taken, reply),
-    ),
-  )
+  const taken = await takeToken(connectorOf(context, request), request)
+  const caller = context.callers.find(request, wantsCurrentProfile(request))
+  await forwardCall(context, caller instanceof Promise ? await caller : caller, request, taken, reply)
 }
 
-/** At once where it can be: a promise for each step would cost a part of a call. */
-function then<Value>(given: Value | Promise<Value>, goOn: (value: Value) => Promise<void>): Promise<void> {
-  return given instanceof Promise ? given.then((value) => goOn(value)) : goOn(given)
-}
-
-/** Settles when the response was sent. */
-function forwardCall(
-  { deps, proxy, isOurs, lateCalls }: ProxyContext,
+async function forwardCall(
+  { deps, proxy, isOurs }: ProxyContext,
   caller: Caller,
   request: HttpRequest,
   taken: TakenToken,
@@ -150,11 +142,12 @@ function forwardCall(
     else if (!request.raw.complete) request.raw.destroy()
   }
   const onProfile = ({ shard, id }: CalledProfile) => {
-    release = lateCalls.add(() => {
+    const timer = setTimeout(() => {
       const profiles = [{ shard, profileId: id }]
       const grant = { token: account.token, proxyToken: proxyToken?.key, accountId: account.id, profiles }
-      return deps.access.follow(grant, end)
-    })
+      release = deps.access.follow(grant, end)
+    }, WATCH_AFTER_MS)
+    release = () => clearTimeout(timer)
   }
   const call = readCall(deps, request, taken, {
     hangup,
@@ -162,7 +155,7 @@ function forwardCall(
     onStreamedBody: () => beginUpload(socket),
     isOurs,
   })
-  const finish = (status: number, bytes: number) => {
+  const recordCall = (status: number, bytes: number) =>
     proxy.logCall({
       shard: account.shard,
       appId: account.appId,
@@ -179,44 +172,26 @@ function forwardCall(
       tokenId: proxyToken?.id ?? (account.token && tokenIdOf(account.token.hash)),
       proxyTokenHash: proxyToken?.key.hash,
     })
+  try {
+    const responseData = await proxy.forward(caller, call)
+    reply.hijack()
+    if (deps.isDraining()) reply.header('connection', 'close')
+    response.writeHead(responseData.status, withOurs(responseData.headers, reply))
+    const { bytes, end } = Buffer.isBuffer(responseData.body)
+      ? endWith(responseData.body, response)
+      : await pipeBody(responseData.body, response)
+    recordCall(end === 'whole' ? responseData.status : end === 'reader left' ? 499 : 502, bytes)
+  } catch (error) {
+    const refusal = isEnded && !response.destroyed ? new ApiError('token_invalid') : error
+    recordCall(hangup.happened ? 499 : toApiError(refusal).status, 0)
+    // The client has disconnected and cannot receive an error.
+    if (hangup.happened && refusal === error) reply.hijack()
+    else throw refusal
+  } finally {
     release()
     endUpload(socket)
     if (!request.raw.complete) request.raw.resume()
   }
-  return new Promise((resolve, reject) => {
-    const fail = (error: unknown) => {
-      const refusal = isEnded && !response.destroyed ? new ApiError('token_invalid') : error
-      finish(hangup.happened ? 499 : toApiError(refusal).status, 0)
-      if (!hangup.happened || refusal !== error) return reject(refusal)
-      // The client has disconnected and cannot receive an error.
-      reply.hijack()
-      resolve()
-    }
-    const respond = ({ status, headers, body }: ProxyResponse) => {
-      const sent = ({ bytes, end: ending }: PipeResult) => {
-        finish(ending === 'whole' ? status : ending === 'reader left' ? 499 : 502, bytes)
-        resolve()
-      }
-      try {
-        reply.hijack()
-        if (deps.isDraining()) reply.header('connection', 'close')
-        response.writeHead(status, withOurs(headers, reply))
-        if (Buffer.isBuffer(body)) sent(endWith(body, response))
-        else void pipeBody(body, response).then(sent)
-      } catch (error) {
-        fail(error)
-      }
-    }
-    const settle = (given: ProxyResponse | Promise<ProxyResponse>) => {
-      if (given instanceof Promise) given.then(respond, fail)
-      else respond(given)
-    }
-    try {
-      if (!proxy.forwardAtOnce(caller, call, settle)) settle(proxy.forward(caller, call))
-    } catch (error) {
-      fail(error)
-    }
-  })
 }
 
 /** The service's headers, with those of ours that it has not. */

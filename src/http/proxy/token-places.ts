@@ -29,12 +29,9 @@ interface Places {
  * Takes the token of the account from where the service's own API takes one, and puts it into `Authorization`. Two different tokens are
  * an error: none of them may go on to the service.
  */
-export function takeToken(connector: Connector | undefined, request: HttpRequest): TakenToken | Promise<TakenToken> {
+export async function takeToken(connector: Connector | undefined, request: HttpRequest): Promise<TakenToken> {
   const places = connector && placesOf(connector)
-  return places === undefined ? { url: request.url } : takeFrom(places, request)
-}
-
-async function takeFrom(places: Places, request: HttpRequest): Promise<TakenToken> {
+  if (places === undefined) return { url: request.url }
   const { headers } = request
   const found = new Set<string>()
   const isToken = (value: string): boolean => {

@@ -12,7 +12,11 @@ export async function openAuthorized(
   context: SigningContext,
   request: StreamRequest,
 ): Promise<StreamResponse> {
-  const signed = withCredential(upstream, context, request)
+  const { body, ...head } = request
+  // Only a buffered form can be signed; for a stream, the signature covers the URL and headers.
+  const text = typeof body === 'string' || body instanceof Uint8Array ? { body } : {}
+  const ready = authorizeRequest(upstream, context, { ...head, ...text })
+  const signed: StreamRequest = { ...request, url: ready.url, headers: ready.headers, body: ready.body ?? body }
   const { dpopKey, token } = context.credential
   if (dpopKey === undefined) return upstream.open(signed)
   const { origin } = new URL(signed.url)
@@ -29,15 +33,6 @@ export async function openAuthorized(
   const nonce = response.headers['dpop-nonce']
   if (typeof nonce === 'string') upstream.nonces.set(origin, nonce)
   return response
-}
-
-/** The request with the credential, but without a proof of possession. */
-export function withCredential(upstream: Upstream, context: SigningContext, request: StreamRequest): StreamRequest {
-  const { body, ...head } = request
-  // Only a buffered form can be signed; for a stream, the signature covers the URL and headers.
-  const text = typeof body === 'string' || body instanceof Uint8Array ? { body } : {}
-  const ready = authorizeRequest(upstream, context, { ...head, ...text })
-  return { ...request, url: ready.url, headers: ready.headers, body: ready.body ?? body }
 }
 
 /** True if the server refused only because it requires another nonce (RFC 9449 section 9). */

@@ -40,29 +40,21 @@ const MAX_DISCARDED_BYTES = 64 * 1024
 
 /** Resolves with the response headers and, if it is short, the body. */
 export function openStream(egress: Egress, request: StreamRequest): Promise<StreamResponse> {
-  return new Promise((resolve, reject) => startStream(egress, request, resolve, reject))
-}
-
-/** The same without a promise. What is wrong with the request itself is thrown. */
-export function startStream(
-  egress: Egress,
-  request: StreamRequest,
-  onResponse: (response: StreamResponse) => void,
-  onFailure: (error: Error) => void,
-): void {
-  const url = egress.check(request.url)
-  egress.dispatcher.dispatch(
-    {
-      origin: url.origin,
-      path: `${url.pathname}${url.search}`,
-      method: request.method,
-      headers: lowerCaseNames(request.headers ?? {}, { 'user-agent': 'Tributary' }),
-      body: (request.body ?? null) as Readable | null,
-      headersTimeout: request.headersTimeoutMs ?? null,
-      bodyTimeout: request.idleTimeoutMs ?? null,
-    },
-    new ResponseHandler(onResponse, onFailure, request.hangup),
-  )
+  return new Promise((resolve, reject) => {
+    const url = egress.check(request.url)
+    egress.dispatcher.dispatch(
+      {
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        method: request.method,
+        headers: lowerCaseNames(request.headers ?? {}, { 'user-agent': 'Tributary' }),
+        body: (request.body ?? null) as Readable | null,
+        headersTimeout: request.headersTimeoutMs ?? null,
+        bodyTimeout: request.idleTimeoutMs ?? null,
+      },
+      new ResponseHandler(resolve, reject, request.hangup),
+    )
+  })
 }
 
 /** Reads the rest of a short response, so that its connection can be reused; closes the connection of a long one. */

@@ -13,7 +13,7 @@ import { readLimited } from '../body/read-limited.ts'
 import { createDpopNonces, type DpopNonces } from './dpop-nonces.ts'
 import { joinedHeaders } from './joined-headers.ts'
 import { createMetadataCache, type MetadataCache } from './metadata-cache.ts'
-import { lowerCaseNames, openStream, type StreamRequest, type StreamResponse, startStream } from './open-stream.ts'
+import { lowerCaseNames, openStream, type StreamRequest, type StreamResponse } from './open-stream.ts'
 import { transportError } from './transport-error.ts'
 
 export interface UpstreamRequest {
@@ -49,20 +49,11 @@ export interface Upstream {
   send(request: UpstreamRequest): Promise<UpstreamResponse>
   /** The same for streams: resolves with the response headers. */
   open(request: StreamRequest): Promise<StreamResponse>
-  /** `open` without a promise, for calls that cost little else. Absent while calls are traced. */
-  start?: StartCall | undefined
   /** The texts of a DNS record; empty if there is none. */
   resolveTxt: ResolveTxt
   nonces: DpopNonces
   metadata: MetadataCache
 }
-
-/** Throws nothing: `onFailure` gets an UpstreamError. */
-export type StartCall = (
-  request: StreamRequest,
-  onResponse: (response: StreamResponse) => void,
-  onFailure: (error: unknown) => void,
-) => void
 
 export interface UpstreamOptions {
   egress: EgressLevels
@@ -121,18 +112,6 @@ export function createUpstream(options: UpstreamOptions): Upstream {
           throw transportError(error)
         },
       ),
-    start: tracer === undefined ? startAt(egress) : undefined,
-  }
-}
-
-function startAt(levels: EgressLevels): StartCall {
-  return (request, onResponse, onFailure) => {
-    const fail = (error: unknown) => onFailure(transportError(error))
-    try {
-      startStream(levels.at(request.trust), request, onResponse, fail)
-    } catch (error) {
-      fail(error)
-    }
   }
 }
 
@@ -144,7 +123,6 @@ export function forStrangers(upstream: Upstream): Upstream {
     ...upstream,
     send: (request) => upstream.send(lowered(request)),
     open: (request) => upstream.open(lowered(request)),
-    start: undefined,
   }
 }
 
