@@ -22,7 +22,7 @@ export async function startMaintenance(deps: IdentityDeps & SyncDeps, slot: RunS
   if (lease === undefined) return 0
   slot.start(MAINTENANCE, () =>
     maintain(deps, OTHERS).catch((error: unknown) => {
-      deps.log.error('maintenance failed and will be tried again', { error })
+      deps.log.error('maintenance failed; it begins again in ten minutes', { error })
     }),
   )
   return 1

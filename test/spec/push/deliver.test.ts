@@ -170,6 +170,8 @@ suite('delivery', () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await harness.put(ada, [{ id: 'a' }])
     await until('a is delivered', async () => (await theirs.live()).join() === 'a')
+    // A pause between the row and the note that it was written would leave it behind.
+    await until('that is noted', async () => (await app.show(made)).changes_behind === 0)
     assert.equal((await app.ask('POST', `/push/${made.id}/pause`)).body['state'], 'paused')
     await harness.put(ada, [{ id: 'b' }])
     await harness.put(ada, [{ id: 'a', v: 2 }])
