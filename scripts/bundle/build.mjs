@@ -42,7 +42,7 @@ export async function buildBundle(root = repository) {
     const draft = join(root, 'bundle', `.new-${process.pid}`)
     await writeBundle(draft, '../..', root)
     // What is written so far survives a power failure, so that a bundle which is there is whole.
-    for (const file of readdirSync(draft)) sync(join(draft, file))
+    for (const file of readdirSync(draft, { recursive: true })) sync(join(draft, file))
     renameSync(draft, folder)
     removeUnused(root, basename(folder))
     return folder

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 
 const BESIDE_URL = /new URL\(\s*(["'])([^"'`]+)\1,\s*import\.meta\.url,?\s*\)/g
@@ -6,7 +6,7 @@ const BESIDE_FOLDER = /join\(\s*import\.meta\.dirname,\s*(["'])([^"'`]+)\1,?\s*\
 
 /**
  * A module of ours names files by its own place. In a bundle, which is elsewhere, it names the same ones: another program is the
- * bundled one, a further file of `src` is copied beside, and everything else is found from the root. `toRoot` leads there from the bundle.
+ * bundled one, a further file or folder of `src` is copied beside, and everything else is found from the root. `toRoot` leads there from the bundle.
  */
 export function findOwnFiles(root, entries, toRoot) {
   const programs = new Map(Object.entries(entries).map(([name, file]) => [file, `${name}.js`]))
@@ -22,7 +22,11 @@ export function findOwnFiles(root, entries, toRoot) {
         if (!target.startsWith('src/')) return `${toRoot}/${target}`
         if (!existsSync(join(root, target))) throw new Error(`${file} names ${target}, which is not there`)
         if (target.endsWith('.ts')) throw new Error(`${file} names ${target}, which is not an entry of the bundle`)
-        this.emitFile({ type: 'asset', fileName: basename(target), source: readFileSync(join(root, target)) })
+        const names = statSync(join(root, target)).isDirectory() ? readdirSync(join(root, target)) : ['']
+        for (const each of names) {
+          const source = readFileSync(join(root, target, each))
+          this.emitFile({ type: 'asset', fileName: join(basename(target), each), source })
+        }
         return basename(target)
       }
       // `OWN` is replaced at the end, so that what was written is not found again.
