@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync, globSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { before, suite, test } from 'node:test'
@@ -133,6 +142,14 @@ suite('the bundle of the service', () => {
     const args = ['--enable-source-maps', '--input-type=module', '-e', program]
     const { stdout } = await promisify(execFile)(process.execPath, args, { env: childEnv })
     assert.match(stdout, /at defineConnector \(.*\/src\/kit\/connector\/connector\.ts:\d+:\d+\)/)
+  })
+
+  test('has the entries of the catalogue, a folder that a module names', () => {
+    const entries = (from: string) =>
+      readdirSync(from)
+        .sort()
+        .map((name) => [name, readFileSync(join(from, name), 'utf8')])
+    assert.deepEqual(entries(join(folder, 'entries')), entries(join(root, 'src/catalogue/entries')))
   })
 
   test('has the licence of every package in it', () => {

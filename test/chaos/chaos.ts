@@ -96,7 +96,9 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
     const thaw = sleep(options.freezeMs).then(() => workers.thaw(frozen))
     say(`froze a worker for ${options.freezeMs / 1000} s`)
     await at(0.12)
-    const rerun = service.waitingFor(workers.pids(0)).length
+    // The worker may still be starting.
+    const reading = () => service.waitingFor(workers.pids(0))
+    const rerun = (await until('a worker reads', reading, (people) => people.length > 0)).length
     await workers.kill(0)
     say('killed a worker')
     await at(0.25)
