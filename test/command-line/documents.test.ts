@@ -144,6 +144,7 @@ suite('commands with --json print one document', () => {
       'migrations',
       'clock',
       'backup',
+      'maintenance',
       'overrides',
       'port',
       'proxy origin',
