@@ -47,6 +47,7 @@ export const MADE: Record<string, string> = {
   "new RegExp(`([\\\\p{M}\\uFF9E\\uFF9F]{${MAX_MARKS}})[\\\\p{M}\\uFF9E\\uFF9F]+`, 'gu')": 'fold',
   "new RegExp(`^${escaped.join('[^/]+')}$`)":
     'anchored, and a connector’s path has at most one placeholder between two slashes',
+  'new RegExp(pattern)': 'of an entry: no groups, at most one unbounded repetition, and typed values are short',
 }
 
 const LINKS = compileLinkPaths(['**.next', 'a.*.href'])

@@ -42,7 +42,7 @@ function askOf(ask: NonNullable<Entry['ask']>): Ask {
           title,
           example,
           kind: kind === 'choice' ? 'text' : kind,
-          ...(pattern === undefined ? {} : { pattern: new RegExp(pattern) }),
+          ...(pattern === undefined ? {} : { pattern: matcherOf(pattern) }),
           ...(of === undefined ? {} : { of, hint: of.join(', ') }),
           ...(hint === undefined ? {} : { hint }),
           // The same id at another company or in another region may be somebody else.
@@ -128,7 +128,7 @@ function fieldOf({ pattern, ...field }: FieldEntry): Partial<TypedField> {
   const set = Object.fromEntries(
     Object.entries(field).filter(([, value]) => value !== undefined),
   ) as Partial<TypedField>
-  return pattern === undefined ? set : { ...set, pattern: new RegExp(pattern) }
+  return pattern === undefined ? set : { ...set, pattern: matcherOf(pattern) }
 }
 
 function oauth2Of(entry: OAuth2Entry): Auth {
@@ -225,3 +225,6 @@ function partsOf(address: string): { path: string; query: Record<string, string>
 const bare = (text: string): string => text.replaceAll(/\{(?:ask|typed)\.(\w+)\}/g, '{$1}')
 const bareTexts = (texts: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, bare(text)]))
+
+/** The form of entries allows none that is not linear. */
+const matcherOf = (pattern: string): RegExp => new RegExp(pattern)
