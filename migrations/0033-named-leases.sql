@@ -4,6 +4,3 @@ create table named_lease (
   lease_token text collate "C" not null,
   until_ms    bigint not null
 );
--- Ten minutes after the upgrade, by when the processes of the release before have ended their own maintenance.
-insert into named_lease (name, lease_token, until_ms)
-values ('maintenance', '', (extract(epoch from now()) * 1000)::bigint + 600000);

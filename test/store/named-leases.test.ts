@@ -29,9 +29,4 @@ suite('a lease with a name', () => {
     assert.equal(await endOfNamedLease(database, 'work'), undefined)
     assert.ok((await takeNamedLease(database, 'work', 3001, 4000)) !== undefined)
   })
-
-  test('maintenance is due some time after the upgrade, so that it is not done twice at once with the release before', async () => {
-    const dueAt = await endOfNamedLease(opened.database, 'maintenance')
-    assert.ok(dueAt !== undefined && dueAt > 0)
-  })
 })

@@ -73,13 +73,14 @@ const markUsed = statement(
    where shard = $shard and hash = any($hashes) and (used_at is null or used_at < $usedAt)`,
 )
 // Also what nothing else removes: the maker was revoked, or a process of an older release merged or erased the account.
+// Without `offset`, PostgreSQL 18 may read all tokens and accounts once instead of looking up each.
 const purge = statement(
   'proxy-token-purge',
   `delete from proxy_token t where (t.shard, t.hash) > ($afterShard, $afterHash) and (t.shard, t.hash) <= ($lastShard, $lastHash)
      and (t.expires_at < $before
        or (t.maker_hash is not null and not exists (select from access_token m
-         where m.shard = t.shard and m.hash = t.maker_hash and m.revoked_at is null))
-       or not exists (select from account a where a.shard = t.shard and a.id = t.account_id and a.merged_into is null))`,
+         where m.shard = t.shard and m.hash = t.maker_hash and m.revoked_at is null offset 0))
+       or not exists (select from account a where a.shard = t.shard and a.id = t.account_id and a.merged_into is null offset 0))`,
 )
 const walk = statement(
   'proxy-token-walk',
