@@ -50,24 +50,26 @@ suite('a service without work', () => {
     let nowMs = Date.now()
     const tributary = await started({}, { idleMs: HOUR_MS, clock: { now: () => nowMs }, onPlanned })
     await until('each loop has looked', () => LOOPS.every((name) => looks.get(name)! > 0))
-    const before = new Map(looks)
-    const statements: string[] = []
-    const stop = watchStatements(tributary.store.database, ({ name }) => {
-      statements.push(name)
-      return undefined
-    })
-    // The loop that is woken shows that there was time for the others.
-    await until('one loop has looked often', () => {
-      tributary.store.writes.heard(AWAITED.syncs)
-      return looks.get('syncs')! - before.get('syncs')! >= 5
-    })
-    stop()
-    for (const name of ['hooks', 'deletions', 'deliveries'] as const) assert.equal(looks.get(name), before.get(name))
-    assert.deepEqual(
+    // Maintenance, which begins with the process, may write where a loop waits. After it nobody looks but the loop that is woken.
+    const lookedMeanwhile = async () => {
+      const before = new Map(looks)
+      const statements: string[] = []
+      const stop = watchStatements(tributary.store.database, ({ name }) => {
+        statements.push(name)
+        return undefined
+      })
+      // The loop that is woken shows that there was time for the others.
+      await until('one loop has looked often', () => {
+        tributary.store.writes.heard(AWAITED.syncs)
+        return looks.get('syncs')! - before.get('syncs')! >= 5
+      })
+      stop()
       // Stored items are read again after an upgrade; that loop looks once an hour. What a worker died with is woken with the syncs.
-      statements.filter((name) => !/^(sync|reread|destination-workers)/.test(name)),
-      [],
-    )
+      const others = statements.filter((name) => !/^(sync|reread|destination-workers)/.test(name))
+      return [...LOOPS.filter((name) => name !== 'syncs' && looks.get(name) !== before.get(name)), ...others]
+    }
+    await until('the other loops sleep', async () => (await lookedMeanwhile()).length === 0)
+    const before = new Map(looks)
     // One loop sleeps four times as long.
     nowMs += 4 * HOUR_MS
     await until('each loop has looked again', () => LOOPS.every((name) => looks.get(name)! > before.get(name)!))
