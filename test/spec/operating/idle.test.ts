@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import { insertDeletionRequest } from '#store/identity/deletion-requests.ts'
 import { AWAITED } from '../../../src/boot/awaited.ts'
