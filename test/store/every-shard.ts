@@ -96,6 +96,7 @@ export const EVERY_SHARD: Record<string, string[]> = {
   // What waits to be written is of accounts in any shard (`log-accounts-of-shards`, by primary key).
   'belongs to the log': [
     'log-accounts-of-shards',
+    'operation-delete-ended',
     'log-call',
     'log-calls',
     'log-calls-end',

@@ -2,7 +2,7 @@ import type { Clock } from '#platform/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import { writeForStoredAccounts } from './accounts-of-log.ts'
-import { deleteOperation, MAX_STEPS, type OperationPart, writeOperations } from './operations.ts'
+import { deleteOfEndedApps, deleteOperation, MAX_STEPS, type OperationPart, writeOperations } from './operations.ts'
 
 /** Records what the log shows of sign-ins and syncs, in batches and without delaying them. What cannot be written is dropped. */
 export interface OperationLog {
@@ -47,6 +47,10 @@ export function createOperationLog({
         const erased = await writeForStoredAccounts(database, batch, (kept) => writeOperations(database, kept))
         // What was written of them before the account was known.
         for (const { shard, id } of erased) await deleteOperation(database, shard, id)
+        await deleteOfEndedApps(
+          database,
+          batch.filter(({ accountId }) => accountId === undefined),
+        )
       } catch (error) {
         dropped += batch.length
         log.warn('entries of the operation log could not be written and are dropped', { entries: dropped, error })

@@ -61,6 +61,12 @@ const write = statement(
      steps = case when jsonb_array_length(o.steps) < ${MAX_STEPS} then o.steps || excluded.steps else o.steps end`,
 )
 const remove = statement('operation-delete', 'delete from operation where shard = $shard and id = $id')
+const removeOfEndedApps = statement(
+  'operation-delete-ended',
+  `delete from operation o using unnest($shards::smallint[], $ids::text[]) as part (shard, id)
+   where o.shard = part.shard and o.id = part.id
+     and not exists (select 1 from app a where a.id = o.app_id and a.deleting_at is null)`,
+)
 const purge = statement('operation-purge', deleteSome('operation', 'shard, id', 'at < $before'))
 
 /** One statement with one value. Each operation may be in it once. */
@@ -75,6 +81,16 @@ function storable(_key: string, value: unknown): unknown {
 
 export async function deleteOperation(queries: Queries, shard: number, id: string): Promise<void> {
   await queries.count(remove.with({ shard, id }))
+}
+
+/**
+ * For what has no account, by which it would be found: the deletion of its app may have removed the log before it was written. An app that
+ * is not being deleted afterwards has its log removed later.
+ */
+export async function deleteOfEndedApps(queries: Queries, parts: readonly OperationPart[]): Promise<void> {
+  if (parts.length === 0) return
+  const shards = parts.map(({ shard }) => shard)
+  await queries.count(removeOfEndedApps.with({ shards, ids: parts.map(({ id }) => id) }))
 }
 
 export function purgeOperations(queries: Queries, before: number): Promise<Batch> {

@@ -134,13 +134,13 @@ export const SIGN_INS: TableOfCosts = {
     6,
     0,
     'app-find, app-quotas-find, pending-insert, service-key-find, sign-in-open × 2',
-    'operation-write',
+    'operation-delete-ended, operation-write',
   ),
   'sign-in: callback, new person': row(
     8,
     1,
     'app-find, app-lock-shared, app-state, begin, commit, consent-insert, pending-take, service-key-find, service-user-find',
-    'operation-write',
+    'operation-delete-ended, operation-write',
   ),
   'sign-in: exchange, new person': row(
     24,
@@ -152,7 +152,7 @@ export const SIGN_INS: TableOfCosts = {
     9,
     1,
     'account-find, app-find, app-lock-shared, app-state, begin, commit, consent-insert, pending-take, service-key-find, service-user-find',
-    'operation-write',
+    'operation-delete-ended, operation-write',
   ),
   'sign-in: exchange, known person': row(
     24,

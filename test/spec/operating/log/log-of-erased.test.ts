@@ -126,6 +126,24 @@ suite('the log of an erased account', () => {
     assert.deepEqual(await rowsOf(account), [])
   })
 
+  test('a sign-in that is written while its app is deleted leaves nothing, and that of another app stays', async () => {
+    const { account } = await signIn(harness, SERVICE, 'ada')
+    const { part, operations } = await otherProcess(account)
+    const ended = await harness.makeApp()
+    const begun = (appId: string): OperationPart => {
+      const id = newOperationId(part.shard, Date.now())
+      return { ...part, id, appId, accountId: undefined, kind: 'sign_in', outcome: 'open' }
+    }
+    const [late, other] = [begun(ended.clientId), begun(harness.app.clientId)]
+    // The deletion has removed the log of the app already, and not yet the app.
+    await harness.sql('update app set deleting_at = 1 where id = $1', [ended.clientId])
+    operations.add(late)
+    operations.add(other)
+    await operations.flush()
+    const rows = await harness.sql('select id from operation where id = any($1)', [[late.id, other.id]])
+    assert.deepEqual(rows, [{ id: other.id }])
+  })
+
   test('entries of an account that was merged meanwhile go to the one that stays, and are erased with it', async () => {
     const [one, two] = [await signIn(harness, SERVICE, 'ada'), await signIn(harness, 'demo-health', 'ben')]
     const { part, call, operations, calls } = await otherProcess(one.account)
