@@ -24,7 +24,7 @@ const insert = statement(
    values ($shard, $hash, $accountId, $profileId, $createdAt)`,
 )
 // Of each profile first the one that was used last, then the second one of each, and so on: what exceeds the limit is the least recently
-// used of the profiles with the most tokens. So whoever has a token, and connects a profile of their own, only replaces tokens of theirs.
+// used of the profiles with the most tokens. So somebody who has a token, and connects a profile of their own, only replaces tokens of theirs.
 const limit = statement(
   'token-limit',
   `delete from access_token where shard = $shard and hash in (

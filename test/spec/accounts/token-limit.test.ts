@@ -116,7 +116,7 @@ suite('an account with as many access tokens as it may have', () => {
     const left = await send(harness, 'DELETE', '/profiles/demo-micro', { token: owner.access_token })
     assert.equal(left.status, 200, left.text)
     assert.equal(await status(stranger), 200, 'disconnecting a profile ends no token')
-    assert.deepEqual((await tokensOf(owner)).map(({ profile_id: id }) => id === '').toSorted(), [false, true])
+    assert.deepEqual((await tokensOf(owner)).filter(({ profile_id: id }) => id === '').length, 1)
     await fill(owner, '', 1)
     await age(owner, 100)
     await enter('demo-micro', owner)
