@@ -15,8 +15,10 @@ before(async () => {
 })
 after(() => harness.stop())
 
-const offer = (services: string[] | null, by: App) =>
-  harness.tributary.admin('PATCH', `/admin/apps/${by.clientId}`, { services })
+const offer = async (services: string[] | null, by: App) => {
+  const { status, body } = await harness.tributary.admin('PATCH', `/admin/apps/${by.clientId}`, { services })
+  return { status, body: body as Record<string, unknown> }
+}
 /** An app with keys for three services of the demo, of which it offers some. */
 const appWith = async (services: string[] | null): Promise<LabApp> => {
   const app = await harness.makeApp({ services: ['demo-social', 'demo-micro', 'demo-health'] })
