@@ -1,12 +1,12 @@
 import type { Entry } from '#kit/entry/entry-schema.ts'
 
-const ABOUT = {
+const ABOUT: Pick<Entry, 'docs' | 'checked' | 'certainty' | 'sources' | 'category'> = {
   docs: 'https://acme.example/docs',
   checked: '2026-11-19',
   certainty: 'declared',
-  sources: ['by-hand' as string],
+  sources: ['by-hand'],
   category: 'work',
-} satisfies Partial<Entry>
+}
 const SELF = { get: '/me', id: 'id' } as const
 
 /** What the form of entries allows and no entry of this release has, or only one. */
