@@ -1303,6 +1303,34 @@ export type FileMap = {
   oembed?: Card | undefined
 }
 
+/** A service in a list. `names` of `GET /services` describes it completely. */
+export type FoundService = {
+  service: string
+  title: string
+  /** Address of the vendor's documentation. */
+  docs: string
+  aliases: string[]
+  /** How people sign in: `oauth2`, `oauth1` … */
+  auth: string
+  /** What the service is for. */
+  category?: "business" | "communication" | "data" | "development" | "education" | "files" | "finance" | "games" | "health" | "identity" | "media" | "music" | "people" | "shops" | "travel" | "work" | "writing" | undefined
+  /** Whether items are read; otherwise there are the sign-in, the person and the proxy. */
+  synced: boolean
+  /** Whether the app must have keys of its own. */
+  needs_keys: boolean
+  /** Of the catalogue: `declared` by one source, `agreed` by two, or `tried` by somebody. */
+  certainty?: "declared" | "agreed" | "tried" | undefined
+  /** When it was compared with its sources. */
+  checked?: string | undefined
+  /** With an app: whether it has keys. */
+  has_keys?: boolean | undefined
+  /** With an app: whether its people can choose it. */
+  offered?: boolean | undefined
+}
+
+/** Services that were searched for, the best match first, then by title. */
+export type FoundServices = FoundService[]
+
 /** A step inside another one, as a call to a service is. */
 export type InnerStep = {
   name: string
@@ -2480,6 +2508,13 @@ export type Service = {
   docs: string
   /** How people sign in: `oauth2`, `oauth1` … */
   auth: string
+  /** What the service is for. */
+  category?: "business" | "communication" | "data" | "development" | "education" | "files" | "finance" | "games" | "health" | "identity" | "media" | "music" | "people" | "shops" | "travel" | "work" | "writing" | undefined
+  /** What the vendor demands on the first day, with the page that says so. */
+  conditions: ({
+    says: string
+    source: string
+  })[]
   aliases: string[]
   endpoints: {
     [field: string]: {
@@ -4496,14 +4531,30 @@ export interface Operations {
     body: undefined
     response: unknown
   }
-  /** List all services with their endpoints and types; with `client_id` or a token also whether the app has keys */
+  /** Describe all services that sync, or those of `names`; with `client_id` or a token also whether the app has keys. With any other parameter: a list of services found, of the catalogue too */
   'GET /services': {
     query: {
       /** An app's client id. */
       client_id?: string | number | readonly (string | number)[] | undefined
+      /** Names with commas between them: describe these, also services of the catalogue. */
+      names?: string | number | readonly (string | number)[] | undefined
+      /** Words, or beginnings of words, of a name, a title or a category; then the response is a list that may have any service. */
+      q?: string | number | readonly (string | number)[] | undefined
+      /** A list of the services that are for this. */
+      category?: "business" | "communication" | "data" | "development" | "education" | "files" | "finance" | "games" | "health" | "identity" | "media" | "music" | "people" | "shops" | "travel" | "work" | "writing" | undefined
+      /** A list of the services where people sign in like this. */
+      auth?: "oauth2" | "oauth1" | "api_key" | "basic" | "typed" | "none" | "app_password" | "file" | undefined
+      /** A list of the services whose items are read, or of the others. */
+      synced?: boolean | undefined
+      /** A list of the services that the app's people can choose, or of the others; with an app. */
+      offered?: boolean | undefined
+      /** Maximum number of services of a list; 50 without it. */
+      limit?: string | number | readonly (string | number)[] | undefined
+      /** Of a list: from the `Link` header of the previous page. */
+      cursor?: string | number | readonly (string | number)[] | undefined
     } | undefined
     body: undefined
-    response: Services
+    response: Services | FoundServices
   }
   /** Count the items of each endpoint of a service */
   'GET /services/{service}': {

@@ -12,13 +12,15 @@ type Place = NonNullable<OAuth2Entry['place']>
 
 /** The definition that an entry stands for: sign-in, who the person is, and the proxy. Nothing is synced. */
 export function expandEntry(service: string, entry: Entry): Connector {
-  const { title, docs, aliases = [], settings = {} } = entry
+  const { title, docs, aliases = [], settings = {}, category, conditions = [] } = entry
   const namesNobody = 'proof' in entry.self
   return defineConnector({
     service,
     title,
     docs,
     aliases,
+    category,
+    conditions,
     auth: authOf(entry, namesNobody),
     ...(entry.ask === undefined ? {} : { ask: askOf(entry.ask) }),
     api: apiOf(entry),

@@ -32,6 +32,7 @@ export const REQUESTS: TableOfCosts = {
   'GET /services/shop/pictures': row(1, 0, 'composed of access_token + account + app + item + profile'),
   'GET /types': row(3, 0, 'composed of item × 2, token-find'),
   'GET /services': row(3, 0, 'app-find, service-key-list, token-find'),
+  'GET /services?q=shop': row(4, 0, 'app-find, registration-services, service-key-list, token-find'),
   'GET /services/shop': row(2, 0, 'composed of item, token-find'),
   'GET /profiles': row(2, 0, 'profile-list, token-find'),
   'GET /profile': row(2, 0, 'profile-list, token-find'),
