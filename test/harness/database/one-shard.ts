@@ -24,6 +24,13 @@ export function refuseSeveralShards(database: Database): void {
       if (notOnShards.has(statement.name) && (await isDivided)) throw new Error(`${statement.name} on divided tables`)
       return queries.count(check(statement, values), values)
     },
+    send:
+      queries.send === undefined
+        ? undefined
+        : (statement) => {
+            if (notOnShards.has(statement.name)) throw new Error(`${statement.name} is not verified where it is sent`)
+            queries.send!(check(statement))
+          },
   })
   Object.assign(database, checked(plain), { background: checked(plain.background) })
   database.transaction = (work) => plain.transaction((tx) => work(checked(tx)))
