@@ -70,12 +70,12 @@ async function startOf(
 }
 
 /** How many changes the parts of a page may have together: more than it shows, because some changed again since. */
-const budgetOf = ({ limit, types, services }: ChangesRequest) =>
+const maxChangesOf = ({ limit, types, services }: ChangesRequest) =>
   types === undefined && services === undefined ? 2 * limit + WALK_BATCH : MAX_EXAMINED_CHANGES
 
 /** The first of them that have so many changes together, but at least one. */
-function within<Each>(list: readonly Each[], budget: number, cost: (each: Each) => number): Each[] {
-  let left = budget
+function within<Each>(list: readonly Each[], max: number, cost: (each: Each) => number): Each[] {
+  let left = max
   const end = list.findIndex((each) => {
     const isBeyond = left <= 0
     left -= cost(each)
@@ -102,7 +102,7 @@ async function walkProfiles(reader: Reader, page: Page): Promise<boolean> {
     const changes = { profile, range, at: (seq: number) => at(profileId, seq) }
     return isBegun ? { changes, end } : { first: { text: profile.entry, cursor: at(profileId, 0) }, changes, end }
   })
-  const examined = within(parts, budgetOf(request), (part) => costOf(part, request))
+  const examined = within(parts, maxChangesOf(request), (part) => costOf(part, request))
   const isComplete = await addParts(reader, page, examined)
   const isLast = !isBegun && ids.length < WALK_BATCH && parts.length === examined.length
   if (!isComplete || !isLast) return false
@@ -128,7 +128,7 @@ async function followEntries(reader: Reader, page: Page): Promise<boolean> {
   const last = found[0]?.pos === position.pos ? found.shift() : undefined
   const at = last?.at ?? (position.pos === state?.tail.pos ? state.tail.at : undefined)
   if (!isKept || at !== position.at) throw new ApiError('cursor_expired')
-  const entries = within(found, budgetOf(request), (entry) => 1 + Math.min(spanOf(entry), request.limit))
+  const entries = within(found, maxChangesOf(request), (entry) => 1 + Math.min(spanOf(entry), request.limit))
   const named = entries.flatMap((entry) => (isRange(entry) ? [entry.profileId] : []))
   const shown = await findShown(deps, request, named)
   let before = page.cursor
