@@ -4,7 +4,15 @@ import { isSharded } from '#store/cluster/is-sharded.ts'
 import { watchStatements } from '../../../harness/database/statements.ts'
 import type { Profile, Reader } from '../fixture.ts'
 import type { Thing } from '../thing.ts'
-import { catchUp, type FeedChange, type FeedHarness, Replica, short, startFeedHarness } from './feed-fixture.ts'
+import {
+  catchUp,
+  type FeedChange,
+  type FeedHarness,
+  type FeedPage,
+  Replica,
+  short,
+  startFeedHarness,
+} from './feed-fixture.ts'
 
 let harness: FeedHarness
 before(async () => {
@@ -36,15 +44,15 @@ async function people(count: number): Promise<Owned[]> {
   return owned
 }
 
-/** The statements of a request, by name. */
-async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+/** A page, and the statements that it needed, by name. */
+async function counted(query: string): Promise<{ page: FeedPage; names: string[] }> {
   const names: string[] = []
   const stop = watchStatements(harness.tributary.store.database, ({ name }) => {
     if (/^(feed-|profile-records|profile-find|profile-duplicate|changes-|auto-)/.test(name)) names.push(name)
     return undefined
   })
-  await work().finally(stop)
-  return names.toSorted()
+  const page = await harness.page(query).finally(stop)
+  return { page, names: names.toSorted() }
 }
 
 const owners = (changes: readonly FeedChange[]) =>
@@ -60,21 +68,19 @@ suite('a page of the feed of an app', () => {
       for (const [n, { profile }] of all.slice(0, some).entries())
         await harness.write(profile, [thing(`of-${n}-${some}`, n)])
       await harness.recorded()
-      let page: { changes: FeedChange[]; more: boolean } | undefined
-      counts.set(some, await statementsOf(async () => (page = await harness.page(replica.query(1000)))))
-      assert.deepEqual([owners(page!.changes).size, page!.more], [some, false])
+      const { page, names } = await counted(replica.query(1000))
+      counts.set(some, names)
+      assert.deepEqual([owners(page.changes).size, page.more], [some, false])
     }
     assert.deepEqual(counts.get(30), counts.get(2))
     const ofWalks = new Set<string>()
     const walk = new Replica()
-    for (let more = true; more; ) {
-      const names = await statementsOf(async () => {
-        const page = await harness.page(walk.query(1000))
-        walk.apply(page)
-        more = page.more
-      })
+    for (;;) {
+      const { page, names } = await counted(walk.query(1000))
+      walk.apply(page)
       assert.ok(names.length <= 9, names.join())
       ofWalks.add(names.filter((name) => name.startsWith('profile')).join())
+      if (!page.more) break
     }
     assert.ok(walk.items.size >= 30)
     assert.ok(ofWalks.size <= 2, [...ofWalks].join(' or '))
@@ -155,11 +161,11 @@ suite('a page of the feed of an app', () => {
       )
     await harness.recorded()
     const sizes: number[] = []
-    for (let more = true; more; ) {
+    for (;;) {
       const page = await harness.page(replica.query(100))
       sizes.push(page.changes.filter(({ change }) => change === 'upsert').length)
       replica.apply(page)
-      more = page.more
+      if (!page.more) break
     }
     assert.equal(
       sizes.reduce((sum, size) => sum + size, 0),
