@@ -132,9 +132,9 @@ function loginOptions(auth: Auth): Pick<ServiceCard, 'force_login' | 'flags'> {
 
 function asksOf({ ask = {} }: Connector): ServiceCard['asks'] {
   return Object.fromEntries(
-    Object.entries(ask).map(([name, { title, example, optional }]) => [
+    Object.entries(ask).map(([name, { title, example, optional, default: left }]) => [
       name,
-      { title, example, required: optional !== true },
+      { title, example, required: optional !== true && left === undefined },
     ]),
   )
 }
