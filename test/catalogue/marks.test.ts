@@ -7,9 +7,10 @@ import { createRegistry } from '#kit/connector/registry.ts'
 import { send } from '../harness/send.ts'
 import { startTributary, type Tributary } from '../harness/start.ts'
 
-const MARKS = JSON.parse(
-  readFileSync(new URL('../../src/catalogue/marks.json', import.meta.url), 'utf8'),
-) as Record<string, [string, string]>
+const MARKS = JSON.parse(readFileSync(new URL('../../src/catalogue/marks.json', import.meta.url), 'utf8')) as Record<
+  string,
+  [string, string]
+>
 
 suite('the marks of services', () => {
   let tributary: Tributary
@@ -21,7 +22,11 @@ suite('the marks of services', () => {
     send({ tributary }, 'GET', `/marks/${name}`, { headers })
 
   test('are colours and paths of services that there are, and small', () => {
-    const known = new Set(createRegistry(connectors, openCatalogue()).index().map(({ service }) => service))
+    const known = new Set(
+      createRegistry(connectors, openCatalogue())
+        .index()
+        .map(({ service }) => service),
+    )
     for (const [service, [color, path]] of Object.entries(MARKS)) {
       assert.ok(known.has(service), service)
       assert.match(color, /^[0-9a-f]{6}$/, service)

@@ -3293,6 +3293,12 @@ export interface Operations {
     body: undefined
     response: unknown
   }
+  /** Get the script of the search on pages of services */
+  'GET /connect/search.js': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
   /** Show the services of a connect session, or what became of it; opening it does not use it up */
   'GET /connect/link': {
     query: {
@@ -3356,6 +3362,12 @@ export interface Operations {
   }
   /** Get an app's logo; the address changes with the picture */
   'GET /apps/{client_id}/logo/{hash}': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** Get the picture of a service, 40 by 40: its mark, or the first letter of its title */
+  'GET /marks/{file}': {
     query: undefined
     body: undefined
     response: unknown

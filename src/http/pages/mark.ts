@@ -3,7 +3,7 @@ import { contrastOf, readColor } from '#model/apps/contrast.ts'
 
 const WHITE = [255, 255, 255] as const
 /** What large graphics need (WCAG 2.2, 1.4.11); on a paler colour the mark is black. */
-const MIN_CONTRAST = 3
+const READABLE_CONTRAST = 3
 /** Colours of tiles with a letter, which is readable on each. */
 const COLORS = ['#1d5fb8', '#8a3ab9', '#0b7a5b', '#b3402a', '#5b5bd6', '#a02c6d', '#3d6b1f', '#146a83']
 
@@ -14,7 +14,7 @@ export function markPicture(service: string, title: string, mark: Mark | undefin
 
 function pictureOf({ color, path }: Mark): string {
   const rgb = readColor(color) ?? [0, 0, 0]
-  const fill = contrastOf(rgb, WHITE) < MIN_CONTRAST ? '#000' : '#fff'
+  const fill = contrastOf(rgb, WHITE) < READABLE_CONTRAST ? '#000' : '#fff'
   return tile(color, `<path transform="translate(8 8)" fill="${fill}" d="${path}"/>`)
 }
 

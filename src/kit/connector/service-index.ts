@@ -60,7 +60,10 @@ export function searchWords({
   title,
   aliases = [],
   category,
-}: Pick<ServiceSummary, 'service' | 'title'> & Partial<Pick<ServiceSummary, 'aliases' | 'category'>>): Pick<IndexedService, 'names' | 'words'> {
+}: Pick<ServiceSummary, 'service' | 'title'> & Partial<Pick<ServiceSummary, 'aliases' | 'category'>>): Pick<
+  IndexedService,
+  'names' | 'words'
+> {
   const split = [title, service, ...aliases].map((name) => wordsOf(name))
   const names = [...new Set(split.flatMap((words) => [words.join(' '), words.join('')]))]
   const words = [...new Set([...split.flat(), ...(category === undefined ? [] : [category])])]
