@@ -132,7 +132,7 @@ suite('search as you type', { skip }, () => {
     }))`)
     assert.deepEqual(
       sizes,
-      Array.from({ length: 8 }, () => 40),
+      Array.from({ length: 7 }, () => 40),
     )
     await page.close()
   })
