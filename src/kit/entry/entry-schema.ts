@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CALLBACK_RULES } from '../auth/callback-rule.ts'
 import { CATEGORIES, CERTAINTIES } from '../connector/catalogue-words.ts'
 
 // Loaded only where entries are checked: they are validated in tests and when an operator's file is loaded, not at each start.
@@ -207,6 +208,12 @@ export const entrySchema = z.strictObject({
       z.strictObject({ says: text('What the vendor demands on the first day.'), source: web('Where it says so.') }),
     )
     .optional(),
+  callback: z
+    .enum(CALLBACK_RULES)
+    .optional()
+    .describe(
+      'Redirect addresses it refuses. `https`: all others. `loopback_ip`: http but at 127.0.0.1, and localhost.',
+    ),
   ask: named(question, 'Questions before the sign-in: `{ask.x}`.').optional(),
   settings: named(
     z.strictObject({
