@@ -58,11 +58,19 @@ export const REQUESTS: TableOfCosts = {
     'app-find-with-secrets, attempt-read, feed-entries, feed-of-app, feed-read, feed-state',
   ),
   'GET /accounts/changes, one entry': row(
-    10,
+    9,
     0,
     `
-    app-find-with-secrets, attempt-read, composed of item, composed of item + item_tombstone, feed-entries,
-    feed-of-app, feed-read, feed-state, profile-duplicate, profile-find`,
+    app-find-with-secrets, attempt-read, composed of item, feed-changes, feed-entries, feed-of-app, feed-read,
+    feed-state, profile-records`,
+  ),
+  // As many for a page of hundreds of accounts in hundreds of shards.
+  'GET /accounts/changes, entries of many accounts': row(
+    9,
+    0,
+    `
+    app-find-with-secrets, attempt-read, feed-changes, feed-entries, feed-items, feed-of-app, feed-read, feed-state,
+    profile-records`,
   ),
   'dashboard: overview': row(
     12,
@@ -144,9 +152,9 @@ export const SIGN_INS: TableOfCosts = {
     'operation-delete-ended, operation-write',
   ),
   'sign-in: exchange, new person': row(
-    24,
+    21,
     1,
-    'account-insert, account-lock, app-find-with-secrets, app-lock-shared, app-state, attempt-read, audit-insert, begin, commit, consent-lock, consent-use, credential-put, cursor-open-profile, event-insert, event-stamp, profile-insert, profile-list, service-user-find, service-user-insert, service-user-point, sign-in-close × 2, sync-endpoint-insert, sync-profile-insert, token-insert',
+    'account-insert, account-lock, app-find-with-secrets, app-lock-shared, app-state, attempt-read, audit-insert, begin, commit, consent-lock, consent-use, credential-put, cursor-open-profile, event-insert, event-stamp, profile-insert, profile-list, service-user-find, service-user-insert, service-user-point, sign-in-close × 2, sync-endpoint-insert, sync-profile-insert, token-insert, token-limit',
     'log-accounts × 2, operation-write',
   ),
   'sign-in: callback, known person': row(
@@ -156,9 +164,9 @@ export const SIGN_INS: TableOfCosts = {
     'operation-delete-ended, operation-write',
   ),
   'sign-in: exchange, known person': row(
-    24,
+    21,
     1,
-    'account-lock, app-find-with-secrets, app-lock-shared, app-state, attempt-read, audit-insert, begin, commit, consent-lock, consent-of-service-user, consent-use, credential-find, credential-of-service-user, credential-put, cursor-open-profile, profile-list, profile-reconnect, service-key-find, service-user-find, service-user-point, sign-in-close × 2, sync-endpoint-insert, sync-profile-insert, token-insert',
+    'account-lock, app-find-with-secrets, app-lock-shared, app-state, attempt-read, audit-insert, begin, commit, consent-lock, consent-of-service-user, consent-use, credential-find, credential-of-service-user, credential-put, cursor-open-profile, profile-list, profile-reconnect, service-key-find, service-user-find, service-user-point, sign-in-close × 2, sync-endpoint-insert, sync-profile-insert, token-insert, token-limit',
     'log-accounts × 2, operation-write',
   ),
 }
@@ -202,8 +210,22 @@ export const WORK: TableOfCosts = {
   ),
 }
 
-/** Rows that differ where tables are divided, as on a sharded server: leases are taken shard by shard. */
+/** Rows that differ where tables are divided, as on a sharded server: leases are taken shard by shard, and feeds are read so. */
 export const ON_DIVIDED_TABLES: TableOfCosts = {
+  'GET /accounts/changes, one entry': row(
+    9,
+    0,
+    `
+    app-find-with-secrets, attempt-read, composed of item, feed-changes-of-shard, feed-entries, feed-of-app, feed-read,
+    feed-state, profile-records-of-shard`,
+  ),
+  'GET /accounts/changes, entries of many accounts': row(
+    12,
+    0,
+    `
+    app-find-with-secrets, attempt-read, composed of item × 2, feed-changes-of-shard × 2, feed-entries, feed-of-app,
+    feed-read, feed-state, profile-records-of-shard × 2`,
+  ),
   'push: a run with 100 items': row(
     14,
     0,
