@@ -112,7 +112,12 @@ suite('what is read of an OpenAPI document', () => {
 
   test('no address of a sandbox, of somebody’s cloud or with a placeholder', () => {
     assert.equal(usableBase('https://api.acme.com/v1/'), 'https://api.acme.com/v1')
-    for (const base of ['http://api.acme.com', 'https://sandbox.acme.com', 'https://{site}.acme.com', 'https://acme.azurewebsites.net'])
+    for (const base of [
+      'http://api.acme.com',
+      'https://sandbox.acme.com',
+      'https://{site}.acme.com',
+      'https://acme.azurewebsites.net',
+    ])
       assert.equal(usableBase(base), undefined, base)
   })
 
