@@ -205,8 +205,8 @@ const STATEMENT_TIMEOUT_MS = 120_000
 const IDLE_TRANSACTION_MS = 20_000
 const UNREACHABLE_CODES = new Set(['ECONNREFUSED', 'ENOENT'])
 const DEADLOCK = '40P01'
-/** Limit: attempts of a transaction that deadlocks; then its error is thrown. */
-const MAX_TRIES = 3
+/** Limit: attempts of a transaction that deadlocks; then its error is thrown. Writers of a table that all nodes have deadlock in turn. */
+const MAX_TRIES = 8
 /** Limit: attempts of a migration that deadlocks with the running service; then its error is thrown. */
 const MAX_MIGRATION_TRIES = 20
 
