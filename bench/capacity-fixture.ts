@@ -88,7 +88,7 @@ export async function openCapacityFixture() {
       const token = newAccessToken(shard, systemClock.now())
       const hash = store.hasher.hash('access_token', token)
       const account = { shard, id: accountId, appId: appIds[0]!, shards: [shard], createdAt: 0 }
-      await insertAccessToken(store.database, account, hash, systemClock.now())
+      await insertAccessToken(store.database, account, { hash, profileId: '', createdAt: systemClock.now() })
       return token
     },
     /** Delivers everything of all apps to a database. */

@@ -96,7 +96,8 @@ export async function fillStore(url: string, keys: Buffer[], total: number, size
       const account = await createAccount(database, i)
       await fillAccount(database, account, size)
       const token = newAccessToken(account.shard, systemClock.now())
-      await insertAccessToken(database, account, hasher.hash('access_token', token), systemClock.now())
+      const hash = hasher.hash('access_token', token)
+      await insertAccessToken(database, account, { hash, profileId: '', createdAt: systemClock.now() })
       filled.push({ size, account, token })
     }
     const rest = Math.max(0, total - sizes.reduce((sum, size) => sum + size, 0))

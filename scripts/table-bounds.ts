@@ -12,7 +12,7 @@ const short = (bound: string, ...tasks: string[]): Bound => ({ bound, tasks })
 /** Every table of the schema. test/store/maintenance/table-bounds.test.ts fails for one that is missing here. */
 export const TABLE_BOUNDS: Readonly<Record<string, Bound>> = {
   access_token: short(
-    'valid ones do not expire; revoked ones go after 30 days, all of them with their account',
+    '1,000 valid ones for each account, which do not expire; revoked ones go after 30 days, all of them with their account',
     'access_tokens',
   ),
   account: { bound: 'people who use an app; `DELETE /accounts/:id` and the deletion of the app remove them' },

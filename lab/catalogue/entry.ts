@@ -1,6 +1,6 @@
 /** An entry of the catalogue, as far as the lab plays it. Read from its JSON, which is the contract. */
 export interface LabEntry {
-  ask?: Record<string, { example: string }>
+  ask?: Record<string, { example: string; optional?: boolean }>
   settings?: Record<string, unknown>
   auth: {
     oauth2?: OAuth2Entry
@@ -19,7 +19,7 @@ export interface OAuth2Entry {
   revoke?: string
   scope?: string[]
   separator?: string
-  client?: 'post' | 'basic' | 'basic_raw' | 'none'
+  client?: 'post' | 'basic' | 'basic_raw' | 'secret_basic' | 'none'
   body?: 'form' | 'json'
   pkce?: false
   params?: { authorize?: Texts; token?: Texts }
@@ -43,6 +43,7 @@ export interface TypedEntry {
     basic?: [string, string]
     token: string
     expires?: string
+    expires_at?: string
   }
 }
 
@@ -63,6 +64,10 @@ export const LAB_KEY = 'lab-key'
 export const LAB_SECRET = 'lab-secret'
 /** A typed value, a fact or a setting in the lab. */
 export const labValue = (kind: string, name: string): string => `${kind}-${name}`
+
+/** Whether a person may leave out what a header or parameter needs. */
+export const mayBeAbsent = (entry: LabEntry, text: string): boolean =>
+  [...text.matchAll(/\{ask\.(\w+)\}/g)].some(([, name]) => entry.ask?.[name!]?.optional === true)
 
 /** The path of an address of an entry: everything after the host, or after the placeholder of a whole address. */
 export function pathOf(entry: LabEntry, address: string): string {

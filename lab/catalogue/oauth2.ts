@@ -6,6 +6,7 @@ import {
   LAB_SECRET,
   type LabEntry,
   labValue,
+  mayBeAbsent,
   type OAuth2Entry,
   pathOf,
   setAt,
@@ -45,10 +46,9 @@ export function createOAuth2(entry: LabEntry, oauth2: OAuth2Entry): OAuth2Part {
       ['response_type', 'code'],
       [oauth2.names?.client_id ?? 'client_id', LAB_KEY],
       ['scope', oauth2.scope?.join(oauth2.separator ?? ' ')],
-      ...Object.entries(oauth2.params?.authorize ?? {}).map(([name, text]): [string, string] => [
-        name,
-        fillEntryText(entry, text),
-      ]),
+      ...Object.entries(oauth2.params?.authorize ?? {})
+        .filter(([name, text]) => query.has(name) || !mayBeAbsent(entry, text))
+        .map(([name, text]): [string, string] => [name, fillEntryText(entry, text)]),
     ]
     const wrong = wanted.find(([name, value]) => (query.get(name) ?? undefined) !== value)
     if (wrong !== undefined) return refused(400, `${wrong[0]} is not ${wrong[1] ?? 'absent'}`)
@@ -72,6 +72,10 @@ export function createOAuth2(entry: LabEntry, oauth2: OAuth2Entry): OAuth2Part {
     if (client === 'basic' || client === 'basic_raw') {
       const [name, password] = basicIn(call) ?? []
       return name === LAB_KEY && password === LAB_SECRET
+    }
+    if (client === 'secret_basic') {
+      const [name, password] = basicIn(call) ?? []
+      return name === LAB_SECRET && password === '' && fields[names.client_secret ?? 'client_secret'] === undefined
     }
     const secret = fields[names.client_secret ?? 'client_secret']
     return (

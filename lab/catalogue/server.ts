@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { nodeHttp } from '../base/node-http.ts'
 import { type CallIn, type Reply, refused } from './call.ts'
-import { LAB_KEY, type LabEntry, pathOf } from './entry.ts'
+import { LAB_KEY, type LabEntry, mayBeAbsent, pathOf } from './entry.ts'
 import { createOAuth2, type OAuth2Part } from './oauth2.ts'
 import { presentPerson } from './person.ts'
 import { createTyped } from './typed.ts'
@@ -79,14 +79,17 @@ function answer(played: Played | undefined, call: CallIn): Reply {
 }
 
 /** A header or parameter that every call of the service needs. */
-function wrongAddition({ api }: LabEntry, call: CallIn): string | undefined {
+function wrongAddition(entry: LabEntry, call: CallIn): string | undefined {
+  const { api, ask } = entry
   const fill = (text: string) =>
     text.replaceAll(/\{(\w+)(?:\.(\w+))?\}/g, (_, kind: string, name: string) =>
-      kind === 'key' ? LAB_KEY : `${kind}-${name}`,
+      kind === 'key' ? LAB_KEY : kind === 'ask' ? (ask?.[name]?.example ?? '') : `${kind}-${name}`,
     )
-  const header = Object.entries(api.headers ?? {}).find(
-    ([name, text]) => call.headers[name.toLowerCase()] !== fill(text),
+  const isWrong = (text: string, given: string | null | undefined) =>
+    (given ?? undefined) !== fill(text) && !((given ?? undefined) === undefined && mayBeAbsent(entry, text))
+  const header = Object.entries(api.headers ?? {}).find(([name, text]) =>
+    isWrong(text, call.headers[name.toLowerCase()]),
   )
-  const parameter = Object.entries(api.query ?? {}).find(([name, text]) => call.query.get(name) !== fill(text))
+  const parameter = Object.entries(api.query ?? {}).find(([name, text]) => isWrong(text, call.query.get(name)))
   return header?.[0] ?? parameter?.[0]
 }

@@ -37,6 +37,8 @@ export function createTyped(entry: LabEntry): {
       const body = {}
       setAt(body, exchange.token, token)
       if (exchange.expires !== undefined) setAt(body, exchange.expires, 3600)
+      if (exchange.expires_at !== undefined)
+        setAt(body, exchange.expires_at, new Date(Date.now() + 3_600_000).toISOString())
       return { status: 200, body }
     },
   }

@@ -7,6 +7,7 @@ import type { SourceFacts } from './facts.ts'
 import { type Choices, propose } from './propose.ts'
 import { readAuthJs } from './sources/auth-js.ts'
 import { readGrant } from './sources/grant.ts'
+import { SIGN_IN_LISTS } from './sources/sign-in-lists.ts'
 import { readSocialCore } from './sources/social-core.ts'
 import { readSocialite } from './sources/socialite.ts'
 
@@ -19,6 +20,7 @@ const READERS: Record<string, (folder: string) => SourceFacts[]> = {
   socialite: readSocialite,
   'social-core': readSocialCore,
   'auth-js': readAuthJs,
+  ...SIGN_IN_LISTS,
 }
 const ENTRIES = join(import.meta.dirname, '../../src/catalogue/entries')
 
@@ -41,15 +43,14 @@ const facts = Object.entries(READERS).flatMap(([name, read]) => {
 const written = entriesByHand()
 const byReason = new Map<string, string[]>()
 const proposed = new Map<string, Entry>()
-for (const [named, all] of Map.groupBy(facts, ({ name }) => name)) {
-  const service = choices.renamed[named] ?? named
-  const reason = choices.dead[named] ?? choices.leftOut[named]
+for (const [service, all] of Map.groupBy(facts, ({ name }) => choices.renamed[name] ?? name)) {
+  const reason = choices.dead[service] ?? choices.leftOut[service]
   const proposal =
     reason ??
     (written.has(service)
       ? 'written by hand'
       : propose(serviceName(service), all, choices, text('checked') ?? '2026-11-19'))
-  if (typeof proposal === 'string') byReason.set(proposal, [...(byReason.get(proposal) ?? []), named])
+  if (typeof proposal === 'string') byReason.set(proposal, [...(byReason.get(proposal) ?? []), service])
   else {
     const faults = entryFaults(proposal.service, proposal.entry)
     for (const { field, expected } of faults) process.stdout.write(`${service}: FAULT ${field}: ${expected}\n`)

@@ -9,6 +9,8 @@ export interface Choices {
   docs: Record<string, string>
   /** What no source says, or says wrongly. It counts as no source. */
   people: Record<string, Chosen>
+  /** Of sources that differ, the one whose addresses are right. */
+  prefer: Record<string, string>
   /** Names that stand for something else here. */
   renamed: Record<string, string>
   /** Services that have ended or are closed to new apps, with the reason. */
@@ -38,7 +40,7 @@ export function propose(
     ({ authorize, token, request }) => authorize !== undefined && token !== undefined && request === undefined,
   )
   const chosen = choices.people[service]
-  const [agreeing = []] = groupsOf(complete)
+  const [agreeing = []] = groupsOf(complete, choices.prefer[service])
   const [first] = agreeing
   if (first === undefined) return 'no source has both addresses'
   const who = whoOf(all, chosen)
@@ -104,16 +106,46 @@ function whoOf(all: readonly SourceFacts[], chosen: Chosen | undefined): Who | u
   return { source: best.source, base, place: best.place, headers: best.headers, self: { get: path, ...best.person } }
 }
 
-/** The sources with the same addresses, most of them first; among as many, those that are kept up to date. */
-function groupsOf(all: readonly SourceFacts[]): SourceFacts[][] {
+/**
+ * The sources with the same addresses: those of the preferred one first, then the group with most sources that are kept up to date, then
+ * the largest. Old lists agree on old addresses.
+ */
+function groupsOf(all: readonly SourceFacts[], preferred: string | undefined): SourceFacts[][] {
   const groups = Map.groupBy(byPreference(all), ({ authorize, token }) => `${plain(authorize!)} ${plain(token!)}`)
-  const sourcesIn = (group: SourceFacts[]) => new Set(group.map(({ source }) => source)).size
-  return [...groups.values()].sort((a, b) => sourcesIn(b) - sourcesIn(a))
+  const sourcesIn = (group: SourceFacts[]) => new Set(group.map(({ source }) => source))
+  const rank = (group: SourceFacts[]): number => {
+    const sources = sourcesIn(group)
+    const kept = [...sources].filter((source) => !OLD.has(source)).length
+    return (preferred !== undefined && sources.has(preferred) ? 10_000 : 0) + kept * 100 + sources.size
+  }
+  return [...groups.values()].sort((a, b) => rank(b) - rank(a))
 }
+
+/** Lists that nobody has kept up to date for a year or more. */
+const OLD = new Set(['grant', 'oauthd', 'scribejava', 'hwi', 'hybridauth', 'go-oauth2'])
 
 const plain = (address: string): string => address.replace(/\/$/, '').replace('://www.', '://').toLowerCase()
 
-const PREFERRED = ['socialite', 'auth-js', 'social-core', 'grant']
+/** Those with the person first, then those that are kept up to date. */
+const PREFERRED = [
+  'socialite',
+  'auth-js',
+  'social-core',
+  'allauth',
+  'aspnet',
+  'better-auth',
+  'nuxt',
+  'pocketbase',
+  'goth',
+  'overtrue',
+  'justauth',
+  'hwi',
+  'hybridauth',
+  'go-oauth2',
+  'scribejava',
+  'grant',
+  'oauthd',
+]
 const byPreference = (all: readonly SourceFacts[]): SourceFacts[] =>
   all.toSorted((a, b) => PREFERRED.indexOf(a.source) - PREFERRED.indexOf(b.source))
 

@@ -11,7 +11,7 @@ import {
 } from './connect.ts'
 import { type BodyOf, type Core, call, type QueryOf, send } from './core.ts'
 import { followChanges, readChanges } from './follow.ts'
-import type { Account } from './generated/api.ts'
+import type { Account, FoundService, Services } from './generated/api.ts'
 import { type Paged, pagedByLink } from './pages.ts'
 import { createArchives, createPush } from './push.ts'
 import { readValues } from './streams.ts'
@@ -27,6 +27,11 @@ export interface ClientOptions extends TransportOptions {
 
 /** How long a request for changes waits for the next one. */
 const LONG_POLL_S = 25
+
+/** Services on a page of a search. */
+const FOUND_ON_PAGE = 50
+
+type ServicesQuery = NonNullable<QueryOf<'GET /services'>>
 
 export type Client = ReturnType<typeof createClient>
 
@@ -65,8 +70,16 @@ export function createClient(options: ClientOptions) {
     /** What the app may do for one person. */
     account: (accessToken: string) => createAccount(transport, accessToken),
 
-    services: (query?: QueryOf<'GET /services'>, given?: RequestOptions) =>
-      call(open, 'GET /services', { query: { client_id: clientId, ...query }, options: given }),
+    /** Describes all services that sync, or those that are named, also of the catalogue. */
+    services: (query?: Pick<ServicesQuery, 'client_id' | 'names'>, given?: RequestOptions) =>
+      call(open, 'GET /services', { query: { client_id: clientId, ...query }, options: given }) as Promise<Services>,
+    /** Finds services by words, category and more, the best match first; without a query all of them, by title. */
+    findServices: (query?: Omit<ServicesQuery, 'names'>, given?: RequestOptions): Paged<FoundService> =>
+      pagedByLink(open, 'GET /services', {
+        // `limit` asks for a list, also without anything to search for.
+        query: { client_id: clientId, limit: FOUND_ON_PAGE, ...query },
+        options: given,
+      }),
     /** Attaches a profile with a token that the app already has. */
     apply: (service: string, fields: BodyOf<'POST /auth/{service}/apply'>, given?: RequestOptions) =>
       call(core, 'POST /auth/{service}/apply', { path: { service }, body: fields, options: given }),

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Connector } from '#kit/connector/connector.ts'
-import type { CatalogueCard, CatalogueSource } from '#kit/connector/registry.ts'
+import type { CatalogueSource } from '#kit/connector/registry.ts'
+import type { ServiceSummary } from '#kit/connector/service-index.ts'
 import type { Entry } from '#kit/entry/entry-schema.ts'
 import { expandEntry } from '#kit/entry/expand-entry.ts'
 
@@ -31,7 +32,7 @@ export function openCatalogue(folder: string = FOLDER): CatalogueSource {
       expanded.set(service, connector)
       return connector
     },
-    cards: () => [...entries()].map(([service, entry]) => cardOf(service, entry)),
+    summaries: () => [...entries()].map(([service, entry]) => summaryOfEntry(service, entry)),
   }
 }
 
@@ -47,19 +48,28 @@ function entriesIn(path: string): Entries {
   return (JSON.parse(readFileSync(path, 'utf8')) as { services: Entries }).services
 }
 
-function cardOf(
-  service: string,
-  { title, docs, category, certainty, checked, auth, conditions = [] }: Entry,
-): CatalogueCard {
-  const kind =
-    'oauth2' in auth
-      ? 'oauth2'
-      : 'oauth1' in auth
-        ? 'oauth1'
-        : 'key' in auth
-          ? 'api_key'
-          : 'basic' in auth
-            ? 'basic'
-            : 'typed'
-  return { service, title, docs, category, certainty, checked, auth: kind, conditions }
+function summaryOfEntry(service: string, entry: Entry): ServiceSummary {
+  const { title, docs, aliases = [], category, certainty, checked, auth, conditions = [] } = entry
+  const kind = kindOf(auth)
+  return {
+    service,
+    title,
+    docs,
+    aliases,
+    auth: kind,
+    // An entry has no way to register an app.
+    needsKeys: kind === 'oauth2' || kind === 'oauth1',
+    isSynced: false,
+    category,
+    certainty,
+    checked,
+    conditions,
+  }
+}
+
+function kindOf(auth: Entry['auth']): ServiceSummary['auth'] {
+  if ('oauth2' in auth) return 'oauth2'
+  if ('oauth1' in auth) return 'oauth1'
+  if ('key' in auth) return 'api_key'
+  return 'basic' in auth ? 'basic' : 'typed'
 }

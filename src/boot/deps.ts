@@ -3,6 +3,7 @@ import type { Config } from '#config/config.ts'
 import type { DeliveryTimes } from '#flows/push/deps.ts'
 import type { SyncTimes } from '#flows/sync/deps.ts'
 import { createRunCounts, type RunCounts } from '#flows/sync/run/run-counts.ts'
+import { createTokenUses, type TokenUses } from '#identity/token-uses.ts'
 import type { Registry } from '#kit/connector/registry.ts'
 import type { PasswordCost } from '#platform/crypto/password.ts'
 import type { Egress } from '#platform/egress/guard.ts'
@@ -33,6 +34,7 @@ export interface Dependencies extends Store {
   rateLimiter: RateLimiter
   /** What the log shows of sign-ins and syncs. */
   operations: OperationLog
+  tokenUses: TokenUses
   /** What this process has synced. */
   syncRuns: RunCounts
   /** What it syncs now. */
@@ -60,6 +62,7 @@ export async function openDependencies(config: Config, log: Log, options: OpenOp
     const registry = await loadRegistry(config)
     const traces = version === undefined ? undefined : openTraces(config, log, version)
     const operations = createOperationLog(store)
+    const tokenUses = createTokenUses(store)
     const levels = createEgressLevels({
       allowPrivate: config.allowPrivate,
       allowPrivateTyped: config.allowPrivateTyped,
@@ -75,6 +78,7 @@ export async function openDependencies(config: Config, log: Log, options: OpenOp
       upstream: createUpstream({ egress: levels, clock: store.clock, log, tracer: traces?.tracer }),
       rateLimiter: createRateLimiter(store),
       operations,
+      tokenUses,
       syncRuns: createRunCounts(),
       syncSlots: createRunSlots(MAX_SYNCS),
       times: tuning?.times,
@@ -82,7 +86,8 @@ export async function openDependencies(config: Config, log: Log, options: OpenOp
       passwordCost: tuning?.passwordCost,
       close: async () => {
         clearInterval(keyRefresh)
-        const closing = [() => levels.close(), () => traces?.close(), () => operations.flush(), () => store.close()]
+        const flush = [() => operations.flush(), () => tokenUses.flush()]
+        const closing = [() => levels.close(), () => traces?.close(), ...flush, () => store.close()]
         for (const close of closing)
           await Promise.resolve(close()).catch((error: unknown) => log.error('closing a dependency failed', { error }))
       },

@@ -21,7 +21,7 @@ export async function callingAccountOf(
   { database, hasher, keyring, clock }: Pick<IdentityDeps, 'database' | 'hasher' | 'keyring' | 'clock'>,
   token: string,
   service: string,
-): Promise<{ account: Account; stored: StoredForCalls } | undefined> {
+): Promise<{ account: OpenedAccount | AccountOfProxyToken; stored: StoredForCalls } | undefined> {
   const ofProxy = proxyTokenKey({ hasher }, token)
   if (ofProxy !== undefined) return findCallerByProxyToken(database, keyring, ofProxy, { service, nowMs: clock.now() })
   const key = tokenKey({ hasher }, token)

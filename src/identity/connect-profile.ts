@@ -11,7 +11,7 @@ import { newShardId, shardOf } from '#platform/crypto/ids.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { keepAppFromDeletion } from '#store/apps/deletions.ts'
 import { auditAccount } from '#store/audit.ts'
-import { insertAccessToken } from '#store/identity/access-tokens.ts'
+import { insertAccessToken, type NewAccessToken } from '#store/identity/access-tokens.ts'
 import { findAccountById, insertAccount, lockAccount, setAccountShards } from '#store/identity/accounts.ts'
 import { putCredential } from '#store/identity/credentials.ts'
 import { insertProfile, listProfiles, reconnectProfile } from '#store/identity/profiles.ts'
@@ -74,7 +74,7 @@ export async function connectProfile(
   const now = deps.clock.now()
   const token = newAccessToken(account.shard, now, input.tokenSecret)
   const tokenHash = deps.hasher.hash('access_token', token)
-  await insertAccessToken(tx, account, tokenHash, now)
+  await storeToken(tx, account, { hash: tokenHash, profileId: profile.id, createdAt: now })
   await auditAccount(tx, account, {
     at: now,
     actor: input.actor,
@@ -95,8 +95,16 @@ export async function issueTokenFor(
   const now = deps.clock.now()
   const token = newAccessToken(account.shard, now)
   const tokenHash = deps.hasher.hash('access_token', token)
-  await insertAccessToken(tx, account, tokenHash, now)
+  await storeToken(tx, account, { hash: tokenHash, profileId: profile.id, createdAt: now })
   return { account, profile, token, tokenHash, issuedAt: now, replaced: undefined }
+}
+
+/** What ended because the account has too many tokens is in the audit log. */
+async function storeToken(tx: Queries, account: Account, token: NewAccessToken): Promise<void> {
+  const ended = await insertAccessToken(tx, account, token)
+  if (ended === 0) return
+  const detail = { reason: 'too_many_tokens', tokens: ended }
+  await auditAccount(tx, account, { at: token.createdAt, actor: 'limit', action: 'token.revoke', detail })
 }
 
 async function lockTargetAccount(deps: IdentityDeps, tx: Queries, input: ConnectInput): Promise<Account | undefined> {

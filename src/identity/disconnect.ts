@@ -9,7 +9,7 @@ import { shardOf } from '#platform/crypto/ids.ts'
 import { SealError } from '#platform/crypto/sealing.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { auditAccount } from '#store/audit.ts'
-import { revokeAllTokens } from '#store/identity/access-tokens.ts'
+import { leaveProfiles, revokeAllTokens } from '#store/identity/access-tokens.ts'
 import { deleteAccount, lockAccount } from '#store/identity/accounts.ts'
 import { removeAgentGrants } from '#store/identity/agent-grants.ts'
 import { removeConnectSessions } from '#store/identity/connect-sessions.ts'
@@ -155,11 +155,9 @@ async function eraseSome(
   actor: string,
 ): Promise<Erased[]> {
   const erased = await eraseProfiles(deps, tx, account, profiles, actor)
-  await removeTokensOfProfiles(
-    tx,
-    account,
-    profiles.map(({ id }) => id),
-  )
+  const ids = profiles.map(({ id }) => id)
+  await leaveProfiles(tx, account, ids)
+  await removeTokensOfProfiles(tx, account, ids)
   if ((await peopleRevision(tx, account)) > 0) {
     const left = new Set((await listProfiles(tx, account)).map(({ service }) => service))
     const services = profiles.map(({ service }) => service).filter((service) => !left.has(service))

@@ -54,7 +54,8 @@ export function readAnswers(
   const [missing, wrong]: [string[], string[]] = [[], []]
   for (const [name, field] of Object.entries(connector.ask ?? {})) {
     const text = given[name] ?? (field.alsoNamed === undefined ? undefined : given[field.alsoNamed])
-    const answer = text === undefined || text === '' ? implied[name] : readAnswer(field, text)
+    const left = implied[name] ?? (text === '' ? field.default : undefined)
+    const answer = text === undefined || text === '' ? left : readAnswer(field, text)
     if (answer !== undefined) answers[name] = answer
     else if (text !== undefined && text !== '') wrong.push(name)
     else if (field.optional !== true) missing.push(name)

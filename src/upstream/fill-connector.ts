@@ -1,17 +1,37 @@
 import { type Answers, isLoopbackHost } from '#kit/auth/ask.ts'
+import type { Parameters } from '#kit/auth/auth.ts'
 import type { Connector } from '#kit/connector/connector.ts'
+import { placeholdersIn } from '#kit/endpoints/placeholders.ts'
 
 /**
  * The connector with the answers of one person in the place of `{name}`: in addresses, headers and parameters. Other
  * placeholders stay. An address whose answer is missing stays unusable, because a brace is not valid in a host name.
  */
 export function fillConnector(connector: Connector, answers: Answers | undefined): Connector {
-  const { ask, auth, api } = connector
+  const { ask } = connector
   if (ask === undefined || answers === undefined) return connector
   const values = Object.fromEntries(
     Object.keys(ask).flatMap((name) => (answers[name] === undefined ? [] : [[name, answers[name]]])),
   )
-  return { ...connector, auth: fillStrings(auth, values), api: fillStrings(api, values) }
+  const left = Object.keys(ask).filter((name) => ask[name]?.optional === true && values[name] === undefined)
+  const asked = left.length === 0 ? connector : withoutParts(connector, left)
+  return { ...connector, auth: fillStrings(asked.auth, values), api: fillStrings(asked.api, values) }
+}
+
+/** Without the parameters and headers that need an answer which the person left out. */
+function withoutParts({ auth, api }: Connector, names: readonly string[]): Pick<Connector, 'auth' | 'api'> {
+  const usable = (texts: Parameters | undefined): Parameters =>
+    Object.fromEntries(
+      Object.entries(texts ?? {}).filter(([, text]) => !placeholdersIn(text).some((name) => names.includes(name))),
+    )
+  const { headers, query } = api
+  return {
+    auth:
+      auth.kind === 'oauth2'
+        ? { ...auth, parameters: { ...auth.parameters, authorize: usable(auth.parameters.authorize) } }
+        : auth,
+    api: { ...api, ...(headers && { headers: usable(headers) }), ...(query && { query: usable(query) }) },
+  }
 }
 
 /** Replaces in every text of a value; functions stay as they are. */

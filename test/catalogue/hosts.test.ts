@@ -15,6 +15,7 @@ import { UpstreamError } from '#upstream/request/errors.ts'
 import { cases, seedOf } from '../harness/effort.ts'
 import { openUpstream } from '../harness/upstream.ts'
 import { ENTRIES } from './entries.ts'
+import { VARIANTS } from './variants.ts'
 
 const NASTY = [
   'evil.example',
@@ -60,7 +61,7 @@ test('no entry makes a request to a host that its addresses do not name, whateve
   try {
     await fc.assert(
       fc.asyncProperty(
-        fc.constantFrom(...ENTRIES),
+        fc.constantFrom(...ENTRIES, ...VARIANTS),
         fc.array(anyText, { minLength: 6, maxLength: 6 }),
         fc.oneof(
           anyText,

@@ -16,14 +16,17 @@ import type { LabEntry } from '../../lab/catalogue/entry.ts'
 import { type CatalogueLab, startCatalogueLab } from '../../lab/catalogue/server.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import { ENTRIES } from './entries.ts'
+import { VARIANTS } from './variants.ts'
 
 const CALLBACK = 'https://tributary.test/auth/callback'
+
+const PLAYED = new Map([...ENTRIES, ...VARIANTS])
 
 let lab: CatalogueLab
 let open: OpenUpstream
 before(async () => {
   open = openUpstream()
-  lab = await startCatalogueLab(Object.fromEntries(ENTRIES) as unknown as Record<string, LabEntry>)
+  lab = await startCatalogueLab(Object.fromEntries(PLAYED) as unknown as Record<string, LabEntry>)
 })
 after(async () => {
   await lab.close()
@@ -123,13 +126,16 @@ async function walkTyped(walk: Walk): Promise<void> {
   const asWrong = async () => readSelf({ upstream: open.upstream, connector, key, credential: await made(true) })
   await assert.rejects(asWrong(), isRecovery('reauthorize'))
   if (connector.auth.kind !== 'typed' || connector.auth.exchange === undefined) return
+  assert.ok(credential.expiresAt === undefined || credential.expiresAt > Date.now(), 'when it expires')
+  if ('typed' in entry.auth && (entry.auth.typed.exchange?.expires_at ?? entry.auth.typed.exchange?.expires))
+    assert.ok(credential.expiresAt !== undefined, 'it says when it expires')
   const fresh = await refreshCredential(open.upstream, { connector, key, credential })
   assert.notEqual(fresh.token, credential.token)
   assert.equal((await call(walk, fresh)).status, 200, 'after the exchange was repeated')
 }
 
 suite('every entry signs in, is refreshed, called and ended at a server that plays it', () => {
-  for (const [service, entry] of ENTRIES)
+  for (const [service, entry] of PLAYED)
     test(service, async () => {
       const expanded = expandEntry(service, entry)
       const connector = entry.ask === undefined ? expanded : fillConnector(expanded, answersOf(entry))

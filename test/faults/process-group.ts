@@ -217,7 +217,8 @@ async function insertToken({ database, hasher }: Store, person: number): Promise
   )
   const account = { shard: row!.shard, id: row!.id, appId: row!.app_id, shards: [row!.shard], createdAt: 0 }
   const token = newAccessToken(account.shard, Date.now())
-  await insertAccessToken(database, account, hasher.hash('access_token', token), Date.now())
+  const hash = hasher.hash('access_token', token)
+  await insertAccessToken(database, account, { hash, profileId: '', createdAt: Date.now() })
   return token
 }
 

@@ -195,6 +195,31 @@ const redeeming = async (): Promise<Case> => {
   }
 }
 
+/** The same, with as many tokens as the account may have: the oldest ends. */
+const redeemingIntoFull = async (): Promise<Case> => {
+  const { send, took } = await redeeming()
+  const [full] = await sql<{ account_id: string; hash: Buffer }>(
+    'select account_id, hash from access_token where shard = $1 order by created_at desc, hash limit 1',
+    [FAR],
+  )
+  await sql(
+    `insert into access_token (shard, hash, account_id, created_at)
+     select $1::smallint, sha256(convert_to($2 || n, 'UTF8')), $2, n from generate_series(1, 999) n`,
+    [FAR, full!.account_id],
+  )
+  return {
+    send,
+    took: async (response) => {
+      const left = await sql<{ created_at: number }>(
+        'select created_at from access_token where account_id = $1 order by 1',
+        [full!.account_id],
+      )
+      assert.deepEqual([left.length, left[0]!.created_at], [1000, 2])
+      await took(response)
+    },
+  }
+}
+
 const applying = async (): Promise<Case> => {
   const person = newPerson()
   service.on('/me', () => ({ body: { id: person } }))
@@ -297,6 +322,7 @@ const erasing = async (): Promise<Case> => {
 /** The tables at which each is interrupted, in the order of its statements; at the last one its process is killed. */
 const CASES: [string, () => Promise<Case>, string[]][] = [
   ['redeeming a code into an account of another shard', redeeming, ['service_user', 'credential', 'audit']],
+  ['redeeming a code into an account with 1,000 tokens', redeemingIntoFull, ['audit']],
   ['applying a token', applying, ['service_user', 'audit']],
   ['reconnecting a profile', reconnecting, ['service_user', 'audit']],
   ['merging accounts', merging, ['credential', 'item_tombstone', 'push_event', 'service_user', 'audit']],

@@ -25,6 +25,7 @@ export async function newPerson(
   const account: Account = { shard, id: newShardId(shard, now), appId, shards: [shard], createdAt: now }
   await insertAccount(database, account)
   const token = newAccessToken(shard, now)
-  await insertAccessToken(database, account, hasher.hash('access_token', token), now)
+  const hash = hasher.hash('access_token', token)
+  await insertAccessToken(database, account, { hash, profileId: '', createdAt: now })
   return { account, token }
 }

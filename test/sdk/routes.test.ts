@@ -65,7 +65,7 @@ const METHODS: Record<string, () => unknown> = {
   'GET /usage': () => client.usage(),
   'GET /spending': () => client.spending.get(),
   'PATCH /spending': () => client.spending.change({}),
-  'GET /services': () => client.services(),
+  'GET /services': () => client.findServices({ q: 'words' }).first(),
   'GET /services/:service': () => ada.endpoints.counts('service'),
   'GET /services/:service/:endpoint': () => ada.endpoints.items('service', 'endpoint').first(),
   'GET /services/:service/:endpoint/:id': () => ada.endpoints.item('service', 'endpoint', 'id'),

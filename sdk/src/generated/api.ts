@@ -253,6 +253,8 @@ export type App = {
     write_services: string[]
   } | undefined
   branding: Branding
+  /** The services that people may connect; absent: all that the app has keys for. */
+  services?: string[] | undefined
   created_at: number
   deleting_at?: number | undefined
 }
@@ -296,6 +298,8 @@ export type AppDetail = {
     write_services: string[]
   } | undefined
   branding: Branding
+  /** The services that people may connect; absent: all that the app has keys for. */
+  services?: string[] | undefined
   created_at: number
   deleting_at?: number | undefined
   secrets: ({
@@ -753,6 +757,8 @@ export type CreatedApp = {
     write_services: string[]
   } | undefined
   branding: Branding
+  /** The services that people may connect; absent: all that the app has keys for. */
+  services?: string[] | undefined
   created_at: number
   deleting_at?: number | undefined
   client_secret: string
@@ -1076,7 +1082,7 @@ export type ErrorBody = {
   /** A sentence for developers; it names what was wrong. */
   error: string
   /** The number of the reason. */
-  code: 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40011 | 40110 | 40012 | 40007 | 40008 | 40009 | 40010 | 40101 | 40102 | 40103 | 40104 | 40105 | 40106 | 40107 | 40108 | 40109 | 40301 | 40302 | 40303 | 40304 | 40305 | 40306 | 40307 | 40308 | 40309 | 41303 | 40401 | 40402 | 40403 | 40405 | 40404 | 40501 | 40801 | 40901 | 40902 | 40903 | 40904 | 40905 | 40906 | 40907 | 41001 | 41002 | 41301 | 41304 | 41302 | 41501 | 42201 | 43101 | 42901 | 42902 | 42903 | 42904 | 42905 | 42906 | 50001 | 50002 | 50201 | 50202 | 50203 | 50204 | 50301 | 50401 | 50701
+  code: 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40011 | 40110 | 40012 | 40007 | 40008 | 40009 | 40010 | 40101 | 40102 | 40103 | 40104 | 40105 | 40106 | 40107 | 40108 | 40109 | 40301 | 40302 | 40303 | 40304 | 40305 | 40306 | 40307 | 40308 | 40309 | 40310 | 41303 | 40401 | 40402 | 40403 | 40405 | 40404 | 40501 | 40801 | 40901 | 40902 | 40903 | 40904 | 40905 | 40906 | 40907 | 41001 | 41002 | 41301 | 41304 | 41302 | 41501 | 42201 | 43101 | 42901 | 42902 | 42903 | 42904 | 42905 | 42906 | 50001 | 50002 | 50201 | 50202 | 50203 | 50204 | 50301 | 50401 | 50701
   reason: Reason
   /** The parameter or field at fault, with its path: `accounts.3.id`. */
   param?: string | undefined
@@ -1302,6 +1308,34 @@ export type FileMap = {
   /** The card. */
   oembed?: Card | undefined
 }
+
+/** A service in a list. `names` of `GET /services` describes it completely. */
+export type FoundService = {
+  service: string
+  title: string
+  /** Address of the vendor's documentation. */
+  docs: string
+  aliases: string[]
+  /** How people sign in: `oauth2`, `oauth1` … */
+  auth: string
+  /** What the service is for. */
+  category?: "business" | "communication" | "data" | "development" | "education" | "files" | "finance" | "games" | "health" | "identity" | "media" | "music" | "people" | "shops" | "travel" | "work" | "writing" | undefined
+  /** Whether items are read; otherwise there are the sign-in, the person and the proxy. */
+  synced: boolean
+  /** Whether the app must have keys of its own. */
+  needs_keys: boolean
+  /** Of the catalogue: `declared` by one source, `agreed` by two, or `tried` by somebody. */
+  certainty?: "declared" | "agreed" | "tried" | undefined
+  /** When it was compared with its sources. */
+  checked?: string | undefined
+  /** With an app: whether it has keys. */
+  has_keys?: boolean | undefined
+  /** With an app: whether its people can choose it. */
+  offered?: boolean | undefined
+}
+
+/** Services that were searched for, the best match first, then by title. */
+export type FoundServices = FoundService[]
 
 /** A step inside another one, as a call to a service is. */
 export type InnerStep = {
@@ -2431,7 +2465,7 @@ export type Readiness = {
 }
 
 /** Why a request was refused. */
-export type Reason = "bad_request" | "bad_parameter" | "bad_body" | "client_unknown" | "redirect_unregistered" | "session_expired" | "link_invalid" | "connections_closed" | "file_refused" | "code_invalid" | "same_account" | "token_conflict" | "parameter_unknown" | "token_missing" | "token_invalid" | "app_secret_invalid" | "service_refused" | "hook_refused" | "admin_token_invalid" | "signed_out" | "password_wrong" | "passkey_refused" | "needs_auth" | "other_app" | "app_unproven" | "scope_missing" | "origin_refused" | "role_refused" | "sign_in_again" | "demo_exposed" | "token_restricted" | "quota_reached" | "no_profile" | "service_unknown" | "no_service_keys" | "no_media" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "profile_paused" | "app_has_accounts" | "idempotency_in_progress" | "demo_not_running" | "last_operator" | "too_many_tokens" | "endpoint_retired" | "cursor_expired" | "body_too_large" | "too_many_decisions" | "too_many_contacts" | "media_type_unsupported" | "idempotency_conflict" | "headers_too_large" | "too_many_attempts" | "too_many_sign_ins" | "service_limited" | "too_many_readers" | "agent_limited" | "too_many_sessions" | "internal" | "key_missing" | "service_unreachable" | "destination_failed" | "address_refused" | "connector_failed" | "database_unavailable" | "service_timeout" | "storage_full"
+export type Reason = "bad_request" | "bad_parameter" | "bad_body" | "client_unknown" | "redirect_unregistered" | "session_expired" | "link_invalid" | "connections_closed" | "file_refused" | "code_invalid" | "same_account" | "token_conflict" | "parameter_unknown" | "token_missing" | "token_invalid" | "app_secret_invalid" | "service_refused" | "hook_refused" | "admin_token_invalid" | "signed_out" | "password_wrong" | "passkey_refused" | "needs_auth" | "other_app" | "app_unproven" | "scope_missing" | "origin_refused" | "role_refused" | "sign_in_again" | "demo_exposed" | "token_restricted" | "service_not_offered" | "quota_reached" | "no_profile" | "service_unknown" | "no_service_keys" | "no_media" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "profile_paused" | "app_has_accounts" | "idempotency_in_progress" | "demo_not_running" | "last_operator" | "too_many_tokens" | "endpoint_retired" | "cursor_expired" | "body_too_large" | "too_many_decisions" | "too_many_contacts" | "media_type_unsupported" | "idempotency_conflict" | "headers_too_large" | "too_many_attempts" | "too_many_sign_ins" | "service_limited" | "too_many_readers" | "agent_limited" | "too_many_sessions" | "internal" | "key_missing" | "service_unreachable" | "destination_failed" | "address_refused" | "connector_failed" | "database_unavailable" | "service_timeout" | "storage_full"
 
 /** A link by which a person signs in again. */
 export type ReconnectLink = {
@@ -2462,6 +2496,8 @@ export type RotatedApp = {
     write_services: string[]
   } | undefined
   branding: Branding
+  /** The services that people may connect; absent: all that the app has keys for. */
+  services?: string[] | undefined
   created_at: number
   deleting_at?: number | undefined
   client_secret: string
@@ -2480,6 +2516,13 @@ export type Service = {
   docs: string
   /** How people sign in: `oauth2`, `oauth1` … */
   auth: string
+  /** What the service is for. */
+  category?: "business" | "communication" | "data" | "development" | "education" | "files" | "finance" | "games" | "health" | "identity" | "media" | "music" | "people" | "shops" | "travel" | "work" | "writing" | undefined
+  /** What the vendor demands on the first day, with the page that says so. */
+  conditions: ({
+    says: string
+    source: string
+  })[]
   aliases: string[]
   endpoints: {
     [field: string]: {
@@ -4496,14 +4539,30 @@ export interface Operations {
     body: undefined
     response: unknown
   }
-  /** List all services with their endpoints and types; with `client_id` or a token also whether the app has keys */
+  /** Describe all services that sync, or those of `names`; with `client_id` or a token also whether the app has keys. With any other parameter: a list of services found, of the catalogue too */
   'GET /services': {
     query: {
       /** An app's client id. */
       client_id?: string | number | readonly (string | number)[] | undefined
+      /** Names with commas between them: describe these, also services of the catalogue. */
+      names?: string | number | readonly (string | number)[] | undefined
+      /** Words, or beginnings of words, of a name, a title or a category; then the response is a list that may have any service. */
+      q?: string | number | readonly (string | number)[] | undefined
+      /** A list of the services that are for this. */
+      category?: "business" | "communication" | "data" | "development" | "education" | "files" | "finance" | "games" | "health" | "identity" | "media" | "music" | "people" | "shops" | "travel" | "work" | "writing" | undefined
+      /** A list of the services where people sign in like this. */
+      auth?: "oauth2" | "oauth1" | "api_key" | "basic" | "typed" | "none" | "app_password" | "file" | undefined
+      /** A list of the services whose items are read, or of the others. */
+      synced?: boolean | undefined
+      /** A list of the services that the app's people can choose, or of the others; with an app. */
+      offered?: boolean | undefined
+      /** Maximum number of services of a list; 50 without it. */
+      limit?: string | number | readonly (string | number)[] | undefined
+      /** Of a list: from the `Link` header of the previous page. */
+      cursor?: string | number | readonly (string | number)[] | undefined
     } | undefined
     body: undefined
-    response: Services
+    response: Services | FoundServices
   }
   /** Count the items of each endpoint of a service */
   'GET /services/{service}': {
@@ -5451,7 +5510,7 @@ export interface Operations {
     body: undefined
     response: AppDetail
   }
-  /** Change the name, redirect addresses, flows or branding of an app */
+  /** Change the name, redirect addresses, flows, branding or offered services of an app */
   'PATCH /admin/apps/{client_id}': {
     query: undefined
     body: {
@@ -5471,6 +5530,8 @@ export interface Operations {
         privacy_url?: string | null | undefined
         logo?: string | null | undefined
       } | undefined
+      /** Names of the services that people may connect, also of some that need no keys; `null` for all that the app has keys for. What is connected stays. */
+      services?: string[] | null | undefined
       /** Lets agents act over MCP for people who consent. `null` turns it off and ends their access at once. */
       agents?: {
         /** Addresses that agents receive people at; compared exactly. */

@@ -33,6 +33,7 @@ export const bluesky = defineConnector({
   service: 'bluesky',
   title: 'Bluesky',
   docs: 'https://docs.bsky.app/docs/advanced-guides/oauth-client',
+  category: 'people',
   ask: {
     handle: {
       title: 'Your handle',

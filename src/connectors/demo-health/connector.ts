@@ -23,6 +23,7 @@ export const demoHealth = defineConnector({
   service: 'demo-health',
   title: 'Demo Health',
   docs: 'lab/services/demo-health/README.md',
+  category: 'health',
   auth: oauth2({
     noAppCheck: 'No call names the app of a token.',
     authorizeUrl: 'https://demo-health.test/oauth/authorize',

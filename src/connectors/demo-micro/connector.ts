@@ -25,6 +25,7 @@ export const demoMicro = defineConnector({
   service: 'demo-micro',
   title: 'Demo Micro',
   docs: 'lab/services/demo-micro/README.md',
+  category: 'people',
   auth: oauth1({
     requestTokenUrl: 'https://demo-micro.test/oauth/request_token',
     authorizeUrl: 'https://demo-micro.test/oauth/authenticate',

@@ -44,6 +44,7 @@ export const demoSocial = defineConnector({
   service: 'demo-social',
   title: 'Demo Social',
   docs: 'lab/services/demo-social/README.md',
+  category: 'people',
   auth: oauth2({
     authorizeUrl: 'https://demo-social.test/oauth/authorize',
     tokenUrl: 'https://demo-social.test/oauth/token',

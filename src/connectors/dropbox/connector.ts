@@ -40,6 +40,7 @@ export const dropbox = defineConnector({
   service: 'dropbox',
   title: 'Dropbox',
   docs: 'https://www.dropbox.com/developers/documentation/http/documentation',
+  category: 'files',
   auth: oauth2({
     noAppCheck:
       '`check/app` tests the app’s own key and secret, `check/user` the token; neither says that they belong together.',

@@ -50,6 +50,7 @@ export const facebook = defineConnector({
   service: 'facebook',
   title: 'Facebook',
   docs: 'https://developers.facebook.com/docs/graph-api/reference/user',
+  category: 'people',
   settings: [{ name: 'config_id', title: 'Configuration ID (Facebook Login for Business)' }],
   auth: oauth2({
     authorizeUrl: `https://www.facebook.com/${VERSION}/dialog/oauth`,

@@ -18,6 +18,7 @@ export const feed = defineConnector({
   service: 'feed',
   title: 'Feed',
   docs: 'https://www.rfc-editor.org/rfc/rfc4287',
+  category: 'media',
   aliases: ['rss', 'atom', 'jsonfeed'],
   auth: noAuth({
     fields: {

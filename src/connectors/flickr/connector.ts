@@ -52,6 +52,7 @@ export const flickr = defineConnector({
   service: 'flickr',
   title: 'Flickr',
   docs: 'https://www.flickr.com/services/api/',
+  category: 'media',
   auth: oauth1({
     requestTokenUrl: 'https://www.flickr.com/services/oauth/request_token',
     // Without `perms` the page shows an error.

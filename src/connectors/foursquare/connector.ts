@@ -29,6 +29,7 @@ export const foursquare = defineConnector({
   service: 'foursquare',
   title: 'Foursquare',
   docs: 'https://docs.foursquare.com/developer/reference/personalization-apis-authentication',
+  category: 'travel',
   auth: oauth2({
     noAppCheck: 'No call names the app of a token, and there is no refresh token.',
     authorizeUrl: 'https://foursquare.com/oauth2/authenticate',

@@ -83,6 +83,7 @@ export const github = defineConnector({
   service: 'github',
   title: 'GitHub',
   docs: 'https://docs.github.com/en/rest?apiVersion=2026-03-10',
+  category: 'development',
   auth: oauth2({
     authorizeUrl: 'https://github.com/login/oauth/authorize',
     tokenUrl: 'https://github.com/login/oauth/access_token',

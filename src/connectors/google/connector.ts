@@ -27,6 +27,7 @@ export const google = defineConnector({
   service: 'google',
   title: 'Google',
   docs: 'https://developers.google.com/identity/protocols/oauth2/web-server',
+  category: 'work',
   auth: oauth2({
     authorizeUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
     tokenUrl: 'https://oauth2.googleapis.com/token',

@@ -21,6 +21,7 @@ export const instagram = defineConnector({
   service: 'instagram',
   title: 'Instagram',
   docs: 'https://developers.facebook.com/documentation/instagram-platform/instagram-api-with-instagram-login',
+  category: 'people',
   auth: oauth2({
     noAppCheck:
       'No call names the app of a token, the exchange with the secret takes tokens of the first hour only, and there is no refresh token.',

@@ -22,6 +22,7 @@ export const mastodon = defineConnector({
   service: 'mastodon',
   title: 'Mastodon',
   docs: 'https://docs.joinmastodon.org/methods/oauth/',
+  category: 'people',
   ask: {
     host: {
       title: 'Your Mastodon server',

@@ -60,6 +60,7 @@ export const oura = defineConnector({
   service: 'oura',
   title: 'Oura',
   docs: 'https://cloud.ouraring.com/v2/docs',
+  category: 'health',
   auth: oauth2({
     noAppCheck: 'No call names the app of a token.',
     authorizeUrl: 'https://cloud.ouraring.com/oauth/authorize',

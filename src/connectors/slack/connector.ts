@@ -52,6 +52,7 @@ export const slack = defineConnector({
   service: 'slack',
   title: 'Slack',
   docs: 'https://docs.slack.dev/apis/web-api/',
+  category: 'communication',
   auth: oauth2({
     noAppCheck: '`auth.test` names person and workspace; for tokens of people it leaves the app out.',
     authorizeUrl: 'https://slack.com/oauth/v2/authorize',

@@ -36,6 +36,7 @@ export const spotify = defineConnector({
   service: 'spotify',
   title: 'Spotify',
   docs: 'https://developer.spotify.com/documentation/web-api',
+  category: 'music',
   auth: oauth2({
     noAppCheck: 'No call names the app of a token.',
     authorizeUrl: 'https://accounts.spotify.com/authorize',

@@ -31,6 +31,7 @@ export const strava = defineConnector({
   service: 'strava',
   title: 'Strava',
   docs: 'https://developers.strava.com/docs/reference',
+  category: 'health',
   auth: oauth2({
     noAppCheck: 'No call names the app of a token.',
     authorizeUrl: 'https://www.strava.com/oauth/authorize',

@@ -33,6 +33,7 @@ export const tumblr = defineConnector({
   service: 'tumblr',
   title: 'Tumblr',
   docs: 'https://www.tumblr.com/docs/en/api/v2',
+  category: 'people',
   auth: oauth2({
     noAppCheck: 'No call names the app of a token.',
     authorizeUrl: 'https://www.tumblr.com/oauth2/authorize',

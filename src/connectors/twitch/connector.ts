@@ -44,6 +44,7 @@ export const twitch = defineConnector({
   service: 'twitch',
   title: 'Twitch',
   docs: 'https://dev.twitch.tv/docs/api/reference',
+  category: 'media',
   auth: oauth2({
     authorizeUrl: 'https://id.twitch.tv/oauth2/authorize',
     tokenUrl: 'https://id.twitch.tv/oauth2/token',

@@ -59,6 +59,7 @@ export const withings = defineConnector({
   service: 'withings',
   title: 'Withings',
   docs: 'https://developer.withings.com/api-reference',
+  category: 'health',
   auth: oauth2({
     noAppCheck: 'No call names the app of a token.',
     authorizeUrl: 'https://account.withings.com/oauth2_user/authorize2',

@@ -48,6 +48,7 @@ export const wordpress = defineConnector({
   service: 'wordpress',
   title: 'WordPress',
   docs: 'https://developer.wordpress.org/rest-api/reference/',
+  category: 'writing',
   auth: appPassword({
     noAppCheck:
       'A password shows the `app_id` that it was requested with (`application-passwords/introspect`), and every app may choose any.',

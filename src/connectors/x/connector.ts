@@ -91,6 +91,7 @@ export const x = defineConnector({
   aliases: ['twitter'],
   title: 'X',
   docs: 'https://docs.x.com/x-api/introduction',
+  category: 'people',
   auth: oauth2({
     noAppCheck: 'No call names the app of a token of OAuth 2.',
     authorizeUrl: 'https://x.com/i/oauth2/authorize',

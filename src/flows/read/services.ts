@@ -2,18 +2,20 @@ import { type ProxyAddressConfig, proxyAddressOf } from '#config/proxy-origin.ts
 import { withCatalogued } from '#identity/services.ts'
 import { appProofOf } from '#kit/auth/app-proof.ts'
 import { type Auth, needsKeys, typedFieldsOf } from '#kit/auth/auth.ts'
-import type { Connector } from '#kit/connector/connector.ts'
+import type { Condition, Connector } from '#kit/connector/connector.ts'
 import { docsAddress, type ServiceAddresses, serviceAddresses } from '#kit/connector/service-addresses.ts'
-import { ApiError } from '#model/errors.ts'
 import { storedTypes } from '#model/items/types.ts'
-import { findApp } from '#store/apps/apps.ts'
 import { listServiceKeys } from '#store/apps/service-keys.ts'
 import type { ReadDeps } from './find.ts'
+import { requireReadingApp, type ServicesReader, visibleTo } from './search-services.ts'
 
 export interface ServiceCard {
   title: string
   docs: string
   auth: string
+  category?: string
+  /** What the vendor demands on the first day. */
+  conditions: Condition[]
   aliases: string[]
   endpoints: Record<string, { types: string[]; class: string; every_seconds: number; scope: string[] }>
   /** What a sign-in requests unless the app or its key says otherwise. */
@@ -53,21 +55,29 @@ interface ServiceLimit {
   reads?: true
 }
 
-/** Describes every service that syncs; with an app also those of the catalogue that it has keys for, and whether it has keys. */
+/**
+ * Describes every service that syncs; with an app also those of the catalogue that it has keys for, and whether it has keys. With
+ * names, those services only, whatever they are.
+ */
 export async function listServices(
   { database, registry, config }: ReadDeps & { config: ProxyAddressConfig },
-  appId: string | undefined,
+  reader: ServicesReader | undefined,
+  names?: readonly string[],
 ): Promise<Record<string, ServiceCard>> {
-  if (appId !== undefined && (await findApp(database, appId)) === undefined)
-    throw new ApiError('client_unknown', undefined, { param: 'client_id' })
+  const app = reader && (await requireReadingApp({ database }, reader))
+  const appId = app?.id
   const keys =
     appId === undefined
       ? undefined
       : new Map((await listServiceKeys(database, appId)).map(({ service, overrides }) => [service, overrides]))
+  const described =
+    names === undefined
+      ? withCatalogued(registry, [...(keys?.keys() ?? [])])
+      : [...new Set(names.map((name) => registry.find(name)))].filter((each) => each !== undefined)
   return Object.fromEntries(
-    withCatalogued(registry, [...(keys?.keys() ?? [])]).map((connector) => {
-      const { service, title, auth, aliases, endpoints, settings } = connector
-      const described = Object.fromEntries(
+    described.filter(visibleTo(reader, app)).map((connector) => {
+      const { service, title, auth, aliases, endpoints, settings, category, conditions = [] } = connector
+      const read = Object.fromEntries(
         Object.entries(endpoints).map(([name, endpoint]) => [
           name,
           {
@@ -79,15 +89,17 @@ export async function listServices(
           },
         ]),
       )
-      const types = [...new Set(Object.values(described).flatMap((endpoint) => endpoint.types))].sort()
+      const types = [...new Set(Object.values(read).flatMap((endpoint) => endpoint.types))].sort()
       return [
         service,
         {
           title,
           docs: docsAddress(config.baseUrl, connector),
           auth: auth.kind,
+          ...(category === undefined ? {} : { category }),
+          conditions: [...conditions],
           aliases,
-          endpoints: described,
+          endpoints: read,
           types,
           scope: 'scope' in auth ? auth.scope.default : [],
           limits: limitsOf(connector),
@@ -120,9 +132,9 @@ function loginOptions(auth: Auth): Pick<ServiceCard, 'force_login' | 'flags'> {
 
 function asksOf({ ask = {} }: Connector): ServiceCard['asks'] {
   return Object.fromEntries(
-    Object.entries(ask).map(([name, { title, example, optional }]) => [
+    Object.entries(ask).map(([name, { title, example, optional, default: left }]) => [
       name,
-      { title, example, required: optional !== true },
+      { title, example, required: optional !== true && left === undefined },
     ]),
   )
 }

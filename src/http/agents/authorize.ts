@@ -105,9 +105,7 @@ export const ask = route({
   reasons: ['session_expired'],
   run: async (deps, { query, request: incoming, reply }) => {
     const prompt = await readAgentPrompt(deps, query.ticket, browserOf(deps, incoming))
-    const titles = new Map(
-      [...deps.registry.list(), ...deps.registry.catalogue()].map(({ service, title }) => [service, title]),
-    )
+    const titles = new Map(deps.registry.index().map(({ service, title }) => [service, title]))
     return sendPersonPage(reply, agentConsentPage(prompt, titles, languageFor(incoming, prompt.to.locale)))
   },
 })

@@ -1,5 +1,6 @@
 import type { AskFault, AskPrompt } from '#flows/sign-in/ask.ts'
 import { sharesOf } from '#identity/offers.ts'
+import type { AskField } from '#kit/auth/ask.ts'
 import { sharesList } from './connect.ts'
 import { fieldHtml } from './field-text.ts'
 import { type Html, html } from './html.ts'
@@ -48,10 +49,28 @@ function fieldOf(
   const id = `ask-${name}`
   const described = [`${id}-hint`, ...(fault === undefined ? [] : [`${id}-fault`])].join(' ')
   const label = fieldHtml(field.title, language)
+  const isRequired = field.optional !== true && field.default === undefined
+  const attributes = html` aria-describedby="${described}"${fault !== undefined && html` aria-invalid="true"`}${isFocused && html` autofocus`}${isRequired && html` required`}`
   return html`<p class="field"><label for="${id}">${field.optional === true ? html`${label} ${say('optional')}` : label}</label>
 <span class="soft" id="${id}-hint">${field.hint !== undefined && html`${fieldHtml(field.hint, language)} `}${say('example', { example: field.example })}</span>
 ${fault !== undefined && html`<span class="fault" id="${id}-fault" role="alert">${sentenceOf(speak, fault, field.example, connector.title)}</span>`}
-<input id="${id}" name="field_${name}" type="text" dir="ltr" value="${given[name] ?? ''}" maxlength="300" autocapitalize="none" autocorrect="off" autocomplete="off" spellcheck="false" aria-describedby="${described}"${fault !== undefined && html` aria-invalid="true"`}${isFocused && html` autofocus`}${field.optional !== true && html` required`}></p>`
+${controlOf(field, { id, name, given: given[name] ?? field.default ?? '' }, attributes)}</p>`
+}
+
+/** A list where there are choices; otherwise a text, with what stands before and after it. */
+function controlOf(
+  { of, prefix, suffix, optional }: AskField,
+  { id, name, given }: { id: string; name: string; given: string },
+  attributes: Html,
+): Html {
+  if (of !== undefined)
+    return html`<select id="${id}" name="field_${name}" dir="ltr"${attributes}>
+${(optional === true || !of.includes(given)) && html`<option value=""></option>`}
+${of.map((each) => html`<option value="${each}"${each === given && html` selected`}>${each}</option>`)}
+</select>`
+  const input = html`<input id="${id}" name="field_${name}" type="text" dir="ltr" value="${given}" maxlength="300" autocapitalize="none" autocorrect="off" autocomplete="off" spellcheck="false"${attributes}>`
+  if (prefix === undefined && suffix === undefined) return input
+  return html`<span class="affixed" dir="ltr"><span>${prefix ?? ''}</span>${input}<span>${suffix ?? ''}</span></span>`
 }
 
 function sentenceOf({ say }: Say, fault: AskFault, example: string, service: string): Html {

@@ -20,12 +20,12 @@ p{margin:.6rem 0}a{color:var(--brand)}.soft{color:var(--soft);font-size:.925rem}
 .go{flex:none;width:9px;height:9px;border:solid var(--soft);border-width:2px 2px 0 0;transform:rotate(45deg)}[dir=rtl] .go{transform:rotate(-135deg)}.leave{margin:1.25rem 0 0}
 .done{display:inline-block;background:var(--goodbg);color:var(--good);font-size:.78rem;font-weight:650;border-radius:99px;padding:.05rem .6rem;margin-inline-start:.5rem;white-space:nowrap}
 .find{display:flex;gap:.5rem;margin:1rem 0}.find input{flex:1;min-width:0}
-input[type=text],input[type=search],input[type=password],input[type=file]{width:100%;font:inherit;color:var(--ink);background:var(--paper);border:1px solid #7c8a99;border-radius:10px;padding:.55rem .8rem;min-height:46px}
+input[type=text],input[type=search],input[type=password],input[type=file],select{width:100%;font:inherit;color:var(--ink);background:var(--paper);border:1px solid #7c8a99;border-radius:10px;padding:.55rem .8rem;min-height:46px}
 button,.button{display:inline-block;font:inherit;font-weight:600;text-align:center;border:1px solid var(--brand);background:var(--brand);color:var(--paper);border-radius:10px;padding:.6rem 1.2rem;min-height:46px;cursor:pointer;text-decoration:none}
 button.quiet,.button.quiet{background:transparent;color:var(--brand)}:focus-visible{outline:3px solid var(--brand);outline-offset:2px}
 .row{display:flex;flex-wrap:wrap;gap:.75rem;margin:1.25rem 0 .5rem}.row button:first-child{flex:1 1 9rem}
 .warn{background:var(--warnbg);color:var(--warn);border-radius:10px;padding:.6rem .9rem;font-size:.95rem}
-label{display:block;font-weight:600}.field{margin:1.1rem 0}.field span{display:block}.field input{margin:.35rem 0}.field .fault{color:var(--warn);font-weight:600}.field input[aria-invalid]{border:2px solid var(--warn)}
+label{display:block;font-weight:600}.field{margin:1.1rem 0}.field span{display:block}.field input,.field select{margin:.35rem 0}.field .affixed{display:flex;align-items:center;gap:.4rem}.affixed input{flex:1;min-width:0}.field .fault{color:var(--warn);font-weight:600}.field input[aria-invalid]{border:2px solid var(--warn)}
 .choice label{display:flex;gap:.7rem;font-weight:400;padding:.15rem 0}.choice input{flex:none;width:22px;height:22px;margin:0}
 .shares{list-style:none;margin:.4rem 0;padding:0}.shares li{padding:.15rem 0;padding-inline-start:1.6rem;position:relative}.shares li::before{content:"✓" / "";position:absolute;inset-inline-start:.1rem;color:var(--good);font-weight:700}.shares li::first-letter{text-transform:uppercase}
 .who{display:flex;align-items:center;gap:.85rem;margin:0 0 1rem}.who p,.who h2{margin:0}.bar{height:6px;border-radius:3px;background:var(--line);overflow:hidden}.bar i{display:block;height:100%;width:100%;background:var(--brand);animation:move 1.4s infinite}@keyframes move{from{transform:translateX(-100%)}to{transform:translateX(100%)}}@media (prefers-reduced-motion:reduce){.bar i{animation:none;width:50%}}

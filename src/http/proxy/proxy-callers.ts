@@ -79,6 +79,7 @@ async function callerWithStored(deps: HttpDeps, request: HttpRequest, service: s
   const untilMs = deps.clock.now() + ACCOUNT_TTL_MS
   const found = await callingAccountOf(deps, tokenOf(request), service)
   if (found === undefined) throw new ApiError('token_invalid')
+  if ('tokenUsedAt' in found.account) deps.tokenUses.note(found.account)
   return { account: found.account, stored: { ...found.stored, untilMs } }
 }
 

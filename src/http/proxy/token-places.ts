@@ -5,7 +5,7 @@ import { bytesOf } from '../exchange/read-body.ts'
 import type { HttpRequest } from '../exchange/request.ts'
 import { isForm, takePairs } from '../request/query-pairs.ts'
 
-/** Limit (proxy): bytes of a form in which a token is looked for where the service's own API takes one. */
+/** Limit: bytes of a form in which a token is looked for where the service's own API takes one. */
 const MAX_FORM_BYTES = 64 * 1024
 /** A token of ours, as an API takes its own: alone, or with its scheme. */
 const OWN_TOKEN = /^(?:bearer +)?(tr[tp]_\w+)$/i

@@ -19,7 +19,7 @@ const APP_HEADER = 'tributary-app'
 const ACCOUNT_HEADER = 'tributary-account'
 
 /** What finding the caller depends on. */
-export type CallerDeps = SessionDeps & Pick<HttpDeps, 'adminToken'>
+export type CallerDeps = SessionDeps & Pick<HttpDeps, 'adminToken' | 'tokenUses'>
 
 const operators = new WeakMap<HttpRequest, Operator>()
 
@@ -106,11 +106,12 @@ async function accountForOperator(deps: CallerDeps, request: HttpRequest, id: st
 
 /** The account of the request's access token. */
 export async function openAccount(
-  deps: Pick<HttpDeps, 'database' | 'hasher'>,
+  deps: Pick<HttpDeps, 'database' | 'hasher' | 'tokenUses'>,
   request: HttpRequest,
 ): Promise<OpenedAccount> {
   const account = await accountOf(deps, tokenOf(request))
   if (account === undefined) throw new ApiError('token_invalid')
+  deps.tokenUses.note(account)
   return account
 }
 

@@ -11,6 +11,7 @@ import type { PeopleDeps } from '#flows/read/people/people.ts'
 import type { SyncDeps } from '#flows/sync/deps.ts'
 import type { RunCounts } from '#flows/sync/run/run-counts.ts'
 import type { LoggedDeps } from '#identity/deps.ts'
+import type { TokenUses } from '#identity/token-uses.ts'
 import type { AccessWatch } from '#model/accounts/access.ts'
 import type { QuotaSettings } from '#model/apps/quota-variables.ts'
 import type { Clock } from '#platform/clock.ts'
@@ -69,6 +70,7 @@ export interface HttpDeps
   /** For reads of items that allow staleness; absent without `DATABASE_READ_URL`. */
   replica?: Replica | undefined
   operations: LoggedDeps['operations']
+  tokenUses: TokenUses
   access: AccessWatch
   clock: Clock
   log: Log

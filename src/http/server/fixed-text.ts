@@ -71,7 +71,7 @@ function toBrotli(bytes: Buffer): Buffer {
 }
 
 /** Weak comparison, as RFC 9110 13.1.2 requires. */
-function isKnown(given: string | undefined, etag: string): boolean {
+export function isKnown(given: string | undefined, etag: string): boolean {
   if (given === undefined) return false
   return given.trim() === '*' || given.split(',').some((each) => each.trim().replace(/^W\//, '') === etag)
 }

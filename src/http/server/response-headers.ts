@@ -1,7 +1,10 @@
 /** Response headers, for the description of the API. */
 export const RESPONSE_HEADERS = {
   Link: { description: 'The next page: `<address>; rel="next"`. Missing on the last page.', type: 'string' },
-  'X-Total-Count': { description: 'With `count=true`: how many match, on all pages.', type: 'integer' },
+  'X-Total-Count': {
+    description: 'How many match, on all pages: with `count=true`, and of lists of services.',
+    type: 'integer',
+  },
   'X-Staleness': { description: 'With `max_staleness`: how many seconds old the items may be.', type: 'number' },
   ETag: { description: 'Send it as `If-None-Match` to get 304 while nothing has changed.', type: 'string' },
   Location: { description: 'Where the browser goes next.', type: 'string' },

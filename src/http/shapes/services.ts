@@ -1,10 +1,17 @@
 import { z } from 'zod'
+import { CATEGORIES, CERTAINTIES } from '#kit/connector/catalogue-words.ts'
+
+const category = z.enum(CATEGORIES).describe('What the service is for.')
 
 const service = z
   .object({
     title: z.string(),
     docs: z.string().describe("Address of the vendor's documentation."),
     auth: z.string().describe('How people sign in: `oauth2`, `oauth1` …'),
+    category: category.optional(),
+    conditions: z
+      .array(z.object({ says: z.string(), source: z.string() }))
+      .describe('What the vendor demands on the first day, with the page that says so.'),
     aliases: z.array(z.string()),
     endpoints: z.record(
       z.string(),
@@ -72,3 +79,27 @@ const service = z
   .meta({ id: 'Service', description: 'A service that people can connect.' })
 
 export const serviceList = z.record(z.string(), service).meta({ id: 'Services', description: 'All services, by name.' })
+
+const found = z
+  .object({
+    service: z.string(),
+    title: z.string(),
+    docs: z.string().describe("Address of the vendor's documentation."),
+    aliases: z.array(z.string()),
+    auth: z.string().describe('How people sign in: `oauth2`, `oauth1` …'),
+    category: category.optional(),
+    synced: z.boolean().describe('Whether items are read; otherwise there are the sign-in, the person and the proxy.'),
+    needs_keys: z.boolean().describe('Whether the app must have keys of its own.'),
+    certainty: z
+      .enum(CERTAINTIES)
+      .optional()
+      .describe('Of the catalogue: `declared` by one source, `agreed` by two, or `tried` by somebody.'),
+    checked: z.string().optional().describe('When it was compared with its sources.'),
+    has_keys: z.boolean().optional().describe('With an app: whether it has keys.'),
+    offered: z.boolean().optional().describe('With an app: whether its people can choose it.'),
+  })
+  .meta({ id: 'FoundService', description: 'A service in a list. `names` of `GET /services` describes it completely.' })
+
+export const foundServices = z
+  .array(found)
+  .meta({ id: 'FoundServices', description: 'Services that were searched for, the best match first, then by title.' })

@@ -56,6 +56,25 @@ suite('answers of people', () => {
     assert.equal(readAnswer(host, 'localhost:3000'), 'localhost:3000')
   })
 
+  test('what stands around an answer may be typed too, and a host has one spelling', () => {
+    const zendesk: AskField = { title: 'Your site', example: 'acme', kind: 'text', suffix: '.desk.example' }
+    for (const text of ['acme', ' Acme ', 'acme.desk.example', 'https://ACME.desk.example/agent?x=1#y'])
+      assert.equal(readAnswer(zendesk, text), 'acme', text)
+    for (const text of ['', '.desk.example', 'acme.evil.example', 'acme.desk.example.evil.example', 'acme/x', 'a@b'])
+      assert.equal(readAnswer(zendesk, text), undefined, text)
+    const team: AskField = { title: 'Team', example: 'Blue', kind: 'text', prefix: 'team-' }
+    assert.deepEqual(
+      [readAnswer(team, 'team-Blue'), readAnswer(team, 'Blue'), readAnswer(team, 'team-')],
+      ['Blue', 'Blue', 'team-'],
+    )
+  })
+
+  test('a default must be an answer, and only texts have something around them', () => {
+    assert.match(askFault({ site: { ...shop, default: 'a/b' } }) ?? '', /ask\.site\.default/)
+    assert.match(askFault({ site: { ...host, suffix: '.example' } }) ?? '', /only a text/)
+    assert.equal(askFault({ site: { ...shop, default: 'acme', suffix: '.example' } }), undefined)
+  })
+
   test('a handle is a domain name or a DID', () => {
     assert.equal(readAnswer(handle, '@Ada.Test'), 'ada.test')
     assert.equal(readAnswer(handle, 'did:plc:abc234'), 'did:plc:abc234')

@@ -22,7 +22,12 @@ export interface AskField {
   pattern?: RegExp
   /** For `text`: the answers that there are, such as the regions of a service. */
   of?: readonly string[]
-  /** The person may leave it empty. */
+  /** For `text`: what stands before and after the answer, such as `.service.example`; shown beside the field. People may type it too. */
+  prefix?: string
+  suffix?: string
+  /** The answer of a person who leaves it empty. */
+  default?: string
+  /** The person may leave it empty: then parameters and headers that have it are left out. */
   optional?: boolean
   /** Another parameter of the app that has the same meaning, e.g. `login_hint`. */
   alsoNamed?: string
@@ -50,7 +55,19 @@ export function readAnswer(field: AskField, given: string): string | undefined {
   if (field.kind === 'host') return hostIn(text)
   if (field.kind === 'handle') return handleIn(text)
   if (field.of !== undefined) return field.of.includes(text) ? text : undefined
-  return !ENDS_PLACE.test(text) && matchesWhole(field.pattern ?? /[\w-]+/, text) ? text : undefined
+  const answer = withoutAffixes(field, text)
+  return !ENDS_PLACE.test(answer) && matchesWhole(field.pattern ?? /[\w-]+/, answer) ? answer : undefined
+}
+
+/** `acme` in `https://acme.service.example/inbox`, which people copy from their browser. A text without the suffix stays as it is. */
+function withoutAffixes({ prefix = '', suffix = '' }: AskField, text: string): string {
+  const isAffixed = prefix !== '' || suffix !== ''
+  const name = isAffixed ? (text.replace(/^https?:\/\//i, '').split(/[/?#]/, 1)[0] ?? '') : text
+  const [small, before, after] = [name, prefix, suffix].map((each) => each.toLowerCase()) as [string, string, string]
+  const isWhole = small.startsWith(before) && small.endsWith(after) && name.length > prefix.length + suffix.length
+  const answer = isWhole ? name.slice(prefix.length, name.length - suffix.length) : text
+  // A part of a host: two spellings must not be two places.
+  return suffix.startsWith('.') ? answer.toLowerCase() : answer
 }
 
 /** What could end the host or the path that a text stands in: then the answer would choose the server. */
@@ -164,8 +181,14 @@ export function askFault(ask: Ask | undefined): string | undefined {
     if (!/^[a-z][a-z0-9_]{0,29}$/.test(name) || RESERVED.has(name)) return `\`ask.${name}\`: this name cannot be used`
     if (!['host', 'handle', 'text'].includes(field.kind)) return `\`ask.${name}.kind\` must be host, handle or text`
     if (typeof field.title !== 'string' || field.title === '') return `\`ask.${name}.title\` is missing`
-    if (typeof field.example !== 'string' || readAnswer(field, field.example) === undefined)
-      return `\`ask.${name}.example\` must be a valid answer`
+    for (const part of ['example', 'default'] as const) {
+      const text: unknown = field[part]
+      if (text === undefined && part === 'default') continue
+      if (typeof text !== 'string' || readAnswer(field, text) === undefined)
+        return `\`ask.${name}.${part}\` must be a valid answer`
+    }
+    if (field.kind !== 'text' && (field.prefix ?? field.suffix) !== undefined)
+      return `\`ask.${name}\`: only a text has a prefix or suffix`
   }
   return undefined
 }

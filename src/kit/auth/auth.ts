@@ -11,9 +11,18 @@ export type TokenPlacement = { in: 'header'; scheme: string; name?: string } | {
 
 /**
  * How an app authenticates at the token endpoint; an app without a secret sends its key only. `basic` form-encodes key and
- * secret first, as RFC 6749 2.3.1 requires, `basic_raw` does not; `private_key_jwt` takes the secret as a private JWK.
+ * secret first, as RFC 6749 2.3.1 requires, `basic_raw` does not; `secret_basic` sends the secret alone, as the user name of HTTP Basic;
+ * `private_key_jwt` takes the secret as a private JWK.
  */
-export type TokenAuth = 'post' | 'basic' | 'basic_raw' | 'query' | 'none' | 'private_key_jwt' | 'signed_nonce'
+export type TokenAuth =
+  | 'post'
+  | 'basic'
+  | 'basic_raw'
+  | 'secret_basic'
+  | 'query'
+  | 'none'
+  | 'private_key_jwt'
+  | 'signed_nonce'
 
 /**
  * For `signed_nonce`: the app fetches a nonce and signs it instead of sending its secret. The signature is HMAC-SHA256 in hex of the

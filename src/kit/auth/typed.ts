@@ -56,6 +56,8 @@ export interface TypedExchange {
   refreshToken?: string
   /** Seconds until the token expires. */
   expiresIn?: string
+  /** When the token expires: a date such as `2026-11-19T10:00:00Z`, or the time since 1970 in seconds or milliseconds. */
+  expiresAt?: string
   /** Lifetime of a token in seconds, for services that do not say it. */
   expiresInS?: number
   /** Statuses beside 401 and 403 that refuse the typed values, e.g. 400. */

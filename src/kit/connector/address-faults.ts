@@ -1,3 +1,4 @@
+import type { Ask } from '../auth/ask.ts'
 import type { Auth } from '../auth/auth.ts'
 import { typedFieldsOf } from '../auth/auth.ts'
 import type { SelfReader } from '../auth/self.ts'
@@ -5,7 +6,7 @@ import { placeholdersIn } from '../endpoints/placeholders.ts'
 
 /** The parts of a connector that say where calls go, and what they carry. */
 interface Addressed {
-  ask?: Record<string, unknown> | undefined
+  ask?: Ask | undefined
   auth: Auth
   api: { baseUrl: string }
   self: Pick<SelfReader, 'path' | 'query' | 'headers'>
@@ -26,10 +27,18 @@ export function addressFaults({ ask, auth, api, self }: Addressed): AddressFault
   const secrets = typed.filter(([, { secret }]) => secret === true).map(([name]) => name)
   const answers = [...Object.keys(ask ?? {}), ...typed.map(([name]) => name)]
   const facts = auth.kind === 'oauth2' ? Object.keys(auth.facts ?? {}).map((name) => `fact.${name}`) : []
+  const left = Object.keys(ask ?? {}).filter(
+    (name) => ask?.[name]?.optional === true && ask[name].default === undefined,
+  )
   const check = (field: string, text: unknown, known: readonly string[]) => {
     for (const name of typeof text === 'string' ? placeholdersIn(text) : [])
       if (secrets.includes(name))
         faults.push({ field, expected: `must not have {${name}}: a secret in an address would be logged` })
+      else if (left.includes(name))
+        faults.push({
+          field,
+          expected: `must not have {${name}}: an address cannot be left out, so its question needs a default`,
+        })
       else if (!known.includes(name))
         faults.push({ field, expected: `must not have {${name}}, which nothing fills there; known: ${listed(known)}` })
   }
@@ -44,6 +53,10 @@ export function addressFaults({ ask, auth, api, self }: Addressed): AddressFault
   for (const part of ['query', 'headers'] as const)
     for (const [name, text] of Object.entries(self[part]))
       check(`self.${part}.${name}`, text, ['sub', ...answers, ...facts])
+  const texts = JSON.stringify([auth, api])
+  for (const [name, { prefix = '', suffix = '' }] of Object.entries(ask ?? {}))
+    if (`${prefix}${suffix}` !== '' && !texts.includes(`${prefix}{${name}}${suffix}`))
+      faults.push({ field: `ask.${name}`, expected: 'must have the prefix and suffix with which its answer is used' })
   return faults
 }
 

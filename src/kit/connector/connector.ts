@@ -6,6 +6,7 @@ import type { Setting } from '../auth/settings.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { Deletion } from '../hooks/deletion.ts'
 import type { EndedGrant, HookItem, HookRequestInput, HookSubscription } from '../hooks/hook-life-cycle.ts'
+import type { Category } from './catalogue-words.ts'
 import { checkPlaceholders } from './check-placeholders.ts'
 
 /** The documented rate limits of a service. Tributary stays below all of them, across all its processes and in the proxy too. */
@@ -179,6 +180,12 @@ export interface Hook {
   subscriptions?: Record<string, HookSubscription>
 }
 
+/** What a vendor demands before people can sign in, and the page that says so. */
+export interface Condition {
+  says: string
+  source: string
+}
+
 /**
  * The description of one outside service: data and pure functions. Tributary makes the calls, signs them, retries and keeps to
  * rate limits.
@@ -190,6 +197,10 @@ export interface Connector {
   title: string
   /** Address of the vendor's documentation. */
   docs: string
+  /** What the service is for; lists are filtered by it. */
+  category?: Category
+  /** What the vendor demands on the first day. */
+  conditions?: readonly Condition[]
   auth: Auth
   /** What to ask the person before the sign-in. */
   ask?: Ask

@@ -1,38 +1,25 @@
 import { askFault } from '../auth/ask.ts'
-import type { Auth } from '../auth/auth.ts'
 import { childrenFault } from '../endpoints/child-endpoints.ts'
-import type { Category, Certainty } from './catalogue-words.ts'
 import type { Connector } from './connector.ts'
 import { definitionFaults } from './connector-faults.ts'
+import { type IndexedService, indexServices, type ServiceSummary, summaryOf } from './service-index.ts'
 
 /** The connectors that this process has loaded, by name and alias, and beside them the services of the catalogue. */
 export interface Registry {
   find(service: string): Connector | undefined
   /** Connectors; without the catalogue, whose services have nothing to sync. */
   list(): Connector[]
-  /** The services of the catalogue that have no connector. */
-  catalogue(): CatalogueCard[]
-}
-
-/** What is known of a service of the catalogue without expanding its entry. */
-export interface CatalogueCard {
-  service: string
-  title: string
-  docs: string
-  category: Category
-  certainty: Certainty
-  checked: string
-  auth: Auth['kind']
-  conditions: readonly { says: string; source: string }[]
+  /** Every service that can be used by name, made once, when it is first asked for. Nothing is expanded for it. */
+  index(): readonly IndexedService[]
 }
 
 /** Entries that are expanded when they are asked for. */
 export interface CatalogueSource {
   find(service: string): Connector | undefined
-  cards(): CatalogueCard[]
+  summaries(): ServiceSummary[]
 }
 
-const NO_CATALOGUE: CatalogueSource = { find: () => undefined, cards: () => [] }
+const NO_CATALOGUE: CatalogueSource = { find: () => undefined, summaries: () => [] }
 
 /** Later connectors win, so that an operator's file overrides a built-in service. */
 export function createRegistry(connectors: Connector[], catalogue: CatalogueSource = NO_CATALOGUE): Registry {
@@ -42,10 +29,17 @@ export function createRegistry(connectors: Connector[], catalogue: CatalogueSour
   for (const connector of listed) {
     for (const alias of connector.aliases) if (!byName.has(alias)) byName.set(alias, connector)
   }
+  let index: IndexedService[] | undefined
   return {
     find: (service) => byName.get(service) ?? catalogue.find(service),
     list: () => listed,
-    catalogue: () => catalogue.cards().filter(({ service }) => !byName.has(service)),
+    index: () => {
+      index ??= indexServices([
+        ...listed.map(summaryOf),
+        ...catalogue.summaries().filter(({ service }) => !byName.has(service)),
+      ])
+      return index
+    },
   }
 }
 

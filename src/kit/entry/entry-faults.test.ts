@@ -78,6 +78,18 @@ const REFUSED: Record<string, [changes: object, field: string]> = {
   'a question whose answer is not used': [{ ask: SHOP }, 'ask.shop'],
   'a setting that is not used': [{ settings: { dev: { title: 'Developer' } } }, 'settings.dev'],
   'a fact that is not used': [oauth2({ facts: { realm: { callback: 'realmId' } } }), 'auth.oauth2.facts.realm'],
+  'an address that needs an answer which may be left out': [
+    { ask: { shop: { ...SHOP.shop, optional: true } }, api: { base: 'https://api.acme.example/{ask.shop}' } },
+    'definition',
+  ],
+  'a suffix with which the answer is not used': [
+    { ask: { shop: { ...SHOP.shop, suffix: '.acme.example' } }, api: { base: 'https://{ask.shop}.api.example' } },
+    'definition',
+  ],
+  'a default that nobody could type': [
+    { ask: { shop: { ...SHOP.shop, default: 'a/b' } }, api: { base: 'https://api.acme.example/{ask.shop}' } },
+    'definition',
+  ],
   'a choice without choices': [
     { ask: { shop: { ...SHOP.shop, kind: 'choice' } }, api: { base: 'https://api.acme.example/{ask.shop}' } },
     'ask.shop.of',

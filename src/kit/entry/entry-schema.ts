@@ -38,6 +38,10 @@ const question = z.strictObject({
     .optional()
     .describe('The choices.'),
   pattern: pattern.optional(),
+  prefix: text('Stands before the answer wherever it is used, and is shown before the field.').optional(),
+  suffix: text('The same after it, such as `.service.example`.').optional(),
+  default: text('The answer of a person who leaves it empty.').optional(),
+  optional: z.boolean().optional().describe('May be left empty: then the parameters and headers with it are left out.'),
   hint: text('A sentence below the field.').optional(),
 })
 
@@ -74,6 +78,7 @@ const exchange = z.strictObject({
   basic: z.tuple([z.string(), z.string()]).optional().describe('Name and password of HTTP Basic.'),
   token: text('Path of the token in the response.'),
   expires: text('Path of the seconds until it expires.').optional(),
+  expires_at: text('Path of the date or the time since 1970 when it expires.').optional(),
   refused: z.array(z.int()).optional().describe('Statuses beside 401 and 403 that refuse what was typed.'),
 })
 
@@ -85,9 +90,9 @@ const oauth2 = z.strictObject({
   scope: z.array(z.string().min(1)).optional().describe('What is requested unless the app says otherwise.'),
   separator: z.enum([' ', ',', ', ', '+', '|', ';']).optional().describe('Between scopes. Default: a space.'),
   client: z
-    .enum(['post', 'basic', 'basic_raw', 'none'])
+    .enum(['post', 'basic', 'basic_raw', 'secret_basic', 'none'])
     .optional()
-    .describe('How the app authenticates. Default: post.'),
+    .describe('How the app authenticates; `secret_basic`: by its secret alone, as the user name. Default: post.'),
   body: z.enum(['form', 'json']).optional(),
   pkce: z.literal(false).optional().describe('The service refuses PKCE.'),
   params: z

@@ -12,13 +12,15 @@ type Place = NonNullable<OAuth2Entry['place']>
 
 /** The definition that an entry stands for: sign-in, who the person is, and the proxy. Nothing is synced. */
 export function expandEntry(service: string, entry: Entry): Connector {
-  const { title, docs, aliases = [], settings = {} } = entry
+  const { title, docs, aliases = [], settings = {}, category, conditions = [] } = entry
   const namesNobody = 'proof' in entry.self
   return defineConnector({
     service,
     title,
     docs,
     aliases,
+    category,
+    conditions,
     auth: authOf(entry, namesNobody),
     ...(entry.ask === undefined ? {} : { ask: askOf(entry.ask) }),
     api: apiOf(entry),
@@ -35,23 +37,25 @@ export function expandEntry(service: string, entry: Entry): Connector {
 
 function askOf(ask: NonNullable<Entry['ask']>): Ask {
   return Object.fromEntries(
-    Object.entries(ask).map(([name, { title, example, kind, of, pattern, hint }]): [string, AskField] => {
+    Object.entries(ask).map(([name, { kind, of, pattern, hint, ...rest }]): [string, AskField] => {
       return [
         name,
         {
-          title,
-          example,
+          ...(definedParts(rest) as Pick<AskField, 'title' | 'example'>),
           kind: kind === 'choice' ? 'text' : kind,
           ...(pattern === undefined ? {} : { pattern: matcherOf(pattern) }),
-          ...(of === undefined ? {} : { of, hint: of.join(', ') }),
+          ...(of === undefined ? {} : { of }),
           ...(hint === undefined ? {} : { hint }),
-          // The same id at another company or in another region may be somebody else.
-          qualifiesIds: true,
+          // The same id at another company or in another region may be somebody else; what may be left out names neither.
+          qualifiesIds: rest.optional !== true,
         },
       ]
     }),
   )
 }
+
+const definedParts = (parts: object): object =>
+  Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined))
 
 function authOf({ auth, api }: Entry, isLabelled: boolean): Auth {
   if ('oauth2' in auth) return oauth2Of(auth.oauth2)
@@ -102,7 +106,18 @@ function typedOf(
 }
 
 function exchangeOf(
-  { url, method, form, json, headers, basic: pair, token, expires, refused }: NonNullable<TypedEntry['exchange']>,
+  {
+    url,
+    method,
+    form,
+    json,
+    headers,
+    basic: pair,
+    token,
+    expires,
+    expires_at: expiresAt,
+    refused,
+  }: NonNullable<TypedEntry['exchange']>,
   base: string,
 ): TypedExchange {
   return {
@@ -115,6 +130,7 @@ function exchangeOf(
     ...(headers === undefined ? {} : { headers: bareTexts(headers) }),
     ...(pair === undefined ? {} : { basic: pairOf(pair) }),
     ...(expires === undefined ? {} : { expiresIn: expires }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(refused === undefined ? {} : { refusedWith: refused }),
   }
 }

@@ -23,6 +23,8 @@ export interface Account {
 export interface OpenedAccount extends Account {
   profiles: OwnedProfile[]
   token: TokenKey
+  /** When the token was used last, to a day. */
+  tokenUsedAt: number
 }
 
 /** An account that was just found by a token for one service. */

@@ -6,7 +6,7 @@ import type {
   TokenKey,
   VerifiedOrCachedAccount,
 } from '#model/accounts/account.ts'
-import { type Queries, statement } from '#platform/postgres/database.ts'
+import { execute, type Queries, statement } from '#platform/postgres/database.ts'
 import { type Batch, deleteBatch, deleteSome } from '../delete-in-batches.ts'
 import { findAccount as findStoredAccount } from './accounts.ts'
 import {
@@ -20,8 +20,29 @@ import {
 
 const insert = statement(
   'token-insert',
-  `insert into access_token (shard, hash, account_id, created_at)
-   values ($shard, $hash, $accountId, $createdAt)`,
+  `insert into access_token (shard, hash, account_id, profile_id, created_at)
+   values ($shard, $hash, $accountId, $profileId, $createdAt)`,
+)
+// Of each profile first the one that was used last, then the second one of each, and so on: what exceeds the limit is the least recently
+// used of the profiles with the most tokens. So somebody who has a token, and connects a profile of their own, only replaces tokens of theirs.
+const limit = statement(
+  'token-limit',
+  `delete from access_token where shard = $shard and hash in (
+     select hash from (
+       select hash, used, row_number() over (partition by profile_id order by used desc, hash) as place from (
+         select hash, profile_id, coalesce(used_at, created_at) as used from access_token
+         where shard = $shard and account_id = $accountId and hash <> $hash and revoked_at is null) live) placed
+     order by place, used desc, hash offset $kept)`,
+)
+const leave = statement(
+  'token-leave-profiles',
+  `update access_token set profile_id = ''
+   where shard = $shard and account_id = $accountId and profile_id = any($profileIds)`,
+)
+const markUsed = statement(
+  'token-used',
+  `update access_token set used_at = $usedAt
+   where shard = $shard and hash = any($hashes) and (used_at is null or used_at < $usedAt)`,
 )
 // A token is valid only while its account and its app are, so one statement checks all three. Most calls read the
 // account's profiles next, so those of the token's shard are included: one row for each, or one row without a profile.
@@ -31,9 +52,11 @@ export const openedJoins = `join account a on a.shard = $shard and a.id = t.acco
    join app on app.id = a.app_id
    left join profile p on p.shard = $shard and p.account_id = a.id` as const
 export const isOpened = 'a.merged_into is null and app.deleting_at is null'
+/** When the token was used last, to a day. */
+export const usedColumn = 'coalesce(t.used_at, t.created_at) as token_used_at'
 const findAccount = statement(
   'token-find',
-  `select ${openedColumns} from access_token t ${openedJoins}
+  `select ${openedColumns}, ${usedColumn} from access_token t ${openedJoins}
    where t.shard = $shard and t.hash = $hash and t.revoked_at is null and ${isOpened}`,
 )
 const revoke = statement(
@@ -47,8 +70,40 @@ const revokeAll = statement(
    where shard = $shard and account_id = $accountId and revoked_at is null`,
 )
 
-export async function insertAccessToken(tx: Queries, account: Account, hash: Buffer, nowMs: number): Promise<void> {
-  await tx.count(insert.with({ shard: account.shard, hash, accountId: account.id, createdAt: nowMs }))
+/** Limit (sign-in): access tokens of one account that are valid; with a further one, the one that was used least recently ends, of the profile by whose sign-ins most of them were issued. */
+const MAX_ACCESS_TOKENS = 1000
+
+export interface NewAccessToken {
+  hash: Buffer
+  /** By whose sign-in it is issued. */
+  profileId: string
+  createdAt: number
+}
+
+/** The caller has locked the account. Returns how many tokens ended because there are too many. */
+export async function insertAccessToken(
+  tx: Queries,
+  { shard, id: accountId }: Pick<Account, 'shard' | 'id'>,
+  { hash, profileId, createdAt }: NewAccessToken,
+): Promise<number> {
+  await execute(tx, insert.with({ shard, hash, accountId, profileId, createdAt }))
+  return tx.count(limit.with({ shard, hash, accountId, kept: MAX_ACCESS_TOKENS - 1 }))
+}
+
+/** These profiles of a locked account are disconnected: their tokens stay valid, and are the first to be too many together. */
+export async function leaveProfiles(
+  tx: Queries,
+  { shard, id }: Pick<Account, 'shard' | 'id'>,
+  profileIds: readonly string[],
+): Promise<void> {
+  await execute(tx, leave.with({ shard, accountId: id, profileIds }))
+}
+
+export async function markTokensUsed(
+  queries: Pick<Queries, 'count'>,
+  { shard, hashes, usedAt }: { shard: number; hashes: readonly Buffer[]; usedAt: number },
+): Promise<void> {
+  await queries.count(markUsed.with({ shard, hashes, usedAt }))
 }
 
 /** A row of `openedColumns`. */
@@ -60,14 +115,19 @@ export interface OpenedRow extends Record<keyof ProfileRefRow, unknown> {
   created_at: number
 }
 
+/** With `usedColumn`. */
+export interface OpenedByToken extends OpenedRow {
+  token_used_at: number
+}
+
 /** False for the single row of an account without profiles. */
 function isProfileRef(row: OpenedRow): row is OpenedRow & ProfileRefRow {
   return typeof row.ref_id === 'string'
 }
 
 export async function findAccountByToken(queries: Queries, key: TokenKey): Promise<OpenedAccount | undefined> {
-  const opened = await openAccount(queries, key, () => queries.rows<OpenedRow>(findAccount.with(key)))
-  return opened && { ...opened.account, token: key }
+  const opened = await openAccount(queries, key, () => queries.rows<OpenedByToken>(findAccount.with(key)))
+  return opened && { ...opened.account, token: key, tokenUsedAt: opened.row.token_used_at }
 }
 
 /** The account of a token with its profiles, by a statement that finds the token in its shard; `row` is one of its rows. */

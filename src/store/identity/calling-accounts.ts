@@ -2,7 +2,15 @@ import type { OpenedAccount, TokenKey } from '#model/accounts/account.ts'
 import type { Keyring } from '#platform/crypto/sealing.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { type OpenServiceKey, openServiceKey } from '../apps/service-keys.ts'
-import { isOpened, type OpenedRow, openAccount, openedColumns, openedJoins } from './access-tokens.ts'
+import {
+  isOpened,
+  type OpenedByToken,
+  type OpenedRow,
+  openAccount,
+  openedColumns,
+  openedJoins,
+  usedColumn,
+} from './access-tokens.ts'
 import { type CredentialRow, openCredential, type StoredCredential } from './credentials.ts'
 
 /** What calls of one service need besides the account, read with it. Opened only when a call uses it. */
@@ -37,7 +45,7 @@ export interface StoredRow extends OpenedRow {
 // A caller whom nobody knows would else cost three statements, one after the other.
 const find = statement(
   'caller-find',
-  `select ${openedColumns}, ${storedColumns} from access_token t ${openedJoins} ${storedJoins}
+  `select ${openedColumns}, ${usedColumn}, ${storedColumns} from access_token t ${openedJoins} ${storedJoins}
    where t.shard = $shard and t.hash = $hash and t.revoked_at is null and ${isOpened}`,
 )
 
@@ -48,12 +56,14 @@ export async function findCallingAccount(
   key: TokenKey,
   service: string,
 ): Promise<{ account: OpenedAccount; stored: StoredForCalls } | undefined> {
-  let rows: StoredRow[] = []
+  let rows: (StoredRow & OpenedByToken)[] = []
   const opened = await openAccount(queries, key, async () => {
-    rows = await queries.rows<StoredRow>(find.with({ ...key, service }))
+    rows = await queries.rows<StoredRow & OpenedByToken>(find.with({ ...key, service }))
     return rows
   })
-  return opened && { account: { ...opened.account, token: key }, stored: storedForCalls(keyring, rows, service) }
+  if (opened === undefined) return undefined
+  const account = { ...opened.account, token: key, tokenUsedAt: opened.row.token_used_at }
+  return { account, stored: storedForCalls(keyring, rows, service) }
 }
 
 export function storedForCalls(keyring: Keyring, rows: readonly StoredRow[], service: string): StoredForCalls {

@@ -51,6 +51,8 @@ export async function authenticateClient(
       return { ...none, headers: { authorization: basicHeader(formEncode(key.key), formEncode(key.secret)) } }
     case 'basic_raw':
       return { ...none, headers: { authorization: basicHeader(key.key, key.secret) } }
+    case 'secret_basic':
+      return { ...none, headers: { authorization: basicHeader(key.secret, '') } }
     case 'private_key_jwt':
       return { ...none, body: { ...id, ...(await assertion(upstream, key, audience)) } }
     case 'signed_nonce':

@@ -36,6 +36,8 @@ const AUTH_METHODS: Record<TokenAuth, string> = {
   query: 'client_secret_post',
   basic: 'client_secret_basic',
   basic_raw: 'client_secret_basic',
+  // Not known to the registry of methods: such a client is registered as one without a secret.
+  secret_basic: 'none',
   none: 'none',
   private_key_jwt: 'private_key_jwt',
   // Not known to the registry of methods: such a client is registered as one without a secret.

@@ -18,7 +18,7 @@ export interface TokenEndpointTrial {
 }
 
 /** Ways to prove the secret for which a wrong secret can be made up. */
-const SENT_SECRETS: readonly TokenAuth[] = ['post', 'basic', 'basic_raw', 'query', 'signed_nonce']
+const SENT_SECRETS: readonly TokenAuth[] = ['post', 'basic', 'basic_raw', 'secret_basic', 'query', 'signed_nonce']
 
 type Verdict = 'accepted' | 'refused' | 'unclear'
 

@@ -85,14 +85,27 @@ function withToken(before: Credential, exchange: TypedExchange, text: string, se
     throw new UpstreamError('retry', 'The response contains no token', { reason: 'answer_unreadable' })
   const refreshToken = textAt(body, exchange.refreshToken) ?? before.refreshToken
   const lifetimeS = Number(textAt(body, exchange.expiresIn) ?? exchange.expiresInS)
+  const lifetimeMs = lifetimeS > 0 && Number.isFinite(lifetimeS) ? lifetimeS * 1000 : undefined
+  const expiresAt = timeIn(textAt(body, exchange.expiresAt)) ?? (lifetimeMs && sentAtMs + lifetimeMs)
   const { expiresAt: _, refreshToken: _before, ...rest } = before
   return {
     ...rest,
     token,
     ...(refreshToken === undefined ? {} : { refreshToken }),
-    ...(lifetimeS > 0 && Number.isFinite(lifetimeS) ? { expiresAt: sentAtMs + lifetimeS * 1000 } : {}),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
   }
 }
+
+/** A date, or the seconds or milliseconds since 1970; undefined for anything else, so that the token is used until it is refused. */
+function timeIn(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const number = /^\d{9,14}(?:\.\d+)?$/.test(text) ? Number(text) : undefined
+  const ms = number === undefined ? Date.parse(text) : number < FIRST_MS ? number * 1000 : number
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined
+}
+
+/** As seconds, the year 5138; as milliseconds, 1973. */
+const FIRST_MS = 1e11
 
 function textAt(body: unknown, path: string | undefined): string | undefined {
   if (path === undefined) return undefined

@@ -19,6 +19,7 @@ const READS = [
   '/services/shop/pictures',
   '/types',
   '/services',
+  '/services?q=shop',
   '/profiles',
   '/profile',
   '/sync',

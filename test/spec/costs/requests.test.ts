@@ -44,6 +44,7 @@ suite('with a token', () => {
     '/services/shop/pictures',
     '/types',
     '/services',
+    '/services?q=shop',
     '/services/shop',
     '/profiles',
     '/profile',

@@ -32,6 +32,7 @@ export const REQUESTS: TableOfCosts = {
   'GET /services/shop/pictures': row(1, 0, 'composed of access_token + account + app + item + profile'),
   'GET /types': row(3, 0, 'composed of item × 2, token-find'),
   'GET /services': row(3, 0, 'app-find, service-key-list, token-find'),
+  'GET /services?q=shop': row(4, 0, 'app-find, registration-services, service-key-list, token-find'),
   'GET /services/shop': row(2, 0, 'composed of item, token-find'),
   'GET /profiles': row(2, 0, 'profile-list, token-find'),
   'GET /profile': row(2, 0, 'profile-list, token-find'),
@@ -143,9 +144,9 @@ export const SIGN_INS: TableOfCosts = {
     'operation-delete-ended, operation-write',
   ),
   'sign-in: exchange, new person': row(
-    24,
+    21,
     1,
-    'account-insert, account-lock, app-find-with-secrets, app-lock-shared, app-state, attempt-read, audit-insert, begin, commit, consent-lock, consent-use, credential-put, cursor-open-profile, event-insert, event-stamp, profile-insert, profile-list, service-user-find, service-user-insert, service-user-point, sign-in-close × 2, sync-endpoint-insert, sync-profile-insert, token-insert',
+    'account-insert, account-lock, app-find-with-secrets, app-lock-shared, app-state, attempt-read, audit-insert, begin, commit, consent-lock, consent-use, credential-put, cursor-open-profile, event-insert, event-stamp, profile-insert, profile-list, service-user-find, service-user-insert, service-user-point, sign-in-close × 2, sync-endpoint-insert, sync-profile-insert, token-insert, token-limit',
     'log-accounts × 2, operation-write',
   ),
   'sign-in: callback, known person': row(
@@ -155,9 +156,9 @@ export const SIGN_INS: TableOfCosts = {
     'operation-delete-ended, operation-write',
   ),
   'sign-in: exchange, known person': row(
-    24,
+    21,
     1,
-    'account-lock, app-find-with-secrets, app-lock-shared, app-state, attempt-read, audit-insert, begin, commit, consent-lock, consent-of-service-user, consent-use, credential-find, credential-of-service-user, credential-put, cursor-open-profile, profile-list, profile-reconnect, service-key-find, service-user-find, service-user-point, sign-in-close × 2, sync-endpoint-insert, sync-profile-insert, token-insert',
+    'account-lock, app-find-with-secrets, app-lock-shared, app-state, attempt-read, audit-insert, begin, commit, consent-lock, consent-of-service-user, consent-use, credential-find, credential-of-service-user, credential-put, cursor-open-profile, profile-list, profile-reconnect, service-key-find, service-user-find, service-user-point, sign-in-close × 2, sync-endpoint-insert, sync-profile-insert, token-insert, token-limit',
     'log-accounts × 2, operation-write',
   ),
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { HttpRequest } from '#http/exchange/request.ts'
 import { createAccounts } from '#http/server/cached-accounts.ts'
+import { createTokenUses } from '#identity/token-uses.ts'
 import type { VerifiedOrCachedAccount } from '#model/accounts/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { statement } from '#platform/postgres/database.ts'
@@ -120,6 +121,7 @@ suite('a cached account', () => {
     const { reader } = await newCachedReader()
     const accounts = createAccounts({
       ...harness.tributary.store,
+      tokenUses: createTokenUses(harness.tributary.store),
       adminToken: undefined,
       config: { baseUrl: harness.tributary.url },
     })

@@ -77,7 +77,7 @@ export async function openFixture(times: Partial<SyncTimes> = {}) {
     registry: {
       find: (name) => createRegistry(connectors).find(name),
       list: () => createRegistry(connectors).list(),
-      catalogue: () => [],
+      index: () => createRegistry(connectors).index(),
     },
     upstream,
     rateLimiter: createRateLimiter({ database: opened.database, clock }),

@@ -14,6 +14,7 @@ export const caldav = defineConnector({
   service: 'caldav',
   title: 'CalDAV',
   docs: 'https://www.rfc-editor.org/rfc/rfc4791',
+  category: 'work',
   auth: davAuth({
     wellKnown: 'caldav',
     homeSet: 'cal:calendar-home-set',

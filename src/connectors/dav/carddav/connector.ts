@@ -15,6 +15,7 @@ export const carddav = defineConnector({
   service: 'carddav',
   title: 'CardDAV',
   docs: 'https://www.rfc-editor.org/rfc/rfc6352',
+  category: 'communication',
   auth: davAuth({
     wellKnown: 'carddav',
     homeSet: 'card:addressbook-home-set',

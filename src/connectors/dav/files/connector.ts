@@ -14,6 +14,7 @@ export const files = defineConnector({
   service: 'files',
   title: 'Calendar and contact files',
   docs: 'https://www.rfc-editor.org/rfc/rfc5545',
+  category: 'files',
   auth: fileUpload({ endings: ['.ics', '.ical', '.ifb', '.vcf', '.vcard'], reader: createReader }),
   // Never called; the name is reserved for this (RFC 6761).
   api: { baseUrl: 'https://files.invalid' },

@@ -71,7 +71,7 @@ export const show = route({
     if (query.ticket !== undefined) return showLink(deps, query.ticket, request, reply)
     return whileOpen(deps, request, reply, async (view) => {
       const listed = await listConnections(deps, view)
-      const known = new Set([...deps.registry.list(), ...deps.registry.catalogue()].map(({ title }) => title))
+      const known = new Set(deps.registry.index().map(({ title }) => title))
       return sendPersonPage(reply, connectionsPage(view, listed, noticeOf(query, known)))
     })
   },

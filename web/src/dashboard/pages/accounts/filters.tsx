@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import { app, request } from '../../../api/core.ts'
+import { describedServices } from '../../../api/services.ts'
 import { Field } from '../../../ui/field.tsx'
 import { useTyped } from '../../../ui/use-typed.ts'
 import { useAddress } from '../../address.ts'
@@ -14,7 +14,7 @@ const STATES = ['active', 'connecting', 'limited', 'needs_auth', 'paused']
 export function Filters() {
   const [{ service, state, reason, failing }, change] = useAddress(accountsSearch)
   const clientId = useCurrentApp()
-  const services = useQuery({ ...request(app(clientId ?? ''), 'GET /services'), enabled: clientId !== undefined })
+  const services = useQuery({ ...describedServices(clientId ?? ''), enabled: clientId !== undefined })
   const shownState = failing === 'true' ? 'failing' : (state ?? '')
   return (
     <search className="card accounts-filters">

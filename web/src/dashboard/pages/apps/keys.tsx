@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { app as asApp, operator, request } from '../../../api/core.ts'
+import { operator, request } from '../../../api/core.ts'
+import { describedServices } from '../../../api/services.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'
@@ -13,7 +14,7 @@ import type { KeyOfService, ShownApp } from './shown-app.ts'
 /** The services, and the app's key for the chosen one. The choice and the search are in the address. */
 export function Keys({ app }: { app: ShownApp }) {
   const [{ service: chosen, q = '' }, change] = useAddress(appSearch)
-  const services = useQuery(request(asApp(app.client_id), 'GET /services'))
+  const services = useQuery(describedServices(app.client_id))
   const keys = useQuery(request(operator, 'GET /admin/apps/{client_id}/keys', { path: { client_id: app.client_id } }))
   return (
     <QueryView query={services}>

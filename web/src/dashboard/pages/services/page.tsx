@@ -1,7 +1,7 @@
 import './page.css'
 import { useQuery } from '@tanstack/react-query'
 import type { Service } from '@tributary-hub/client/generated/api.ts'
-import { app, request } from '../../../api/core.ts'
+import { describedServices } from '../../../api/services.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'
@@ -15,10 +15,7 @@ import { ServiceDetails } from './service-details.tsx'
 /** Every service: what it has, how people sign in, and whether the app in view has keys. */
 export default function ServicesPage() {
   const clientId = useCurrentApp()
-  const services = useQuery({
-    ...request(app(clientId ?? ''), 'GET /services'),
-    enabled: clientId !== undefined,
-  })
+  const services = useQuery({ ...describedServices(clientId ?? ''), enabled: clientId !== undefined })
   return (
     <div className="stack">
       <PageTitle title="Services" />

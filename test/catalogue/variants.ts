@@ -1,0 +1,56 @@
+import type { Entry } from '#kit/entry/entry-schema.ts'
+
+const ABOUT: Pick<Entry, 'docs' | 'checked' | 'certainty' | 'sources' | 'category'> = {
+  docs: 'https://acme.example/docs',
+  checked: '2026-11-19',
+  certainty: 'declared',
+  sources: ['by-hand'],
+  category: 'work',
+}
+const SELF = { get: '/me', id: 'id' } as const
+
+/** What the form of entries allows and no entry of this release has, or only one. */
+export const VARIANTS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
+  [
+    'variant-affixed',
+    {
+      title: 'Affixed',
+      ...ABOUT,
+      ask: {
+        shop: { title: 'Shop', example: 'acme', kind: 'text', prefix: 'shop-', suffix: '.acme.example' },
+        team: { title: 'Team', example: 'blue', kind: 'text', optional: true },
+      },
+      auth: {
+        oauth2: {
+          authorize: 'https://shop-{ask.shop}.acme.example/authorize',
+          token: 'https://shop-{ask.shop}.acme.example/token',
+          params: { authorize: { team: '{ask.team}' } },
+          client: 'secret_basic',
+        },
+      },
+      api: { base: 'https://shop-{ask.shop}.acme.example/api', headers: { 'x-team': '{ask.team}' } },
+      self: SELF,
+    },
+  ],
+  [
+    'variant-date',
+    {
+      title: 'Date',
+      ...ABOUT,
+      auth: {
+        typed: {
+          fields: { key: { title: 'Key', secret: true } },
+          headers: { authorization: 'Bearer {token}' },
+          exchange: {
+            url: 'https://acme.example/login',
+            json: { key: '{typed.key}' },
+            token: 'access.token',
+            expires_at: 'access.until',
+          },
+        },
+      },
+      api: { base: 'https://acme.example/api' },
+      self: { from: 'key', proof: '/status' },
+    },
+  ],
+])
