@@ -32,7 +32,11 @@ suite('a filled, distributed database', { skip }, () => {
           // The files before the first one that builds indexes are one transaction, which the last of them breaks.
           const indexes = rest.findIndex(({ indexSteps }) => indexSteps !== undefined)
           const together = indexes === -1 ? rest : rest.slice(0, indexes)
-          const broken = { name: '9999-broken.sql', checksum: '', sql: 'alter table item alter column id set statistics 9' }
+          const broken = {
+            name: '9999-broken.sql',
+            checksum: '',
+            sql: 'alter table item alter column id set statistics 9',
+          }
           await assert.rejects(migrate(opened.database, 2, [...older, ...together, broken]))
           // So the release before still starts.
           assert.deepEqual((await planMigrations(opened.database, older)).pending, [])
