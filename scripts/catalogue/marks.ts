@@ -30,9 +30,10 @@ const icons = JSON.parse(readFileSync(join(folder, 'data/simple-icons.json'), 'u
 const free = icons.filter(({ license }) => license === undefined || license.type === 'CC0-1.0')
 const byTitle = new Map(free.map((icon) => [plain(icon.title), icon]))
 const services = createRegistry(connectors, openCatalogue()).index()
-const choices = JSON.parse(readFileSync(join(import.meta.dirname, 'choices.json'), 'utf8')) as {
-  marks: Record<string, string | null>
-}
+const choices = JSON.parse(readFileSync(join(import.meta.dirname, 'mark-choices.json'), 'utf8')) as Record<
+  string,
+  string | null
+>
 
 const marks: Record<string, [color: string, path: string]> = {}
 const left: string[] = []
@@ -51,7 +52,7 @@ process.stdout.write(`${lines.length} of ${services.length} services have a mark
 
 /** The icon whose title is exactly that of the service, or the one that a person chose; null: none. */
 function iconOf({ service, title }: IndexedService): Icon | undefined {
-  const chosen = choices.marks[service]
+  const chosen = choices[service]
   if (chosen === null) return undefined
   return byTitle.get(plain(chosen ?? title))
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Connector } from '#kit/connector/connector.ts'
-import type { CatalogueSource, Mark } from '#kit/connector/registry.ts'
+import type { CatalogueSource, ServiceMark } from '#kit/connector/registry.ts'
 import type { ServiceSummary } from '#kit/connector/service-index.ts'
 import type { Entry } from '#kit/entry/entry-schema.ts'
 import { expandEntry } from '#kit/entry/expand-entry.ts'
@@ -34,7 +34,7 @@ export function openCatalogue(folder: string = FOLDER): CatalogueSource {
       expanded.set(service, connector)
       return connector
     },
-    mark: (service): Mark | undefined => {
+    mark: (service): ServiceMark | undefined => {
       marks ??= JSON.parse(readFileSync(MARKS, 'utf8')) as NonNullable<typeof marks>
       const [color, path] = marks[service] ?? []
       return color === undefined || path === undefined ? undefined : { color: `#${color}`, path }

@@ -1,4 +1,4 @@
-import type { Mark } from '#kit/connector/registry.ts'
+import type { ServiceMark } from '#kit/connector/registry.ts'
 import { contrastOf, readColor } from '#model/apps/contrast.ts'
 
 const WHITE = [255, 255, 255] as const
@@ -8,11 +8,11 @@ const READABLE_CONTRAST = 3
 const COLORS = ['#1d5fb8', '#8a3ab9', '#0b7a5b', '#b3402a', '#5b5bd6', '#a02c6d', '#3d6b1f', '#146a83']
 
 /** The picture of a service: its mark, or the first letter of its title on a colour that depends on its name. */
-export function markPicture(service: string, title: string, mark: Mark | undefined): string {
+export function markPicture(service: string, title: string, mark: ServiceMark | undefined): string {
   return mark === undefined ? letterPicture(service, title) : pictureOf(mark)
 }
 
-function pictureOf({ color, path }: Mark): string {
+function pictureOf({ color, path }: ServiceMark): string {
   const rgb = readColor(color) ?? [0, 0, 0]
   const fill = contrastOf(rgb, WHITE) < READABLE_CONTRAST ? '#000' : '#fff'
   return tile(color, `<path transform="translate(8 8)" fill="${fill}" d="${path}"/>`)

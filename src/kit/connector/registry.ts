@@ -11,11 +11,11 @@ export interface Registry {
   list(): Connector[]
   /** Every service that can be used by name, made once, when it is first asked for. Nothing is expanded for it. */
   index(): readonly IndexedService[]
-  mark(service: string): Mark | undefined
+  mark(service: string): ServiceMark | undefined
 }
 
 /** The mark of a service: its colour as `#rrggbb`, and the path of an SVG of 24 by 24. */
-export interface Mark {
+export interface ServiceMark {
   color: string
   path: string
 }
@@ -25,7 +25,7 @@ export interface CatalogueSource {
   find(service: string): Connector | undefined
   summaries(): ServiceSummary[]
   /** Also of services with a connector. */
-  mark(service: string): Mark | undefined
+  mark(service: string): ServiceMark | undefined
 }
 
 const NO_CATALOGUE: CatalogueSource = { find: () => undefined, summaries: () => [], mark: () => undefined }
