@@ -26,10 +26,10 @@ const MARK_INTERVAL_MS = 60_000
 const MAX_MARKED = 10_000
 /** So many entries of an account are written between two removals of its oldest, because a removal costs two statements. */
 const CALLS_BETWEEN_LIMITS = 1000
-/** Limit: accounts whose entries one process counts; one that is forgotten is counted anew, and may have as many more. */
+/** Limit: accounts whose entries one process counts; one that is forgotten is counted anew. */
 const MAX_COUNTED = 10_000
-/** How long they are counted. */
-const COUNT_TTL_MS = 15 * 86_400_000
+/** An account is counted anew after a day without calls: what is missed then ends with the days of the log. */
+const COUNT_TTL_MS = 86_400_000
 /** Limit: calls that wait to be logged; further ones are not logged. */
 const MAX_WAITING = 20_000
 /** Limit: characters of a path in the call log; the rest is cut off. */
