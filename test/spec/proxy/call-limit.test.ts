@@ -38,10 +38,7 @@ const countOf = async (account: string) => {
   )
   return row!
 }
-const openLog = () =>
-  createCallLog({ database: opened.database, clock: { now: () => NOW }, log: quiet } as Parameters<
-    typeof createCallLog
-  >[0])
+const openLog = () => createCallLog({ database: opened.database, clock: { now: () => NOW }, log: quiet })
 const call = (log: CallLog, accountId: string, times: number) => {
   for (let n = 0; n < times; n += 1)
     log.add({
