@@ -1,6 +1,7 @@
 import type { Facts } from '../read/facts.ts'
 import type { FileUpload } from './file.ts'
 import type { Self } from './self.ts'
+import type { Tenants } from './tenants.ts'
 import type { AppPassword, NoAuth, Typed, TypedField, TypedFields, TypedValues } from './typed.ts'
 
 /**
@@ -187,6 +188,8 @@ export interface OAuth2 {
   idToken?: IdToken
   /** Values of the token response and the callback that calls need. */
   facts: Facts
+  /** Further facts, of the one tenant among the person's that they choose. Without it, a sign-in is for the whole service. */
+  tenants?: Tenants
   tokenMethod: 'POST' | 'GET'
   /** Encoding of the token request's body. */
   tokenBody: 'form' | 'json'
@@ -289,8 +292,12 @@ export function typedFieldsOf(auth: Auth): TypedFields | undefined {
   return 'fields' in auth ? auth.fields : undefined
 }
 
-/** Whether revoking at the service can end tokens of other sign-ins. */
+/**
+ * Whether revoking at the service may end tokens of other sign-ins. Never where people choose a tenant: the grant is that of all of
+ * their profiles.
+ */
 export function mayEndGrant(auth: Auth): boolean {
+  if (auth.kind === 'oauth2' && auth.tenants !== undefined) return false
   return (auth.kind === 'oauth1' || auth.kind === 'oauth2') && auth.revokeEnds === 'grant'
 }
 
