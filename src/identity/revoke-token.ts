@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findServiceAccess } from '#access/service-access.ts'
-import { type Credential, mayEndGrant, type RevocationScope } from '#kit/auth/auth.ts'
+import { type Credential, type RevocationScope } from '#kit/auth/auth.ts'
+import { mayEndGrant } from '#kit/auth/granted.ts'
 import { tenantsOf } from '#kit/auth/tenants.ts'
 import type { Connector } from '#kit/connector/connector.ts'
 import type { RevocationResult } from '#model/accounts/revocation.ts'

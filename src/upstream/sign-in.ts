@@ -1,9 +1,10 @@
 import { appProofOf } from '#kit/auth/app-proof.ts'
 import type { Credential, JsonObject, SignedIn } from '#kit/auth/auth.ts'
 import { missingGrant } from '#kit/auth/granted.ts'
-import { type Tenant, tenantsOf } from '#kit/auth/tenants.ts'
+import { tenantsOf } from '#kit/auth/tenants.ts'
 import type { TypedValues } from '#kit/auth/typed.ts'
 import type { Connector } from '#kit/connector/connector.ts'
+import type { Tenant } from '#kit/read/facts.ts'
 import { grantedScopes } from '#model/accounts/profile.ts'
 import { locateService, type ServiceLocation } from './addresses/addresses.ts'
 import { withFactAddress } from './addresses/fact-address.ts'
@@ -83,7 +84,7 @@ interface ChoosingTenant {
   scope: string | undefined
 }
 
-/** The sign-in cannot go on before the person has chosen. Their token is valid, and whoever catches this keeps or ends it. */
+/** The sign-in cannot go on before the person has chosen. Their token is valid: it must be kept or ended. */
 export class TenantChoice extends UpstreamError {
   readonly choice: ChoosingTenant
 
@@ -130,7 +131,9 @@ export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Pro
     const issuer = secrets['issuer'] as string | undefined
     if (home !== undefined)
       return await identify(upstream, {
-        ...{ connector, key, location },
+        connector,
+        key,
+        location,
         credential: await withOwnServer(upstream, { home, credential, issuer }),
       })
     const tenants = tenantsOf(auth)

@@ -1,6 +1,6 @@
 import type { Credential } from '#kit/auth/auth.ts'
-import type { Tenant, Tenants } from '#kit/auth/tenants.ts'
 import type { Connector } from '#kit/connector/connector.ts'
+import type { Tenant, Tenants } from '#kit/read/facts.ts'
 import { textAt, valueAt } from '#kit/read/value-at.ts'
 import { storableText } from '#platform/formats/storable-text.ts'
 import type { ServiceLocation } from './addresses/addresses.ts'

@@ -1,4 +1,3 @@
-import { writeChoice } from '#identity/choice-value.ts'
 import { type IdentityDeps, type SignInDeps, TEN_MINUTES_MS } from '#identity/deps.ts'
 import { type CountedSignIn, recountSignIn } from '#identity/open-sign-ins.ts'
 import type { SignInRequest } from '#identity/pending-value.ts'
@@ -9,6 +8,7 @@ import { randomShard } from '#platform/crypto/ids.ts'
 import { insertConsent } from '#store/identity/consents.ts'
 import type { Pending } from '#store/identity/pending.ts'
 import type { TenantChoice } from '#upstream/sign-in.ts'
+import { writeChoice } from './choice-value.ts'
 import type { OutcomeOf } from './outcome.ts'
 
 /** A sign-in whose person came back and has several tenants. */

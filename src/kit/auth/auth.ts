@@ -1,7 +1,6 @@
-import type { Facts } from '../read/facts.ts'
+import type { Facts, Tenants } from '../read/facts.ts'
 import type { FileUpload } from './file.ts'
 import type { Self } from './self.ts'
-import type { Tenants } from './tenants.ts'
 import type { AppPassword, NoAuth, Typed, TypedField, TypedFields, TypedValues } from './typed.ts'
 
 /**
@@ -290,15 +289,6 @@ export function needsKeys(auth: Auth): boolean {
 /** What the person types on Tributary's page; undefined for a service with a login page of its own. */
 export function typedFieldsOf(auth: Auth): TypedFields | undefined {
   return 'fields' in auth ? auth.fields : undefined
-}
-
-/**
- * Whether revoking at the service may end tokens of other sign-ins. Never where people choose a tenant: the grant is that of all of
- * their profiles.
- */
-export function mayEndGrant(auth: Auth): boolean {
-  if (auth.kind === 'oauth2' && auth.tenants !== undefined) return false
-  return (auth.kind === 'oauth1' || auth.kind === 'oauth2') && auth.revokeEnds === 'grant'
 }
 
 type OAuth2Input = Partial<Omit<OAuth2, 'kind' | 'scope'>> & {

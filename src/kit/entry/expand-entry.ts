@@ -1,10 +1,10 @@
 import type { Ask, AskField } from '../auth/ask.ts'
 import { type Auth, apiKey, basic, oauth1, oauth2, type TokenPlacement } from '../auth/auth.ts'
 import { type SelfReader, self, selfFromKey, selfFromToken } from '../auth/self.ts'
-import type { Tenants } from '../auth/tenants.ts'
 import { type Typed, type TypedExchange, type TypedField, typed } from '../auth/typed.ts'
 import { type Api, type Connector, defineConnector, type RateWindow } from '../connector/connector.ts'
 import { rateFrom } from '../connector/rate.ts'
+import type { Tenants } from '../read/facts.ts'
 import type { Entry } from './entry-schema.ts'
 
 type OAuth2Entry = Extract<Entry['auth'], { oauth2: unknown }>['oauth2']

@@ -1,6 +1,4 @@
-import type { Credential, SignedIn } from '#kit/auth/auth.ts'
-import type { Tenant } from '#kit/auth/tenants.ts'
-import type { CountedSignIn } from './open-sign-ins.ts'
+import type { CountedSignIn } from '#identity/open-sign-ins.ts'
 import {
   type CompletedSignIn,
   completedIn,
@@ -10,7 +8,9 @@ import {
   type StoredResult,
   storedRequest,
   storedResult,
-} from './pending-value.ts'
+} from '#identity/pending-value.ts'
+import type { Credential, SignedIn } from '#kit/auth/auth.ts'
+import type { Tenant } from '#kit/read/facts.ts'
 
 /** The service listed the person's tenants, and they have not chosen. */
 interface Choosing {
