@@ -27,6 +27,16 @@ export interface OAuth2Entry {
   at?: string
   place?: Place
   facts?: Record<string, { token?: string; callback?: string }>
+  tenants?: TenantsEntry
+}
+
+export interface TenantsEntry {
+  get: string
+  list?: string
+  where?: Texts
+  facts: Record<string, string>
+  id: string
+  name?: string
 }
 
 export interface TypedEntry {

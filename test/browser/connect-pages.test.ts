@@ -144,7 +144,7 @@ suite('connect pages in a real browser', { skip }, () => {
             lang: locale,
             dir: locale === 'ar' ? 'rtl' : 'ltr',
             width: PHONE.width,
-            scripts: /^the page of services/.test(name) ? 1 : 0,
+            scripts: name.startsWith('the page of services') ? 1 : 0,
           },
           locale,
         )

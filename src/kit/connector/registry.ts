@@ -42,7 +42,7 @@ export function createRegistry(connectors: Connector[], catalogue: CatalogueSour
   return {
     find: (service) => byName.get(service) ?? catalogue.find(service),
     list: () => listed,
-    mark: catalogue.mark,
+    mark: (service) => catalogue.mark(service),
     index: () => {
       index ??= indexServices([
         ...listed.map(summaryOf),

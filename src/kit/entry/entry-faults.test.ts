@@ -29,6 +29,8 @@ const TYPED = {
   api: { base: 'https://{typed.site}/api' },
 } as const
 const SHOP = { shop: { title: 'Shop', example: 'acme', kind: 'text' } } as const
+const SITES = { title: 'Site', get: 'https://acme.example/sites', facts: { site: 'id' }, id: 'site' } as const
+const AT_SITE = { api: { base: 'https://api.acme.example/{fact.site}' } } as const
 const oauth2 = (changes: object) => ({ auth: { oauth2: { ...ENTRY.auth.oauth2, ...changes } } })
 
 const fieldsOf = (changes: object): string[] => entryFaults('acme', { ...ENTRY, ...changes }).map(({ field }) => field)
@@ -99,10 +101,43 @@ const REFUSED: Record<string, [changes: object, field: string]> = {
     'api.hosts',
   ],
   'a text that names the whole server': [{ ask: SHOP, api: { base: 'https://{ask.shop}/api' } }, 'definition'],
-  'a fact in the name of a host': [
-    { ...oauth2({ facts: { at: { token: 'url' } } }), api: { base: 'https://{fact.at}.acme.example' } },
+  'a fact of the browser in the name of a host': [
+    { ...oauth2({ facts: { at: { callback: 'at' } } }), api: { base: 'https://{fact.at}.acme.example' } },
     'definition',
   ],
+  'a fact below which anybody can have a name': [
+    { ...oauth2({ facts: { at: { token: 'url' } } }), api: { base: 'https://{fact.at}.herokuapp.com/v1' } },
+    'definition',
+  ],
+  'a fact that is nearly all of a host': [
+    { ...oauth2({ facts: { at: { token: 'url' } } }), api: { base: 'https://{fact.at}.example' } },
+    'definition',
+  ],
+  'a fact in the middle of a host': [
+    { ...oauth2({ facts: { at: { token: 'url' } } }), api: { base: 'https://x.{fact.at}.acme.example' } },
+    'definition',
+  ],
+  'a host of facts below which anybody can have a name': [
+    {
+      ...oauth2({ facts: { at: { token: 'url' } } }),
+      api: { base: '{fact.at}/v1', hosts: ['https://*.netlify.app'] },
+    },
+    'definition',
+  ],
+  'a tenant with a fact that no call needs': [
+    { ...oauth2({ tenants: { ...SITES, facts: { site: 'id', plan: 'plan' } } }), ...AT_SITE },
+    'auth.oauth2.tenants.facts.plan',
+  ],
+  'a tenant that no fact names': [{ ...oauth2({ tenants: { ...SITES, id: 'zone' } }), ...AT_SITE }, 'definition'],
+  'a list of tenants at an address of one of them': [
+    { ...oauth2({ tenants: { ...SITES, get: 'https://acme.example/{fact.site}' } }), ...AT_SITE },
+    'auth.oauth2.tenants.get',
+  ],
+  'a person named at a host that is not declared': [
+    { self: { get: 'https://id.acme.example/me', id: 'id' } },
+    'definition',
+  ],
+  'a person named at an address without TLS': [{ self: { get: 'http://id.acme.example/me', id: 'id' } }, 'self.get'],
   'further hosts below which anybody has a name': [
     { api: { ...ENTRY.api, hosts: ['https://*.herokuapp.com'] } },
     'definition',

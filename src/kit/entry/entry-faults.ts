@@ -5,7 +5,7 @@ import { expandEntry } from './expand-entry.ts'
 
 /** Where a placeholder may stand, by the path in the entry; everywhere else none may. */
 const PLACES: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^auth\.oauth2\.(?:authorize|token|refresh|revoke)$/, ['ask']],
+  [/^auth\.oauth2\.(?:authorize|token|refresh|revoke|tenants\.get)$/, ['ask']],
   [/^auth\.oauth2\.params\.authorize\./, ['ask', 'setting', 'key']],
   [/^auth\.oauth2\.params\.token\./, ['setting', 'key']],
   [/^auth\.oauth1\.(?:request|authorize|access)$/, ['ask']],
@@ -73,7 +73,7 @@ function knownTo({
   return {
     ask: Object.keys(ask),
     setting: Object.keys(settings),
-    fact: 'oauth2' in auth ? Object.keys(auth.oauth2.facts ?? {}) : [],
+    fact: 'oauth2' in auth ? Object.keys({ ...auth.oauth2.facts, ...auth.oauth2.tenants?.facts }) : [],
     typed: Object.keys(fields),
     secrets: Object.keys(fields).filter((name) => fields[name]?.secret === true),
     hasExchange: 'typed' in auth && auth.typed.exchange !== undefined,
@@ -101,6 +101,15 @@ function uselessParts(entry: Entry): DefinitionFault[] {
     if (!isUsed(`{setting.${name}}`)) report(`settings.${name}`, 'is set and never used')
   for (const name of Object.keys('oauth2' in auth ? (auth.oauth2.facts ?? {}) : {}))
     if (!isUsed(`{fact.${name}}`)) report(`auth.oauth2.facts.${name}`, 'is kept and never used')
+  for (const [name, call] of [
+    ['get', 'get' in self ? self.get : ''],
+    ['post', 'post' in self ? self.post : ''],
+  ] as const)
+    if (!/^(?:$|\/|https:\/\/[^/]+\/)/.test(call)) report(`self.${name}`, 'must begin with “/”, or be a full address')
+  const tenants = 'oauth2' in auth ? auth.oauth2.tenants : undefined
+  for (const name of Object.keys(tenants?.facts ?? {}))
+    if (!isUsed(`{fact.${name}}`) && name !== tenants?.id)
+      report(`auth.oauth2.tenants.facts.${name}`, 'is kept and never used')
   if (api.base.startsWith('{fact.') && (api.hosts ?? []).length === 0)
     report('api.hosts', 'must name the hosts that the fact may be: the token is sent there')
   return faults

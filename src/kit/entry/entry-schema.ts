@@ -83,6 +83,18 @@ const exchange = z.strictObject({
   refused: z.array(z.int()).optional().describe('Statuses beside 401 and 403 that refuse what was typed.'),
 })
 
+const tenants = z
+  .strictObject({
+    title: text('What one is called: `Site`.'),
+    get: web('The call that lists them, with the token.'),
+    list: text('Path of the list in the response. Default: the response itself.').optional(),
+    where: texts('Only those whose texts at these paths are equal.').optional(),
+    facts: named(text('Path in one of them.'), 'What calls need: `{fact.x}`.'),
+    id: z.string().regex(NAME).describe('The fact that names it, which is a part of the ids of people.'),
+    name: text('Path of the name that the person sees.').optional(),
+  })
+  .describe('The sites, companies or workspaces of a person, of which they choose one after the sign-in.')
+
 const oauth2 = z.strictObject({
   authorize: web('Where people sign in.'),
   token: web('Where the code is exchanged.'),
@@ -116,6 +128,7 @@ const oauth2 = z.strictObject({
     ]),
     'What a sign-in tells that calls need: `{fact.x}`.',
   ).optional(),
+  tenants: tenants.optional(),
 })
 
 const auth = z.union([
@@ -178,7 +191,7 @@ const paths = z.strictObject({ id: text('Path of the id.'), ...z.strictObject(wh
 
 const self = z.union([
   z.strictObject({
-    get: path('The call that names the person, below `api.base`.'),
+    get: path('The call that names the person, below `api.base`; or a full address at one of `api.hosts`.'),
     query: texts('Parameters.').optional(),
     ...paths.shape,
   }),

@@ -4,6 +4,7 @@ import { type SelfReader, self, selfFromKey, selfFromToken } from '../auth/self.
 import { type Typed, type TypedExchange, type TypedField, typed } from '../auth/typed.ts'
 import { type Api, type Connector, defineConnector, type RateWindow } from '../connector/connector.ts'
 import { rateFrom } from '../connector/rate.ts'
+import type { Tenants } from '../read/facts.ts'
 import type { Entry } from './entry-schema.ts'
 
 type OAuth2Entry = Extract<Entry['auth'], { oauth2: unknown }>['oauth2']
@@ -166,6 +167,7 @@ function oauth2Of(entry: OAuth2Entry): Auth {
     },
     names: Object.fromEntries(Object.entries(entry.names ?? {}).filter(([, name]) => name !== undefined)),
     tokenPath: entry.at?.split('.') ?? [],
+    ...(entry.tenants === undefined ? {} : { tenants: tenantsIn(entry.tenants) }),
     facts: Object.fromEntries(
       Object.entries(facts).map(([name, source]) => [
         name,
@@ -176,6 +178,10 @@ function oauth2Of(entry: OAuth2Entry): Auth {
     ),
     ...(place === undefined ? {} : { tokenPlacement: placementOf(place) }),
   })
+}
+
+function tenantsIn({ get, ...tenants }: NonNullable<OAuth2Entry['tenants']>): Tenants {
+  return { ...(definedParts(tenants) as Omit<Tenants, 'url'>), url: bare(get) }
 }
 
 function placementOf(place: Place): TokenPlacement {
@@ -196,8 +202,14 @@ function apiOf({ api }: Entry): Api {
   }
 }
 
-/** An address that begins with a fact is one of `hosts`; the first of them that is a name is what an app's keys may override. */
+/** A fact that is the first label of the host stands below the rest of it. An address that begins with a fact is one of `hosts`; the first of them that is a name is what an app's keys may override. */
 function addressOf({ base, hosts = [] }: Entry['api']): Pick<Api, 'baseUrl' | 'baseUrlFrom'> {
+  const [, label, below, rest = ''] = /^https:\/\/\{fact\.(\w+)\}\.([^/?#{}]+)(.*)$/.exec(base) ?? []
+  if (label !== undefined && below !== undefined)
+    return {
+      baseUrl: bare(`https://api.${below}${rest}`),
+      baseUrlFrom: { fact: label, path: bare(rest), hosts: [], below },
+    }
   const [, fact, path = ''] = /^\{fact\.(\w+)\}(.*)$/.exec(base) ?? []
   if (fact === undefined) return { baseUrl: bare(base) }
   const names = hosts.map((host) => host.replace('https://', ''))
@@ -229,8 +241,15 @@ function selfOf(entry: Entry['self']): SelfReader {
   if ('from' in entry) return selfFromToken(read)
   if ('post' in entry)
     return self({ ...partsOf(bare(entry.post)), method: 'POST', body: { json: entry.json ?? {} }, read })
-  const { path, query } = partsOf(bare(entry.get))
-  return self({ path, query: { ...query, ...bareTexts(entry.query ?? {}) }, read })
+  const at = /^(https:\/\/[^/?#]+)(.*)$/.exec(entry.get)
+  const { path, query } = partsOf(bare(at?.[2] ?? entry.get))
+  const host = at?.[1]
+  return self({
+    path,
+    ...(host === undefined ? {} : { host }),
+    query: { ...query, ...bareTexts(entry.query ?? {}) },
+    read,
+  })
 }
 
 function partsOf(address: string): { path: string; query: Record<string, string> } {
