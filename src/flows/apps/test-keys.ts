@@ -80,8 +80,7 @@ async function findingsOf(
   const instance = Object.keys(answers).length === 0 ? undefined : answers
   const fault = foreseenFault(connector, key.overrides, callbackUrl)
   // Its page would refuse the request, whatever the keys are.
-  if (fault !== undefined)
-    return [{ step: 'callback', result: 'failed', reason: 'callback_refused', detail: fault }]
+  if (fault !== undefined) return [{ step: 'callback', result: 'failed', reason: 'callback_refused', detail: fault }]
   return tryKeys(upstream, { connector: fillConnector(connector, answers), key, callbackUrl, instance })
 }
 

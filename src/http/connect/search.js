@@ -60,8 +60,8 @@ async function load(query) {
     const status = results().querySelector('[role=status]')
     const news = found.querySelector('[role=status]')
     status.replaceChildren(...document.importNode(news, true).childNodes)
-    const others = [...found.children].filter((each) => each !== news)
-    results().replaceChildren(status, ...others.map((each) => document.importNode(each, true)))
+    for (const each of results().querySelectorAll(':scope > :not([role=status])')) each.remove()
+    for (const each of found.children) if (each !== news) results().append(document.importNode(each, true))
   } catch {
     // Aborted by the next key, or not reached: the list stays, and the button sends the form.
   }

@@ -31,7 +31,10 @@ suite('a redirect address that the service refuses', () => {
     reachedAt('localhost', async (tributary) => {
       const app = await makeApp(tributary, { keys: { slack: KEYS, spotify: KEYS, github: KEYS } })
       for (const [service, rule] of [
-        ['slack', /^Slack refuses a redirect address that is not https: http:\/\/localhost:\d+\/auth\/slack\/callback\./],
+        [
+          'slack',
+          /^Slack refuses a redirect address that is not https: http:\/\/localhost:\d+\/auth\/slack\/callback\./,
+        ],
         ['spotify', /^Spotify refuses .* and localhost: .* http:\/\/127\.0\.0\.1:PORT\.$/],
       ] as const) {
         const back = await redirectOf(tributary, service, app)
@@ -64,7 +67,10 @@ suite('a redirect address that the service refuses', () => {
       }
       const { code, stdout } = await command(['keys', 'test', app.clientId, 'slack'], env)
       assert.equal(code, 4)
-      assert.match(stdout, /FAIL\s+callback\s+Slack refuses[\s\S]*The service demands: The redirect address must be https/)
+      assert.match(
+        stdout,
+        /FAIL\s+callback\s+Slack refuses[\s\S]*The service demands: The redirect address must be https/,
+      )
     }))
 
   test('is none at an address of the loopback for who takes that, nor at addresses of the key', async () => {
