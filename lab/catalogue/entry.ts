@@ -55,6 +55,11 @@ export interface TypedEntry {
     expires?: string
     expires_at?: string
   }
+  jwt?: { algorithm: string; key: string; header?: Texts; claims: Texts; lifetime: number }
+  sign?: {
+    sigv4?: { id: string; secret: string; session?: string; region: string; service: string }
+    hmac?: { algorithm: string; key: string; over: string; encoding: 'hex' | 'base64'; headers: Texts }
+  }
 }
 
 export type Place = { header: string; scheme?: string } | { query: string }
@@ -65,7 +70,7 @@ export function fillEntryText(entry: LabEntry, text: string, token: string = '')
   return text.replaceAll(/\{([a-z]+)(?:\.(\w+))?\}/g, (_, kind: string, name: string = '') => {
     if (kind === 'ask') return entry.ask?.[name]?.example ?? ''
     if (kind === 'key') return LAB_KEY
-    if (kind === 'token') return token
+    if (kind === 'token' || kind === 'jwt') return token
     return labValue(kind, name)
   })
 }

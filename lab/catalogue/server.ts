@@ -40,7 +40,14 @@ export async function startCatalogueLab(entries: Readonly<Record<string, LabEntr
       const [, service = '', ...rest] = url.pathname.split('/')
       const path = `/${rest.join('/')}`.replace(/\/$/, '')
       const headers = request.headers as Record<string, string | undefined>
-      const call = { method: request.method ?? 'GET', path, query: url.searchParams, headers, text }
+      const call = {
+        method: request.method ?? 'GET',
+        path,
+        query: url.searchParams,
+        headers,
+        text,
+        sent: request.url ?? '/',
+      }
       const { status, headers: sent = {}, body } = answer(services.get(decodeURIComponent(service)), call)
       response.writeHead(status, { 'content-type': 'application/json', ...sent })
       response.end(body === undefined ? '' : JSON.stringify(body))

@@ -29,6 +29,18 @@ const TYPED = {
   api: { base: 'https://{typed.site}/api' },
 } as const
 const SHOP = { shop: { title: 'Shop', example: 'acme', kind: 'text' } } as const
+const SECRET = { title: 'Secret', secret: true } as const
+const FIELDS = { id: { title: 'ID' }, secret: SECRET } as const
+const signed = (changes: object, fields: object = FIELDS) => {
+  const headers = { 'x-sign': '{signature}' }
+  const hmac = { algorithm: 'sha256', key: '{typed.secret}', over: '{path}', encoding: 'hex', headers, ...changes }
+  return { auth: { typed: { fields, sign: { hmac } } }, self: KEY.self }
+}
+const JWT = { algorithm: 'RS256', key: '{typed.secret}', claims: { iss: '{typed.id}' }, lifetime: 600 } as const
+const token = (changes: object) => ({
+  auth: { typed: { fields: FIELDS, jwt: JWT, headers: { authorization: 'Bearer {token}' }, ...changes } },
+  self: KEY.self,
+})
 const SITES = { title: 'Site', get: 'https://acme.example/sites', facts: { site: 'id' }, id: 'site' } as const
 const AT_SITE = { api: { base: 'https://api.acme.example/{fact.site}' } } as const
 const oauth2 = (changes: object) => ({ auth: { oauth2: { ...ENTRY.auth.oauth2, ...changes } } })
@@ -40,7 +52,7 @@ test('an entry is the definition that somebody would write by hand', () => {
   const made = expandEntry('acme', entryFileSchema.parse({ services: { acme: ENTRY } }).services['acme'] as Entry)
   assert.deepEqual(made.endpoints, {})
   assert.equal(made.self.read({ data: { id: 7, name: 'Ada' } }).id, '7')
-  assert.deepEqual([fieldsOf(KEY), fieldsOf(TYPED)], [[], []])
+  assert.deepEqual([fieldsOf(KEY), fieldsOf(TYPED), fieldsOf(signed({})), fieldsOf(token({}))], [[], [], [], []])
 })
 
 /** What the check refuses: by the path that it names. */
@@ -155,6 +167,29 @@ const REFUSED: Record<string, [changes: object, field: string]> = {
     },
     'auth.typed.exchange.url',
   ],
+  'a key that signs and names a person': [{ ...signed({}), self: ENTRY.self }, 'definition'],
+  'a signature whose key is not secret': [signed({ key: '{typed.id}' }), 'definition'],
+  'a signature that is not sent': [signed({ headers: { 'x-at': '{time_s}' } }), 'definition'],
+  'a part of a request that there is not': [signed({ over: '{day}' }), 'auth.typed.sign.hmac.over'],
+  'a signature over itself': [signed({ over: '{signature}' }), 'auth.typed.sign.hmac.over'],
+  'a field that is named like a part of a request': [
+    signed({}, { id: { title: 'ID' }, secret: SECRET, body: { title: 'Body' } }),
+    'definition',
+  ],
+  'a signed token that calls do not carry': [token({ headers: { 'x-id': '{typed.id}' } }), 'definition'],
+  'a signed token that the exchange does not send': [
+    token({ exchange: { url: 'https://acme.example/token', form: { id: '{typed.id}' }, token: 'token' } }),
+    'definition',
+  ],
+  'a signed token where nothing is signed': [
+    token({ jwt: undefined, exchange: { url: 'https://acme.example/t', form: { a: '{jwt}' }, token: 'token' } }),
+    'auth.typed.exchange.form.a',
+  ],
+  'a claim that nothing fills': [
+    token({ jwt: { ...JWT, claims: { iss: '{typed.issuer}' } } }),
+    'auth.typed.jwt.claims.iss',
+  ],
+  'a key of a token that is not one secret field': [token({ jwt: { ...JWT, key: 'x{typed.secret}' } }), 'definition'],
   'a pattern that may not be linear': [
     { ask: { shop: { ...SHOP.shop, pattern: '(a+)+' } }, api: { base: 'https://api.acme.example/{ask.shop}' } },
     'ask.shop.pattern',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { JWT_ALGORITHMS } from '../auth/typed-signing.ts'
 import { CATEGORIES, CERTAINTIES } from '../connector/catalogue-words.ts'
 
 // Loaded only where entries are checked: they are validated in tests and when an operator's file is loaded, not at each start.
@@ -94,6 +95,39 @@ const tenants = z
   })
   .describe('The sites, companies or workspaces of a person, of which they choose one after the sign-in.')
 
+const jwt = z
+  .strictObject({
+    algorithm: z.enum(JWT_ALGORITHMS),
+    key: text('The typed private key (PEM), or the shared secret: `{typed.x}`.'),
+    header: texts('Further fields of the header, such as `kid`.').optional(),
+    claims: texts('Claims beside `iat` and `exp`; one whose field is left empty is left out.'),
+    lifetime: z.int().min(60).max(86_400).describe('Seconds.'),
+  })
+  .describe('A token that is signed with a typed key: `{jwt}` of the exchange; without one, `{token}` of calls.')
+
+const sign = z
+  .union([
+    z.strictObject({
+      sigv4: z.strictObject({
+        id: text('`{typed.x}`.'),
+        secret: text('`{typed.x}`.'),
+        session: text('`{typed.x}`, which may be left empty.').optional(),
+        region: text('A region, or `{typed.x}`.'),
+        service: z.string().regex(/^[a-z\d-]+$/),
+      }),
+    }),
+    z.strictObject({
+      hmac: z.strictObject({
+        algorithm: z.enum(['sha1', 'sha256', 'sha512']),
+        key: text('`{typed.x}`.'),
+        over: text('What is signed: `{typed.x}`, `{method}`, `{host}`, `{path}`, `{query}`, `{body}`, `{time_s}` …'),
+        encoding: z.enum(['hex', 'base64']),
+        headers: texts('`{signature}`, `{time_s}`, `{time_ms}`, `{time_iso}` and `{typed.x}` are replaced.'),
+      }),
+    }),
+  ])
+  .describe('Signs each call with typed values.')
+
 const oauth2 = z.strictObject({
   authorize: web('Where people sign in.'),
   token: web('Where the code is exchanged.'),
@@ -153,6 +187,8 @@ const auth = z.union([
       query: texts('Parameters of every call, with `{typed.x}` or `{token}`.').optional(),
       basic: z.tuple([z.string(), z.string()]).optional(),
       exchange: exchange.optional(),
+      jwt: jwt.optional(),
+      sign: sign.optional(),
     }),
   }),
 ])

@@ -2,6 +2,7 @@ import type { Ask, AskField } from '../auth/ask.ts'
 import { type Auth, apiKey, basic, oauth1, oauth2, type TokenPlacement } from '../auth/auth.ts'
 import { type SelfReader, self, selfFromKey, selfFromToken } from '../auth/self.ts'
 import { type Typed, type TypedExchange, type TypedField, typed } from '../auth/typed.ts'
+import type { TypedJwt, TypedSignature } from '../auth/typed-signing.ts'
 import { type Api, type Connector, defineConnector, type RateWindow } from '../connector/connector.ts'
 import { rateFrom } from '../connector/rate.ts'
 import type { Tenants } from '../read/facts.ts'
@@ -90,7 +91,7 @@ function labelled(input: Omit<Typed, 'kind'>): Typed {
 }
 
 function typedOf(
-  { fields, headers, query, basic: pair, exchange }: TypedEntry,
+  { fields, headers, query, basic: pair, exchange, jwt, sign }: TypedEntry,
   { base }: Entry['api'],
   isLabelled: boolean,
 ): Typed {
@@ -102,8 +103,25 @@ function typedOf(
       ...(pair === undefined ? {} : { basic: pairOf(pair) }),
     },
     ...(exchange === undefined ? {} : { exchange: exchangeOf(exchange, base) }),
+    ...(jwt === undefined ? {} : { jwt: jwtOf(jwt) }),
+    ...(sign === undefined ? {} : { sign: signatureOf(sign) }),
   }
   return isLabelled ? labelled(input) : typed(input)
+}
+
+function jwtOf({ lifetime, key, header, claims, algorithm }: NonNullable<TypedEntry['jwt']>): TypedJwt {
+  const named = header === undefined ? {} : { header: bareTexts(header) }
+  return { algorithm, key: bare(key), ...named, claims: bareTexts(claims), lifetimeS: lifetime }
+}
+
+function signatureOf(sign: NonNullable<TypedEntry['sign']>): TypedSignature {
+  if ('hmac' in sign) {
+    const { key, over, headers, ...rest } = sign.hmac
+    return { kind: 'hmac', ...rest, key: bare(key), over: bare(over), headers: bareTexts(headers) }
+  }
+  const { id, secret, session, region, service } = sign.sigv4
+  const temporary = session === undefined ? {} : { session: bare(session) }
+  return { kind: 'sigv4', id: bare(id), secret: bare(secret), ...temporary, region: bare(region), service }
 }
 
 function exchangeOf(
