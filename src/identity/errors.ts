@@ -7,6 +7,7 @@ export const AUTHORIZE_ERRORS = {
   unsupported_response_type: '`response_type` must be `code` or `token`, and the app must allow it.',
   invalid_access_token: 'The `access_token` is unknown, or belongs to another app.',
   service_unknown: 'The `service` parameter is missing, or names no known service.',
+  service_not_offered: 'The app does not offer this service to people.',
   no_service_keys: 'The app has no keys for this service.',
   address_refused:
     'Our server may not call the address of the service: it is not on the public internet, or its name has no address.',
@@ -41,6 +42,13 @@ export class AuthorizeError extends Error {
 export function noServiceKeys(clientId: string, service: string): AuthorizeError {
   return new AuthorizeError('no_service_keys', {
     description: `The app has no keys for ${service}. Set them: tributary keys set ${clientId} ${service}`,
+  })
+}
+
+/** Names what helps; what is connected is not touched. */
+export function serviceNotOffered(clientId: string, service: string): AuthorizeError {
+  return new AuthorizeError('service_not_offered', {
+    description: `The app does not offer ${service} to people. Offer it too: tributary app set ${clientId} --offer ${service}`,
   })
 }
 

@@ -26,6 +26,7 @@ const PUBLISHED = {
   needs_auth: 40301,
   other_app: 40302,
   app_unproven: 40303,
+  service_not_offered: 40310,
   no_profile: 40401,
   service_unknown: 40402,
   no_service_keys: 40403,

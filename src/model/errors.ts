@@ -57,6 +57,7 @@ export const REASONS = {
     'Others can reach this demo, so its controls are off. Start it with HOST=127.0.0.1, or use `tributary demo control` on its machine.',
   ],
   token_restricted: [403, 9, 'The token is for one service, and not for this call; the sentence says what it is for.'],
+  service_not_offered: [403, 10, 'The app does not offer this service to people.'],
   quota_reached: [413, 3, 'This would exceed a quota; the sentence names it. Stored items can still be changed.'],
   no_profile: [404, 1, 'The account has no profile of this service.'],
   service_unknown: [404, 2, 'The service is unknown.'],

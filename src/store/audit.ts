@@ -32,13 +32,14 @@ const insertOnce = statement(
    values ($shard, $id, $at, $actor, $action, $appId, $accountId, '{}') on conflict do nothing`,
 )
 
-// The newest detail, with how often it happened.
+// The newest detail, with how often it happened. A sharded server accepts no function here that depends on settings, such as
+// jsonb_build_object.
 const insertCounted = statement(
   'audit-insert-counted',
   `insert into audit (shard, id, at, actor, action, app_id, account_id, detail)
    values ($shard, $id, $at, $actor, $action, $appId, null, $detail)
    on conflict (shard, id) do update set at = excluded.at, detail = (excluded.detail::jsonb
-     || jsonb_build_object('attempts', coalesce((audit.detail ->> 'attempts')::bigint, 1) + 1))::json`,
+     || ('{"attempts":' || (coalesce((audit.detail ->> 'attempts')::bigint, 1) + 1)::text || '}')::jsonb)::json`,
 )
 // Ids begin with their time.
 const purge = statement('audit-purge', deleteSome('audit', 'id, shard', 'id < $beforeId'))

@@ -190,6 +190,8 @@ export const NOT_ON_SHARDS = [
   'cursor-wake',
   'destination-any-due',
   'destination-due',
+  'feed-changes',
+  'feed-items',
   'lease-finish-some',
   'lease-take-newest',
   'lease-take-oldest',

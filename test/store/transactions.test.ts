@@ -9,6 +9,7 @@ const all = statement('t-all', 'select id from thing order by id')
 const addOne = statement('t-add-one', 'insert into thing (id) values ($id)')
 const removeFrom = statement('t-remove-from', 'delete from thing where id >= $id')
 const fail = statement('t-fail', 'select fail($code)')
+const deadlocked = statement('t-deadlocked', 'select deadlocked($times) as n')
 const myPid = statement('t-pid', 'select pg_backend_pid() as pid')
 const end = statement('t-end', 'select pg_terminate_backend($1)')
 
@@ -21,6 +22,12 @@ before(async () => {
   await opened.database.script(
     `create function fail(code text) returns void language plpgsql as
      $$ begin if code <> '' then raise exception 'failed' using errcode = code; end if; end $$`,
+  )
+  // A sequence keeps its number when the statement is rolled back.
+  await opened.database.script(
+    `create sequence try; create function deadlocked(times int) returns int language plpgsql as
+     $$ declare n int := nextval('try'); begin
+       if n <= times then raise exception 'deadlocked' using errcode = '40P01'; end if; return n; end $$`,
   )
 })
 after(() => opened.close())
@@ -96,6 +103,11 @@ suite('a transaction', () => {
       await execute(tx, fail.with({ code: tries < 3 ? '40P01' : '' }))
     })
     assert.equal(tries, 3)
+  })
+
+  test('of one statement, outside a transaction, is repeated too', async () => {
+    const [row] = await opened.database.rows<{ n: number }>(deadlocked.with({ times: 2 }))
+    assert.equal(row!.n, 3)
   })
 
   test('is invisible before its commit', async () => {

@@ -253,6 +253,8 @@ export type App = {
     write_services: string[]
   } | undefined
   branding: Branding
+  /** The services that people may connect; absent: all that the app has keys for. */
+  services?: string[] | undefined
   created_at: number
   deleting_at?: number | undefined
 }
@@ -296,6 +298,8 @@ export type AppDetail = {
     write_services: string[]
   } | undefined
   branding: Branding
+  /** The services that people may connect; absent: all that the app has keys for. */
+  services?: string[] | undefined
   created_at: number
   deleting_at?: number | undefined
   secrets: ({
@@ -753,6 +757,8 @@ export type CreatedApp = {
     write_services: string[]
   } | undefined
   branding: Branding
+  /** The services that people may connect; absent: all that the app has keys for. */
+  services?: string[] | undefined
   created_at: number
   deleting_at?: number | undefined
   client_secret: string
@@ -1076,7 +1082,7 @@ export type ErrorBody = {
   /** A sentence for developers; it names what was wrong. */
   error: string
   /** The number of the reason. */
-  code: 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40011 | 40110 | 40012 | 40007 | 40008 | 40009 | 40010 | 40101 | 40102 | 40103 | 40104 | 40105 | 40106 | 40107 | 40108 | 40109 | 40301 | 40302 | 40303 | 40304 | 40305 | 40306 | 40307 | 40308 | 40309 | 41303 | 40401 | 40402 | 40403 | 40405 | 40404 | 40501 | 40801 | 40901 | 40902 | 40903 | 40904 | 40905 | 40906 | 40907 | 41001 | 41002 | 41301 | 41304 | 41302 | 41501 | 42201 | 43101 | 42901 | 42902 | 42903 | 42904 | 42905 | 42906 | 50001 | 50002 | 50201 | 50202 | 50203 | 50204 | 50301 | 50401 | 50701
+  code: 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40011 | 40110 | 40012 | 40007 | 40008 | 40009 | 40010 | 40101 | 40102 | 40103 | 40104 | 40105 | 40106 | 40107 | 40108 | 40109 | 40301 | 40302 | 40303 | 40304 | 40305 | 40306 | 40307 | 40308 | 40309 | 40310 | 41303 | 40401 | 40402 | 40403 | 40405 | 40404 | 40501 | 40801 | 40901 | 40902 | 40903 | 40904 | 40905 | 40906 | 40907 | 41001 | 41002 | 41301 | 41304 | 41302 | 41501 | 42201 | 43101 | 42901 | 42902 | 42903 | 42904 | 42905 | 42906 | 50001 | 50002 | 50201 | 50202 | 50203 | 50204 | 50301 | 50401 | 50701
   reason: Reason
   /** The parameter or field at fault, with its path: `accounts.3.id`. */
   param?: string | undefined
@@ -2459,7 +2465,7 @@ export type Readiness = {
 }
 
 /** Why a request was refused. */
-export type Reason = "bad_request" | "bad_parameter" | "bad_body" | "client_unknown" | "redirect_unregistered" | "session_expired" | "link_invalid" | "connections_closed" | "file_refused" | "code_invalid" | "same_account" | "token_conflict" | "parameter_unknown" | "token_missing" | "token_invalid" | "app_secret_invalid" | "service_refused" | "hook_refused" | "admin_token_invalid" | "signed_out" | "password_wrong" | "passkey_refused" | "needs_auth" | "other_app" | "app_unproven" | "scope_missing" | "origin_refused" | "role_refused" | "sign_in_again" | "demo_exposed" | "token_restricted" | "quota_reached" | "no_profile" | "service_unknown" | "no_service_keys" | "no_media" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "profile_paused" | "app_has_accounts" | "idempotency_in_progress" | "demo_not_running" | "last_operator" | "too_many_tokens" | "endpoint_retired" | "cursor_expired" | "body_too_large" | "too_many_decisions" | "too_many_contacts" | "media_type_unsupported" | "idempotency_conflict" | "headers_too_large" | "too_many_attempts" | "too_many_sign_ins" | "service_limited" | "too_many_readers" | "agent_limited" | "too_many_sessions" | "internal" | "key_missing" | "service_unreachable" | "destination_failed" | "address_refused" | "connector_failed" | "database_unavailable" | "service_timeout" | "storage_full"
+export type Reason = "bad_request" | "bad_parameter" | "bad_body" | "client_unknown" | "redirect_unregistered" | "session_expired" | "link_invalid" | "connections_closed" | "file_refused" | "code_invalid" | "same_account" | "token_conflict" | "parameter_unknown" | "token_missing" | "token_invalid" | "app_secret_invalid" | "service_refused" | "hook_refused" | "admin_token_invalid" | "signed_out" | "password_wrong" | "passkey_refused" | "needs_auth" | "other_app" | "app_unproven" | "scope_missing" | "origin_refused" | "role_refused" | "sign_in_again" | "demo_exposed" | "token_restricted" | "service_not_offered" | "quota_reached" | "no_profile" | "service_unknown" | "no_service_keys" | "no_media" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "profile_paused" | "app_has_accounts" | "idempotency_in_progress" | "demo_not_running" | "last_operator" | "too_many_tokens" | "endpoint_retired" | "cursor_expired" | "body_too_large" | "too_many_decisions" | "too_many_contacts" | "media_type_unsupported" | "idempotency_conflict" | "headers_too_large" | "too_many_attempts" | "too_many_sign_ins" | "service_limited" | "too_many_readers" | "agent_limited" | "too_many_sessions" | "internal" | "key_missing" | "service_unreachable" | "destination_failed" | "address_refused" | "connector_failed" | "database_unavailable" | "service_timeout" | "storage_full"
 
 /** A link by which a person signs in again. */
 export type ReconnectLink = {
@@ -2490,6 +2496,8 @@ export type RotatedApp = {
     write_services: string[]
   } | undefined
   branding: Branding
+  /** The services that people may connect; absent: all that the app has keys for. */
+  services?: string[] | undefined
   created_at: number
   deleting_at?: number | undefined
   client_secret: string
@@ -5523,7 +5531,7 @@ export interface Operations {
     body: undefined
     response: AppDetail
   }
-  /** Change the name, redirect addresses, flows or branding of an app */
+  /** Change the name, redirect addresses, flows, branding or offered services of an app */
   'PATCH /admin/apps/{client_id}': {
     query: undefined
     body: {
@@ -5543,6 +5551,8 @@ export interface Operations {
         privacy_url?: string | null | undefined
         logo?: string | null | undefined
       } | undefined
+      /** Names of the services that people may connect, also of some that need no keys; `null` for all that the app has keys for. What is connected stays. */
+      services?: string[] | null | undefined
       /** Lets agents act over MCP for people who consent. `null` turns it off and ends their access at once. */
       agents?: {
         /** Addresses that agents receive people at; compared exactly. */

@@ -1,7 +1,7 @@
 import { type AppsDeps, getApp, updateApp } from '#flows/apps/apps.ts'
 import type { AgentSettings } from '#model/apps/agents.ts'
 import { APPLY_POLICIES, type ApplyPolicy, presentApp } from '#model/apps/app.ts'
-import { command, UsageError } from '../command.ts'
+import { command, type Flags, UsageError } from '../command.ts'
 import { BRANDING_OPTIONS, brandingOf } from './app-branding.ts'
 
 export const APPLY_OPTION = {
@@ -37,17 +37,26 @@ export const set = command({
       meaning:
         'a service that agents may write to if the person allows it too; those given replace all, “none” removes all',
     },
+    offer: {
+      type: 'string',
+      value: 'SERVICE',
+      multiple: true,
+      meaning: 'a service that people may connect; those given replace all, and other services are refused',
+    },
+    'offer-all': { type: 'boolean', meaning: 'let people connect every service that the app has keys for' },
     'no-agents': { type: 'boolean', meaning: 'turn agents off and end their access at once' },
   },
-  run: async ({ args, flags, out, withStore }) => {
+  run: async ({ args, flags, out, withStore, registry }) => {
     const [name, redirectUris] = [flags.text('name'), flags.texts('redirect-uri')]
     const apply = applyPolicy(flags.text('apply'))
     const branding = brandingOf(flags)
+    const services = offeredIn(flags)
     const change = {
       ...(name === undefined ? {} : { name }),
       ...(redirectUris.length === 0 ? {} : { redirectUris }),
       ...(apply === undefined ? {} : { apply }),
       ...(branding === undefined ? {} : { branding }),
+      ...(services === undefined ? {} : { services }),
     }
     const agents = {
       uris: flags.texts('agent-redirect-uri'),
@@ -57,16 +66,24 @@ export const set = command({
     const changesAgents = agents.off || agents.uris.length > 0 || agents.writes.length > 0
     if (Object.keys(change).length === 0 && !changesAgents)
       throw new UsageError(
-        'Name what to change: --name, --redirect-uri, --apply, --color, --logo, --privacy-url, --agent-redirect-uri, --agent-writes or --no-agents.',
+        'Name what to change: --name, --redirect-uri, --apply, --color, --logo, --privacy-url, --offer, --offer-all, --agent-redirect-uri, --agent-writes or --no-agents.',
       )
     const app = await withStore(async (store) => {
       const changed = changesAgents ? { ...change, agents: await changedAgents(store, args[0], agents) } : change
-      return updateApp(store, args[0], changed, 'cli')
+      return updateApp({ ...store, registry: await registry() }, args[0], changed, 'cli')
     })
     const names = [...Object.keys(change), ...(changesAgents ? ['agents'] : [])]
     out.result(presentApp(app), () => [`Changed ${app.id}: ${names.join(', ')}.`])
   },
 })
+
+function offeredIn(flags: Flags): readonly string[] | 'all' | undefined {
+  const given = flags.texts('offer')
+  if (flags.on('offer-all') && given.length > 0)
+    throw new UsageError('--offer-all cannot be given together with --offer.')
+  if (flags.on('offer-all')) return 'all'
+  return given.length === 0 ? undefined : given
+}
 
 /** What is not given stays as it is. */
 async function changedAgents(

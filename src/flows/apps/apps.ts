@@ -1,3 +1,4 @@
+import type { Registry } from '#kit/connector/registry.ts'
 import type { AgentSettings } from '#model/apps/agents.ts'
 import { type App, type ApplyPolicy, type AppSecret, checkRedirectUri } from '#model/apps/app.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
@@ -69,11 +70,18 @@ export async function getApp(deps: AppsDeps, id: string): Promise<{ app: App; se
 }
 
 export interface AppChange extends Partial<NewApp> {
+  /** Names of the services that people may connect. */
+  services?: readonly string[] | 'all' | undefined
   /** `off` ends the access of all agents at once. */
   agents?: AgentSettings | 'off' | undefined
 }
 
-export async function updateApp(deps: AppsDeps, id: string, change: AppChange, actor: string): Promise<App> {
+export async function updateApp(
+  deps: AppsDeps & { registry: Pick<Registry, 'find'> },
+  id: string,
+  change: AppChange,
+  actor: string,
+): Promise<App> {
   return deps.database.transaction(async (tx) => {
     const before = await store.findApp(tx, id)
     if (before === undefined) throw noApp(id)
@@ -85,6 +93,7 @@ export async function updateApp(deps: AppsDeps, id: string, change: AppChange, a
       isPublic: change.isPublic ?? before.isPublic,
       apply: change.apply ?? before.apply,
       agents: changedAgents(before.agents, change.agents, deps.clock.now()),
+      services: changedServices(deps, before.services, change.services),
       branding:
         change.branding === undefined
           ? before.branding
@@ -99,6 +108,27 @@ export async function updateApp(deps: AppsDeps, id: string, change: AppChange, a
     })
     return app
   })
+}
+
+/** Limit: services that an app may list as those that people may connect; more are refused. */
+const MAX_OFFERED = 1000
+
+/** Aliases become names, so that a later release may drop an alias. */
+function changedServices(
+  { registry }: { registry: Pick<Registry, 'find'> },
+  before: App['services'],
+  change: AppChange['services'],
+): App['services'] {
+  if (change === 'all') return undefined
+  if (change === undefined) return before
+  if (change.length > MAX_OFFERED) throw invalidInput('bad_parameter', 'services', `at most ${MAX_OFFERED} names.`)
+  const names = change.map((name) => {
+    const connector = registry.find(name)
+    if (connector === undefined)
+      throw invalidInput('bad_parameter', 'services', `“${name.slice(0, 50)}” is not a known service.`)
+    return connector.service
+  })
+  return [...new Set(names)]
 }
 
 function changedAgents(

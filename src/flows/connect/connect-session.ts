@@ -1,5 +1,5 @@
 import type { IdentityDeps } from '#identity/deps.ts'
-import { servicesOf } from '#identity/services.ts'
+import { mayConnect, servicesOf } from '#identity/services.ts'
 import { newTicket } from '#model/accounts/access-token.ts'
 import { type App, matchesRedirectUri } from '#model/apps/app.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
@@ -130,6 +130,8 @@ async function checkServices(deps: IdentityDeps, app: App, names: readonly strin
   if (names === undefined) return
   const unknown = names.find((name) => deps.registry.find(name) === undefined)
   if (unknown !== undefined) throw new ApiError('service_unknown', undefined, { param: 'services' })
+  const isRefused = (name: string) => !mayConnect(app, { service: deps.registry.find(name)?.service ?? name })
+  if (names.some(isRefused)) throw new ApiError('service_not_offered', undefined, { param: 'services' })
   const usable = new Set((await servicesOf(deps, app, names)).map(({ service }) => service))
   const isUsable = (name: string) => usable.has(deps.registry.find(name)?.service ?? name)
   if (!names.every(isUsable)) throw new ApiError('no_service_keys', undefined, { param: 'services' })

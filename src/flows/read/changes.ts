@@ -34,9 +34,9 @@ export interface ChangesPage {
 }
 
 /** Limit: bytes of records in one page of changes; a page ends before the item that would exceed it, but has at least one. */
-const MAX_PAGE_BYTES = 4 * 1024 * 1024
+export const MAX_PAGE_BYTES = 4 * 1024 * 1024
 /** Limit: changes of each profile that one step examines where a filter may leave most of them out. */
-const MAX_EXAMINED = 1000
+export const MAX_EXAMINED = 1000
 /** How many changes of each profile a step examines at least, because copies may be left out. */
 const EXAMINED_ROWS = 50
 /** Limit: such steps for one page; a page that has found too few by then is returned as it is, with `more`. */
@@ -84,18 +84,17 @@ async function knownPositions(
   throw invalidInput('bad_parameter', 'cursor', 'belongs to another account; begin again without one.')
 }
 
-/** Reads changes of these profiles and advances their positions, which are of the same order. `owner` is added to each entry. */
-export async function collectChanges(
+/** Reads changes of these profiles and advances their positions, which are of the same order. */
+async function collectChanges(
   deps: ReadDeps,
   readable: readonly ReadableProfile[],
   positions: Position[],
   latest: ReadonlyMap<string, number>,
   { limit, types }: Pick<ChangesRequest, 'limit' | 'types'>,
   options: Presentation,
-  owner?: string,
 ): Promise<{ entries: string[]; more: boolean }> {
   const bits = types === undefined ? undefined : typeBits(types)
-  const write = writeEntry(deps.registry, createPresenter(deps, readable, options), owner)
+  const write = writeEntry(deps.registry, createPresenter(deps, readable, options))
   const isBehind = ({ profileId, seq }: Position) => seq < (latest.get(profileId) ?? 0)
   const entries: string[] = []
   let bytesLeft = MAX_PAGE_BYTES
@@ -164,7 +163,11 @@ function decide(unread: readonly Unread[], bits: number | undefined): Decided[] 
 }
 
 /** Before the reader began with a profile it had nothing of it, so nothing has to be deleted. */
-function changeFor({ types, seq }: ChangeKey, { start }: Position, bits: number | undefined): Decided['change'] {
+export function changeFor(
+  { types, seq }: ChangeKey,
+  { start }: Pick<Position, 'start'>,
+  bits: number | undefined,
+): Decided['change'] {
   const isWanted = types !== null && (bits === undefined || (types & bits) !== 0)
   if (isWanted) return 'upsert'
   return seq > start ? 'delete' : 'none'

@@ -1,9 +1,10 @@
-import { servicesInReach } from '#identity/services.ts'
+import { mayConnect, servicesInReach } from '#identity/services.ts'
 import type { Auth } from '#kit/auth/auth.ts'
 import type { Category } from '#kit/connector/catalogue-words.ts'
 import type { Registry } from '#kit/connector/registry.ts'
 import { docsAddress } from '#kit/connector/service-addresses.ts'
 import { comparePlaces, type IndexedService, rankOf } from '#kit/connector/service-index.ts'
+import type { App } from '#model/apps/app.ts'
 import { ApiError, invalidInput } from '#model/errors.ts'
 import { findApp } from '#store/apps/apps.ts'
 import type { ReadDeps } from './find.ts'
@@ -17,6 +18,12 @@ export interface ServiceSearch {
   synced?: boolean | undefined
   /** Whether the people of the app can choose it. */
   offered?: boolean | undefined
+}
+
+/** The app in whose name services are read, and who reads: an operator also sees what the app does not let its people connect. */
+export interface ServicesReader {
+  appId: string
+  isOperator: boolean
 }
 
 export interface FoundService {
@@ -45,18 +52,18 @@ export interface FoundServices {
 /** Finds services, the best match first, then by title. Reads the index only: no entry of the catalogue is expanded. */
 export async function findServices(
   deps: ReadDeps & { config: { baseUrl: string } },
-  appId: string | undefined,
+  reader: ServicesReader | undefined,
   { offered, ...search }: ServiceSearch,
   { cursor, limit }: { cursor?: string | undefined; limit: number },
 ): Promise<FoundServices> {
-  const app = appId === undefined ? undefined : await findApp(deps.database, appId)
-  if (appId !== undefined && app === undefined) throw new ApiError('client_unknown', undefined, { param: 'client_id' })
+  const app = reader && (await requireReadingApp(deps, reader))
   if (offered !== undefined && app === undefined)
     throw invalidInput('bad_parameter', 'offered', 'needs an app: add client_id or an access token.')
   const reach = app && (await servicesInReach(deps, app))
   const isOffered = ({ service }: IndexedService) => reach?.offered.has(service) === true
+  const isVisible = visibleTo(reader, app)
   const all = matching(deps.registry, search).filter(
-    ({ entry }) => offered === undefined || isOffered(entry) === offered,
+    ({ entry }) => (offered === undefined || isOffered(entry) === offered) && isVisible(entry),
   )
   const after = cursor === undefined ? undefined : readCursor(cursor)
   const rest = after === undefined ? all : all.filter((each) => compare(each, after) > 0)
@@ -75,6 +82,22 @@ export async function findServices(
 interface Match {
   rank: number
   entry: Pick<IndexedService, 'order' | 'service'>
+}
+
+/** What an app does not let its people connect is shown to its operators only. */
+export function visibleTo(reader: ServicesReader | undefined, app: App | undefined) {
+  return (service: { service: string }): boolean =>
+    app === undefined || reader?.isOperator === true || mayConnect(app, service)
+}
+
+/** The app of a reader. */
+export async function requireReadingApp(
+  { database }: Pick<ReadDeps, 'database'>,
+  { appId }: ServicesReader,
+): Promise<App> {
+  const app = await findApp(database, appId)
+  if (app === undefined) throw new ApiError('client_unknown', undefined, { param: 'client_id' })
+  return app
 }
 
 /** What matches, in its order. */

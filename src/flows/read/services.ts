@@ -4,11 +4,10 @@ import { appProofOf } from '#kit/auth/app-proof.ts'
 import { type Auth, needsKeys, typedFieldsOf } from '#kit/auth/auth.ts'
 import type { Condition, Connector } from '#kit/connector/connector.ts'
 import { docsAddress, type ServiceAddresses, serviceAddresses } from '#kit/connector/service-addresses.ts'
-import { ApiError } from '#model/errors.ts'
 import { storedTypes } from '#model/items/types.ts'
-import { findApp } from '#store/apps/apps.ts'
 import { listServiceKeys } from '#store/apps/service-keys.ts'
 import type { ReadDeps } from './find.ts'
+import { requireReadingApp, type ServicesReader, visibleTo } from './search-services.ts'
 
 export interface ServiceCard {
   title: string
@@ -62,11 +61,11 @@ interface ServiceLimit {
  */
 export async function listServices(
   { database, registry, config }: ReadDeps & { config: ProxyAddressConfig },
-  appId: string | undefined,
+  reader: ServicesReader | undefined,
   names?: readonly string[],
 ): Promise<Record<string, ServiceCard>> {
-  if (appId !== undefined && (await findApp(database, appId)) === undefined)
-    throw new ApiError('client_unknown', undefined, { param: 'client_id' })
+  const app = reader && (await requireReadingApp({ database }, reader))
+  const appId = app?.id
   const keys =
     appId === undefined
       ? undefined
@@ -76,7 +75,7 @@ export async function listServices(
       ? withCatalogued(registry, [...(keys?.keys() ?? [])])
       : [...new Set(names.map((name) => registry.find(name)))].filter((each) => each !== undefined)
   return Object.fromEntries(
-    described.map((connector) => {
+    described.filter(visibleTo(reader, app)).map((connector) => {
       const { service, title, auth, aliases, endpoints, settings, category, conditions = [] } = connector
       const read = Object.fromEntries(
         Object.entries(endpoints).map(([name, endpoint]) => [

@@ -1,11 +1,12 @@
 import { forgetRefusedKey } from '#access/service-access.ts'
 import { accountOf } from '#identity/accounts.ts'
 import { type IdentityDeps, type SignInDeps, TEN_MINUTES_MS } from '#identity/deps.ts'
-import { AuthorizeError } from '#identity/errors.ts'
+import { AuthorizeError, serviceNotOffered } from '#identity/errors.ts'
 import { requireApp, requireRedirect } from '#identity/known-app.ts'
 import { countSignIn, uncountSignIn } from '#identity/open-sign-ins.ts'
 import { type PendingValue, writePending } from '#identity/pending-value.ts'
 import { addressOf } from '#identity/record-calls.ts'
+import { mayConnect } from '#identity/services.ts'
 import {
   mustAsk,
   namesServerInLink,
@@ -75,6 +76,7 @@ export async function startSignIn(
   const responseType = checkResponseType(app, input)
   const codeChallenge = checkChallenge(app, input, responseType)
   const service = await requireService(deps, app, input.service)
+  if (!mayConnect(app, service.connector)) throw serviceNotOffered(app.id, service.connector.service)
   const { session, scope, flag, force_login: forceLogin = false } = input
   const accountId = session === undefined ? await requireAccountId(deps, app, input.access_token) : session.accountId
   const { redirectUri, state, locale } = to

@@ -20,6 +20,10 @@ const app = z
     apply: z.enum(APPLY_POLICIES),
     agents: agentSettings.optional().describe('What agents may do over MCP; absent: agents are off.'),
     branding: shownBranding,
+    services: z
+      .array(z.string())
+      .optional()
+      .describe('The services that people may connect; absent: all that the app has keys for.'),
     created_at: z.number(),
     deleting_at: z.number().optional(),
   })
@@ -122,9 +126,16 @@ export const show = route({
 
 export const update = route({
   auth: 'admin',
-  summary: 'Change the name, redirect addresses, flows or branding of an app',
+  summary: 'Change the name, redirect addresses, flows, branding or offered services of an app',
   path,
   body: fields.partial().extend({
+    services: z
+      .array(z.string())
+      .nullable()
+      .optional()
+      .describe(
+        'Names of the services that people may connect, also of some that need no keys; `null` for all that the app has keys for. What is connected stays.',
+      ),
     agents: agentSettings
       .nullable()
       .optional()
@@ -145,6 +156,7 @@ export const update = route({
           isPublic: body.public,
           apply: body.apply,
           ...(body.branding === undefined ? {} : { branding: brandingIn(body.branding) }),
+          ...(body.services === undefined ? {} : { services: body.services ?? 'all' }),
           ...(body.agents === undefined ? {} : { agents: agentsIn(body.agents) }),
         },
         actor,
@@ -154,7 +166,12 @@ export const update = route({
 })
 
 /** Changes by which somebody else could get the tokens of people: as dangerous as a new secret. */
-function opensAccess({ name: _name, branding: _branding, ...others }: Record<string, unknown>): boolean {
+function opensAccess({
+  name: _name,
+  branding: _branding,
+  services: _services,
+  ...others
+}: Record<string, unknown>): boolean {
   return Object.values(others).some((value) => value !== undefined)
 }
 

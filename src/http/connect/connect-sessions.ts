@@ -72,7 +72,14 @@ export const create = route({
       expires_at: z.int(),
     })
     .meta({ id: 'NewConnectSession', description: 'A new connect session, with its link.' }),
-  reasons: ['redirect_unregistered', 'service_unknown', 'no_service_keys', 'not_found', 'too_many_sessions'],
+  reasons: [
+    'redirect_unregistered',
+    'service_unknown',
+    'no_service_keys',
+    'service_not_offered',
+    'not_found',
+    'too_many_sessions',
+  ],
   run: (deps, { app, actor, body }) =>
     createConnectSession(
       deps,

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { findServices } from '#flows/read/search-services.ts'
+import { findServices, type ServicesReader } from '#flows/read/search-services.ts'
 import { listServices } from '#flows/read/services.ts'
 import { AUTH_KINDS } from '#kit/auth/auth-kinds.ts'
 import { CATEGORIES } from '#kit/connector/catalogue-words.ts'
 import { invalidInput } from '#model/errors.ts'
 import { flag } from '#model/input/input.ts'
 import { keysOf } from '#platform/formats/keys-of.ts'
+import { NOT_MODIFIED } from '../describe/description/other-responses.ts'
 import type { HttpReply } from '../exchange/reply.ts'
 import type { HttpRequest } from '../exchange/request.ts'
 import { text, wholeNumber } from '../request/parameters.ts'
@@ -53,18 +54,19 @@ export const services = route({
   query,
   response: z.union([serviceList, foundServices]),
   headers: ['ETag', 'Link', 'X-Total-Count'],
+  also: NOT_MODIFIED,
   reasons: ['client_unknown', 'token_invalid', 'token_conflict'],
   run: async (deps, { query: given, request, reply }) => {
-    const appId = await appOf(deps, request, given.client_id)
+    const reader = await readerOf(deps, request, given.client_id)
     if (LISTING.every((name) => given[name] === undefined))
-      return sendTagged(request, reply, await listServices(deps, appId, namesIn(given.names)))
+      return sendTagged(request, reply, await listServices(deps, reader, namesIn(given.names)))
     if (given.names !== undefined)
       throw invalidInput('bad_parameter', 'names', 'describes services; it does not go with the parameters of a list.')
     const {
       services: found,
       total,
       next,
-    } = await findServices(deps, appId, given, {
+    } = await findServices(deps, reader, given, {
       cursor: given.cursor,
       limit: given.limit ?? DEFAULT_LIMIT,
     })
@@ -96,10 +98,15 @@ function sendTagged(request: HttpRequest, reply: HttpReply, payload: object): Ht
 }
 
 /** The app whose keys are shown: that of the access token, the one an operator acts for, or the one that is named. */
-async function appOf(deps: HttpDeps, request: HttpRequest, clientId: string | undefined): Promise<string | undefined> {
-  if (!hasToken(request) && !actsForApp(request)) return clientId
-  const appId = actsForApp(request) ? (await requireApp(deps, request)).id : (await requireAccount(deps, request)).appId
+async function readerOf(
+  deps: HttpDeps,
+  request: HttpRequest,
+  clientId: string | undefined,
+): Promise<ServicesReader | undefined> {
+  const isOperator = actsForApp(request)
+  if (!hasToken(request) && !isOperator) return clientId === undefined ? undefined : { appId: clientId, isOperator }
+  const appId = isOperator ? (await requireApp(deps, request)).id : (await requireAccount(deps, request)).appId
   if (clientId !== undefined && clientId !== appId)
     throw invalidInput('bad_parameter', 'client_id', 'is another app than that of the caller.')
-  return appId
+  return { appId, isOperator }
 }

@@ -24,6 +24,8 @@ export interface App {
   agents?: AgentSettings | undefined
   /** How it looks on pages; absent: nothing was set. */
   branding?: Branding | undefined
+  /** Names of the services that its people may connect; absent: all that it has keys for. */
+  services?: readonly string[] | undefined
   createdAt: number
   /** When its deletion started. */
   deletingAt?: number
@@ -115,6 +117,7 @@ export function presentApp(app: App): Record<string, unknown> {
     apply: app.apply,
     ...(app.agents === undefined ? {} : { agents: presentAgents(app.agents) }),
     branding: presentBranding(app.id, app.branding ?? {}),
+    ...(app.services === undefined ? {} : { services: app.services }),
     created_at: app.createdAt,
     ...(app.deletingAt === undefined ? {} : { deleting_at: app.deletingAt }),
   }

@@ -111,8 +111,9 @@ export function openDatabase(options: DatabaseOptions): Database {
   // The server ends the transaction of a process that froze or lost its network, so that others get the rows that it locked.
   const begin = `begin; set local idle_in_transaction_session_timeout = ${idleTransactionMs}`
   const queries: Queries = {
-    rows: (statement, values) => reportingLoss(pooled.rows(statement, values)),
-    count: (statement, values) => reportingLoss(pooled.count(statement, values)),
+    rows: <Row extends object>(...statement: Parameters<Queries['rows']>) =>
+      reportingLoss(retryOnDeadlock(() => pooled.rows<Row>(...statement))),
+    count: (...statement) => reportingLoss(retryOnDeadlock(() => pooled.count(...statement))),
   }
   return {
     ...queries,
@@ -205,12 +206,12 @@ const STATEMENT_TIMEOUT_MS = 120_000
 const IDLE_TRANSACTION_MS = 20_000
 const UNREACHABLE_CODES = new Set(['ECONNREFUSED', 'ENOENT'])
 const DEADLOCK = '40P01'
-/** Limit: attempts of a transaction that deadlocks; then its error is thrown. */
-const MAX_TRIES = 3
+/** Limit: attempts of a transaction that deadlocks; then its error is thrown. Writers of a table that all nodes have deadlock in turn. */
+const MAX_TRIES = 8
 /** Limit: attempts of a migration that deadlocks with the running service; then its error is thrown. */
 const MAX_MIGRATION_TRIES = 20
 
-/** PostgreSQL rolls back one of two deadlocked transactions; it has changed nothing and can be repeated. */
+/** PostgreSQL rolls back one of two deadlocked transactions, or single statements; it has changed nothing and can be repeated. */
 async function retryOnDeadlock<Result>(run: () => Promise<Result>, maxTries = MAX_TRIES): Promise<Result> {
   for (let left = maxTries - 1; ; left -= 1) {
     try {

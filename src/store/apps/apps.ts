@@ -14,6 +14,7 @@ interface AppRow {
   apply: ApplyPolicy
   agents: AgentSettings | null
   branding: Branding | null
+  services: string[] | null
   created_at: number
   deleting_at: number | null
 }
@@ -30,28 +31,26 @@ export interface StoredSecret extends AppSecret {
 }
 
 const columns = 'id, name, redirect_uris, token_flow, is_public, apply, created_at'
+const settings = 'agents, branding, services, deleting_at'
 const insert = statement(
   'app-insert',
   `insert into app (${columns}) values ($id, $name, $redirectUris, $tokenFlow, $isPublic, $apply, $createdAt)
    on conflict do nothing`,
 )
 // An app that is being deleted cannot be used any more.
-const find = statement(
-  'app-find',
-  `select ${columns}, agents, branding, deleting_at from app where id = $id and deleting_at is null`,
-)
+const find = statement('app-find', `select ${columns}, ${settings} from app where id = $id and deleting_at is null`)
 const findWithHashes = statement(
   'app-find-with-secrets',
-  `select ${columns}, agents, branding, deleting_at, array(select hash from app_secret
+  `select ${columns}, ${settings}, array(select hash from app_secret
      where app_id = app.id and coalesce(expires_at > $nowMs, true)) as hashes
    from app where id = $id and deleting_at is null`,
 )
-const findAny = statement('app-find-any', `select ${columns}, agents, branding, deleting_at from app where id = $id`)
-const list = statement('app-list', `select ${columns}, agents, branding, deleting_at from app order by created_at, id`)
+const findAny = statement('app-find-any', `select ${columns}, ${settings} from app where id = $id`)
+const list = statement('app-list', `select ${columns}, ${settings} from app order by created_at, id`)
 const update = statement(
   'app-update',
   `update app set name = $name, redirect_uris = $redirectUris, token_flow = $tokenFlow, is_public = $isPublic,
-   apply = $apply, agents = $agents, branding = $branding where id = $id`,
+   apply = $apply, agents = $agents, branding = $branding, services = $services where id = $id`,
 )
 const remove = statement('app-delete', 'delete from app where id = $id')
 const insertSecret = statement(
@@ -148,9 +147,9 @@ export async function updateApp(queries: Queries, app: App): Promise<boolean> {
   const { id, name, redirectUris, tokenFlow, isPublic, apply } = app
   const agents = app.agents === undefined ? null : JSON.stringify(app.agents)
   const branding = app.branding === undefined ? null : JSON.stringify(app.branding)
-  return (
-    (await queries.count(update.with({ id, name, redirectUris, tokenFlow, isPublic, apply, agents, branding }))) > 0
-  )
+  const services = app.services ?? null
+  const values = { id, name, redirectUris, tokenFlow, isPublic, apply, agents, branding, services }
+  return (await queries.count(update.with(values))) > 0
 }
 
 export async function deleteApp(queries: Queries, id: string): Promise<boolean> {
@@ -200,6 +199,7 @@ function toApp(row: AppRow): App {
     apply: row.apply,
     ...(row.agents === null ? {} : { agents: row.agents }),
     ...(row.branding === null ? {} : { branding: row.branding }),
+    ...(row.services === null ? {} : { services: row.services }),
     createdAt: row.created_at,
     ...(row.deleting_at === null ? {} : { deletingAt: row.deleting_at }),
   }

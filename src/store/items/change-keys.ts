@@ -1,5 +1,6 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { autoPrepare } from '#platform/postgres/statement-cache.ts'
+import { isSharded } from '../cluster/is-sharded.ts'
 import { rowsOfShards } from '../each-shard.ts'
 import { hexId } from '../keys/item-ids.ts'
 import type { ProfileKey } from '../keys/profile-key.ts'
@@ -94,6 +95,70 @@ export async function changeKeysAfter(
     refuseForeign(known, profile_id)
     return { ...row, profileId: profile_id, nativeId: native_id }
   })
+}
+
+/** Changes of a profile after a seq, up to another one. */
+export interface ChangeRange extends ProfileKey {
+  after: number
+  upTo: number
+}
+
+const rangeRows = <const Shard extends string>(ofShard: Shard) =>
+  `(select profile_id, seq, ${hexId('id')} as id, updated_at as at, types, endpoint, native_id from item
+     where shard = ${ofShard} and profile_id = w.profile_id and seq > w.after and seq <= w.up_to order by seq limit $limit)
+   union all
+   (select profile_id, seq, ${hexId('id')}, deleted_at, null::integer, endpoint, native_id from item_tombstone
+     where shard = ${ofShard} and profile_id = w.profile_id and seq > w.after and seq <= w.up_to order by seq limit $limit)` as const
+const RANGES = '$places::integer[], $profileIds::text[], $afters::bigint[], $upTos::bigint[]'
+const findOfRanges = statement(
+  'feed-changes',
+  `select w.place, k.* from unnest(${RANGES}, $shards::smallint[]) as w (place, profile_id, after, up_to, shard)
+   cross join lateral (${rangeRows('w.shard')}) k`,
+)
+const findOfRangesInShard = statement(
+  'feed-changes-of-shard',
+  `select w.place, k.* from unnest(${RANGES}) as w (place, profile_id, after, up_to)
+   cross join lateral (${rangeRows('$shard')}) k`,
+)
+
+/**
+ * The changes of each of these ranges, at most `limit` items and `limit` tombstones of each. One statement, however many accounts
+ * and shards they are of; on a sharded server one for each shard.
+ */
+export async function changeKeysOfRanges(
+  queries: Queries,
+  ranges: readonly ChangeRange[],
+  limit: number,
+): Promise<ChangeKey[][]> {
+  const placed = ranges.map((range, place) => ({ ...range, place }))
+  const columnsOf = (some: typeof placed) => ({
+    places: some.map(({ place }) => place),
+    profileIds: some.map(({ profileId }) => profileId),
+    afters: some.map(({ after }) => after),
+    upTos: some.map(({ upTo }) => upTo),
+    limit,
+  })
+  const read = async () => {
+    if (!(await isSharded(queries)))
+      return queries.rows<PlacedRow>(
+        findOfRanges.with({ ...columnsOf(placed), shards: placed.map(({ shard }) => shard) }),
+      )
+    const byShard = Map.groupBy(placed, ({ shard }) => shard)
+    return rowsOfShards<PlacedRow>(queries, [...byShard.keys()], (shard) =>
+      findOfRangesInShard.with({ ...columnsOf(byShard.get(shard)!), shard }),
+    )
+  }
+  const keys: ChangeKey[][] = ranges.map(() => [])
+  if (ranges.length === 0) return keys
+  for (const { place, profile_id, native_id, ...row } of await read()) {
+    refuseForeign(new Set([ranges[place]!.profileId]), profile_id)
+    keys[place]!.push({ ...row, profileId: profile_id, nativeId: native_id })
+  }
+  return keys.map((list) => list.sort((a, b) => a.seq - b.seq))
+}
+
+interface PlacedRow extends KeyRow {
+  place: number
 }
 
 interface ChangePosition extends ProfileKey {

@@ -1,7 +1,8 @@
 import { lastOf } from '#platform/formats/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { autoPrepare } from '#platform/postgres/statement-cache.ts'
-import type { ReadableProfile } from '../identity/readable-profiles.ts'
+import { isSharded } from '../cluster/is-sharded.ts'
+import { isFirstOfUser, type ReadableProfile } from '../identity/readable-profiles.ts'
 import { hexId } from '../keys/item-ids.ts'
 import { refuseForeign } from './foreign-rows.ts'
 import { KEY_COLUMNS } from './list-items.ts'
@@ -93,6 +94,18 @@ export function writeMatching(
   return { text: `select ${hexId('i.id')} as id from item i where ${all.join(' and ')}`, values: values.list }
 }
 
+// Of profiles without copies elsewhere, in any shard: what a page of a feed shows is read by one statement.
+const findOfMany = statement(
+  'feed-items',
+  sizedItems(
+    `select ${KEY_COLUMNS}, ${columns}, w.place
+     from unnest($shards::smallint[], $profileIds::text[], $ids::uuid[], $places::integer[]) as w (shard, profile_id, id, place)
+     cross join lateral (
+       select * from item where shard = w.shard and profile_id = w.profile_id and id = w.id offset 0) i`,
+    '$maxBytes',
+  ),
+)
+
 /** An item to find, and its place in the result. */
 export interface WantedItem {
   profile: ReadableProfile
@@ -106,6 +119,10 @@ export async function findItems(
   wanted: readonly WantedItem[],
   maxBytes: number,
 ): Promise<FoundItems> {
+  if (await isOneStatement(queries, wanted)) {
+    const { items, isCut } = await findTogether(queries, wanted, maxBytes)
+    return { items, isCut, bytes: items.reduce((sum, { bytes }) => sum + bytes, 0) }
+  }
   const lists = await Promise.all(
     [...Map.groupBy(wanted, ({ profile }) => profile.shard).values()].map((list) =>
       findInShard(queries, list, maxBytes),
@@ -124,11 +141,20 @@ export async function findItems(
   return { items, isCut: items.length < found.length || end < Number.POSITIVE_INFINITY, bytes }
 }
 
+/** Of one profile, the statement that is composed for it is as good. */
+async function isOneStatement(queries: Queries, wanted: readonly WantedItem[]): Promise<boolean> {
+  const isPlain = ({ profile }: WantedItem) => isFirstOfUser(profile) && profile.selection === undefined
+  const isOfMany = wanted.some(({ profile }) => profile !== wanted[0]!.profile)
+  return isOfMany && wanted.every(isPlain) && !(await isSharded(queries))
+}
+
 interface FoundItems {
   items: { place: number; item: FoundItem; bytes: number }[]
   isCut: boolean
   bytes: number
 }
+
+type SizedRow = [...FoundRow, place: number, size: number, found: number]
 
 async function findInShard(
   queries: Queries,
@@ -136,10 +162,25 @@ async function findInShard(
   maxBytes: number,
 ): Promise<Omit<FoundItems, 'bytes'>> {
   const { text, values } = writeFind(wanted, maxBytes)
-  const rows = await queries.rows<[...FoundRow, place: number, size: number, found: number]>(
-    { ...autoPrepare(text), tuples: true },
-    values,
-  )
+  return sizedOf(wanted, await queries.rows<SizedRow>({ ...autoPrepare(text), tuples: true }, values))
+}
+
+async function findTogether(
+  queries: Queries,
+  wanted: readonly WantedItem[],
+  maxBytes: number,
+): Promise<Omit<FoundItems, 'bytes'>> {
+  const found = findOfMany.with({
+    shards: wanted.map(({ profile }) => profile.shard),
+    profileIds: wanted.map(({ profile }) => profile.profileId),
+    ids: wanted.map(({ id }) => id),
+    places: wanted.map(({ place }) => place),
+    maxBytes,
+  })
+  return sizedOf(wanted, await queries.rows<SizedRow>({ ...found, tuples: true }))
+}
+
+function sizedOf(wanted: readonly WantedItem[], rows: readonly SizedRow[]): Omit<FoundItems, 'bytes'> {
   const own = new Set(wanted.map(({ profile }) => profile.profileId))
   const items = rows.map((row) => {
     const item = toItem(row.slice(0, 11) as FoundRow)
@@ -158,10 +199,14 @@ export function writeFind(wanted: readonly WantedItem[], maxBytes: number): { te
     return `select ${KEY_COLUMNS}, ${columns}, w.place from unnest(${ids}::uuid[], ${places}::integer[]) as w (id, place)
       join item i on ${ofProfile(values, profile)} and i.id = w.id`
   })
-  const text = `select ${FOUND_NAMES}, place, size, found from (
+  return { text: sizedItems(lists.join(' union all '), values.add(maxBytes)), values: values.list }
+}
+
+/** Those of the listed items that fit, in the order of their places, but at least one. */
+function sizedItems<const Listed extends string, const Max extends string>(listed: Listed, maxBytes: Max) {
+  return `select ${FOUND_NAMES}, place, size, found from (
       select *, count(*) over () as found, row_number() over (order by place) as nth,
         sum(size) over (order by place) as bytes
-      from (select *, octet_length(data) + octet_length(oembed) as size from (${lists.join(' union all ')}) listed) listed) sized
-    where bytes <= ${values.add(maxBytes)} or nth = 1 order by place`
-  return { text, values: values.list }
+      from (select *, octet_length(data) + octet_length(oembed) as size from (${listed}) listed) listed) sized
+    where bytes <= ${maxBytes} or nth = 1 order by place` as const
 }

@@ -71,8 +71,9 @@ const findDeadLetters = statement(
 )
 const countOfDestination = statement(
   'dead-count',
-  `select count(*) as n, coalesce((select dead_dropped from destination where id = $destinationId), 0) as dropped
-   from dead_letter where destination_id = $destinationId`,
+  // The count is the subquery: a sharded server refuses a subquery beside an aggregate of a divided table.
+  `select (select count(*) from dead_letter where destination_id = $destinationId) as n, dead_dropped as dropped
+   from destination where id = $destinationId`,
 )
 const countByReason = statement(
   'dead-reasons',
@@ -244,7 +245,9 @@ export async function countDeadLetters(
   queries: Queries,
   destinationId: string,
 ): Promise<{ n: number; dropped: number }> {
-  return firstOf(await queries.rows<{ n: number; dropped: number }>(countOfDestination.with({ destinationId })))
+  const [row] = await queries.rows<{ n: number; dropped: number }>(countOfDestination.with({ destinationId }))
+  // A destination may be removed between two statements.
+  return row ?? { n: 0, dropped: 0 }
 }
 
 export interface DeadLetterReason {

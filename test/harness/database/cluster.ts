@@ -25,6 +25,14 @@ export function waitingConnections({ writes }: { writes: boolean }): string {
     ${writes ? `and ${anywhere('part.backend_xid is not null')}` : ''}`
 }
 
+/** The connections whose statement matches $1 and waits for a lock, on whichever node. */
+export const WAITING_STATEMENTS =
+  CLUSTER_NODES.length === 0
+    ? `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ $1`
+    : `select own.global_pid from citus_stat_activity own
+        where own.datname = current_database() and not own.is_worker_query and own.query ~ $1
+          and exists (select from citus_stat_activity part where part.global_pid = own.global_pid and part.wait_event_type = 'Lock')`
+
 export function urlOf(node: string, database: string): string {
   const url = new URL(node)
   url.pathname = `/${database}`

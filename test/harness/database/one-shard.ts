@@ -15,6 +15,13 @@ const NAMED = /\bshard = \$(\d+)/g
 export function refuseSeveralShards(database: Database): void {
   const plain = { ...database }
   const isDivided = isSharded({ ...plain })
+  // Known long before the first transaction.
+  let refuses = false
+  isDivided.then(
+    (divided) => (refuses = divided),
+    // Those who wait for it get the error.
+    () => {},
+  )
   const checked = (queries: Queries): Queries => ({
     rows: async (statement, values) => {
       if (notOnShards.has(statement.name) && (await isDivided)) throw new Error(`${statement.name} on divided tables`)
@@ -28,7 +35,7 @@ export function refuseSeveralShards(database: Database): void {
       queries.send === undefined
         ? undefined
         : (statement) => {
-            if (notOnShards.has(statement.name)) throw new Error(`${statement.name} is not verified where it is sent`)
+            if (refuses && notOnShards.has(statement.name)) throw new Error(`${statement.name} on divided tables`)
             queries.send!(check(statement))
           },
   })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { isSharded } from '#store/cluster/is-sharded.ts'
 import { basic } from '../../harness/app.ts'
 import { newOperator } from '../../harness/operator.ts'
 import { get, send } from '../../harness/send.ts'
@@ -7,9 +8,9 @@ import { signIn } from '../../harness/sign-in.ts'
 import { agentTokens, allowAgents, callTool } from '../agents/fixture.ts'
 import { comparer } from './compare.ts'
 import { type CostHarness, somePictures, startCostHarness } from './fixture.ts'
-import { REQUESTS } from './table.ts'
+import { ON_DIVIDED_TABLES, REQUESTS } from './table.ts'
 
-const { assertCost, assertAll } = comparer(REQUESTS)
+const { assertCost, assertAll } = comparer(REQUESTS, ON_DIVIDED_TABLES)
 
 let harness: CostHarness
 let account: string
@@ -107,7 +108,22 @@ suite('the feed of an app', () => {
     const { cursor } = await page('cursor=now')
     await recordOneMore(102)
     assert.equal((await page(`cursor=${cursor}`)).changes.length, 1)
-    assertCost('GET /accounts/changes, one entry', await harness.warm(() => page(`cursor=${cursor}`)))
+    const isDivided = await isSharded(harness.worker.database)
+    assertCost('GET /accounts/changes, one entry', await harness.warm(() => page(`cursor=${cursor}`)), isDivided)
+  })
+
+  test('entries of two accounts', async () => {
+    await harness.connectShop('ben')
+    await harness.sync('ben')
+    await harness.deliverAll()
+    const { cursor } = await page('cursor=now')
+    harness.setPictures(somePictures(105))
+    for (const person of ['ada', 'ben']) await harness.sync(person)
+    await harness.deliverAll()
+    assert.equal((await page(`cursor=${cursor}`)).changes.length, 6)
+    const isDivided = await isSharded(harness.worker.database)
+    const name = 'GET /accounts/changes, entries of many accounts'
+    assertCost(name, await harness.warm(() => page(`cursor=${cursor}`)), isDivided)
   })
 })
 

@@ -58,11 +58,19 @@ export const REQUESTS: TableOfCosts = {
     'app-find-with-secrets, attempt-read, feed-entries, feed-of-app, feed-read, feed-state',
   ),
   'GET /accounts/changes, one entry': row(
-    10,
+    9,
     0,
     `
-    app-find-with-secrets, attempt-read, composed of item, composed of item + item_tombstone, feed-entries,
-    feed-of-app, feed-read, feed-state, profile-duplicate, profile-find`,
+    app-find-with-secrets, attempt-read, composed of item, feed-changes, feed-entries, feed-of-app, feed-read,
+    feed-state, profile-records`,
+  ),
+  // As many for a page of hundreds of accounts in hundreds of shards.
+  'GET /accounts/changes, entries of many accounts': row(
+    9,
+    0,
+    `
+    app-find-with-secrets, attempt-read, feed-changes, feed-entries, feed-items, feed-of-app, feed-read, feed-state,
+    profile-records`,
   ),
   'dashboard: overview': row(
     12,
@@ -202,8 +210,22 @@ export const WORK: TableOfCosts = {
   ),
 }
 
-/** Rows that differ where tables are divided, as on a sharded server: leases are taken shard by shard. */
+/** Rows that differ where tables are divided, as on a sharded server: leases are taken shard by shard, and feeds are read so. */
 export const ON_DIVIDED_TABLES: TableOfCosts = {
+  'GET /accounts/changes, one entry': row(
+    9,
+    0,
+    `
+    app-find-with-secrets, attempt-read, composed of item, feed-changes-of-shard, feed-entries, feed-of-app, feed-read,
+    feed-state, profile-records-of-shard`,
+  ),
+  'GET /accounts/changes, entries of many accounts': row(
+    12,
+    0,
+    `
+    app-find-with-secrets, attempt-read, composed of item × 2, feed-changes-of-shard × 2, feed-entries, feed-of-app,
+    feed-read, feed-state, profile-records-of-shard × 2`,
+  ),
   'push: a run with 100 items': row(
     14,
     0,

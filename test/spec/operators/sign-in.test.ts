@@ -5,6 +5,7 @@ import { guessedOperator, signInWithPassword } from '#flows/operators/passwords.
 import { systemClock } from '#platform/clock.ts'
 import { makeApp } from '../../harness/app.ts'
 import { auditTrail } from '../../harness/audit.ts'
+import { WAITING_STATEMENTS } from '../../harness/database/cluster.ts'
 import { startSecondServer } from '../../harness/database/second-server.ts'
 import { openSql } from '../../harness/database/sql.ts'
 import { FROM_DASHBOARD, headersOf, newOperator, PASSWORD, secretIn } from '../../harness/operator.ts'
@@ -252,9 +253,8 @@ suite('a password that an earlier release hashed with scrypt', () => {
       const cookies = Promise.all(
         Array.from({ length: count }, () => signInWithPassword(deps, given, { name: 'test', address: '::1' })),
       )
-      const waiting = `select 1 from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query ~ '^update operator set password'`
-      await until('the sign-ins wait', async () => (await tributary.sql(waiting)).length === count)
+      const update = ['^update operator set password']
+      await until('the sign-ins wait', async () => (await tributary.sql(WAITING_STATEMENTS, update)).length === count)
       await sql('commit')
       return (await cookies).map((cookie) => cookie !== undefined)
     } finally {

@@ -29,14 +29,17 @@ suite('a filled, distributed database', { skip }, () => {
           assert.deepEqual(empty, [])
 
           const rest = ALL.slice(older.length)
+          // The files before the first one that builds indexes are one transaction, which the last of them breaks.
+          const indexes = rest.findIndex(({ indexSteps }) => indexSteps !== undefined)
+          const together = indexes === -1 ? rest : rest.slice(0, indexes)
           const broken = {
-            ...rest.at(-1)!,
-            sql: `${rest.at(-1)!.sql};\nalter table item alter column id set statistics 9;`,
+            name: '9999-broken.sql',
+            checksum: '',
+            sql: 'alter table item alter column id set statistics 9',
           }
-          const isTransaction = rest.every(({ indexSteps }) => indexSteps === undefined)
-          await assert.rejects(migrate(opened.database, 2, [...older, ...rest.slice(0, -1), broken]))
-          // Where only files of one transaction are pending, the release before still starts.
-          if (isTransaction) assert.deepEqual((await planMigrations(opened.database, older)).pending, [])
+          await assert.rejects(migrate(opened.database, 2, [...older, ...together, broken]))
+          // So the release before still starts.
+          assert.deepEqual((await planMigrations(opened.database, older)).pending, [])
           assert.deepEqual(await sumsOf(client, columns), before)
 
           await migrate(opened.database, 2)

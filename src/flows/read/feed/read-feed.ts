@@ -1,27 +1,23 @@
-import type { Profile } from '#model/accounts/profile.ts'
-import { profileName } from '#model/accounts/profile-name.ts'
 import { ApiError } from '#model/errors.ts'
-import { shardIn } from '#platform/crypto/ids.ts'
-import { findDuplicate, findProfile } from '#store/identity/profiles.ts'
-import { type ReadableProfile, readableAlone } from '#store/identity/readable-profiles.ts'
-import { latestChange } from '#store/items/changes.ts'
 import { feedEntries, feedProfiles, feedState, type PlacedEntry } from '#store/push/feed.ts'
-import { type ChangesDeps, type ChangesPage, type ChangesRequest, collectChanges } from '../changes.ts'
-import { filterByName, filterByServicesParameter } from '../filter-profiles.ts'
+import { removedEntry } from '../change-entries.ts'
+import type { ChangesDeps, ChangesPage, ChangesRequest } from '../changes.ts'
+import { filterByServicesParameter } from '../filter-profiles.ts'
 import type { Presentation } from '../present.ts'
 import { type FeedCursor, readFeedCursor, writeFeedCursor } from './feed-cursor.ts'
+import { addParts, costOf, type Part, type Reader } from './feed-parts.ts'
+import { findShown } from './feed-profiles.ts'
 
-/** Limit: entries of a feed, or profiles of an app, that one page examines; a page that found too few by then has `more`. */
+/** Limit: entries of a feed that one page examines; a page that found too few by then has `more`. */
 const MAX_EXAMINED_ENTRIES = 200
-/** Limit: characters of one page of a feed, after which it takes no further profile. */
-const MAX_FEED_PAGE_CHARS = 4 * 1024 * 1024
-/** Profiles that a walk looks up at once. */
+/** Limit: changes that one page of a feed examines where a filter may leave most of them out; then it has `more`. */
+const MAX_EXAMINED_CHANGES = 2000
+/** Profiles that a page of a walk looks up. */
 const WALK_BATCH = 50
 
 /** A page under construction. */
-interface Draft {
+interface Page {
   entries: string[]
-  chars: number
   cursor: FeedCursor
 }
 
@@ -38,11 +34,11 @@ export async function readFeed(
   // Refuses unknown names.
   filterByServicesParameter(deps.registry, [], request.services)
   const cursor = await startOf(deps, feedId, request)
-  const draft: Draft = { entries: [], chars: 0, cursor }
+  const page: Page = { entries: [], cursor }
   const reader = { deps, request, options }
-  const hasWalked = cursor.walk === undefined || (await walkProfiles(reader, draft))
-  const more = hasWalked ? await followEntries(reader, draft) : true
-  return { entries: draft.entries, cursor: writeFeedCursor(deps.hasher, request, draft.cursor), more }
+  const hasWalked = cursor.walk === undefined || (await walkProfiles(reader, page))
+  const more = hasWalked ? await followEntries(reader, page) : true
+  return { entries: page.entries, cursor: writeFeedCursor(deps.hasher, request, page.cursor), more }
 }
 
 /** Whether anything was appended after a cursor, or the feed has ended. */
@@ -73,57 +69,57 @@ async function startOf(
   return { feedId, position: state.head, seq: null, walk }
 }
 
-interface Reader {
-  deps: ChangesDeps
-  request: ChangesRequest
-  options: Presentation
+/** How many changes the parts of a page may have together: more than it shows, because some changed again since. */
+const maxChangesOf = ({ limit, types, services }: ChangesRequest) =>
+  types === undefined && services === undefined ? 2 * limit + WALK_BATCH : MAX_EXAMINED_CHANGES
+
+/** The first of them that have so many changes together, but at least one. */
+function within<Each>(list: readonly Each[], max: number, cost: (each: Each) => number): Each[] {
+  let left = max
+  const end = list.findIndex((each) => {
+    const isBeyond = left <= 0
+    left -= cost(each)
+    return isBeyond
+  })
+  return end < 0 ? [...list] : list.slice(0, end)
 }
 
-const isFull = ({ limit }: ChangesRequest, { entries, chars }: Draft) =>
-  entries.length >= limit || chars >= MAX_FEED_PAGE_CHARS
-
-function add(draft: Draft, entries: readonly string[]): void {
-  for (const entry of entries) {
-    draft.entries.push(entry)
-    draft.chars += entry.length
-  }
-}
-
-/** Adds what is stored of the next profiles. False when the page is full before the last one. */
-async function walkProfiles({ deps, request, options }: Reader, draft: Draft): Promise<boolean> {
-  const { feedId } = draft.cursor
-  const queue: string[] = []
-  let examined = 0
-  while (draft.cursor.walk !== undefined) {
-    if (isFull(request, draft) || examined >= MAX_EXAMINED_ENTRIES) return false
-    const { profileId, seq } = draft.cursor.walk
-    examined += 1
-    if (profileId === undefined || seq === null) {
-      if (queue.length === 0) queue.push(...(await feedProfiles(deps.database, feedId, profileId, WALK_BATCH)))
-      const next = queue.shift()
-      const found = next === undefined ? undefined : await findShown(deps, request, next)
-      if (found !== undefined) add(draft, [found.entry])
-      const walk = next === undefined ? undefined : { profileId: next, seq: found === undefined ? null : 0 }
-      draft.cursor = { ...draft.cursor, walk }
-      continue
-    }
-    const found = await findShown(deps, request, profileId)
-    if (found === undefined) {
-      draft.cursor = { ...draft.cursor, walk: { profileId, seq: null } }
-      continue
-    }
-    const latest = (await latestChange(deps.database, found.readable)) ?? 0
+/** Adds what is stored of the next profiles. False when there are more of them, or the page is full. */
+async function walkProfiles(reader: Reader, page: Page): Promise<boolean> {
+  const { deps, request } = reader
+  const { feedId, walk } = page.cursor
+  if (walk === undefined) return true
+  const isBegun = walk.profileId !== undefined && walk.seq !== null
+  const ids = isBegun ? [walk.profileId!] : await feedProfiles(deps.database, feedId, walk.profileId, WALK_BATCH)
+  const shown = await findShown(deps, request, ids)
+  const at = (profileId: string, seq: number | null): FeedCursor => ({ ...page.cursor, walk: { profileId, seq } })
+  const parts = ids.map((profileId): Part => {
+    const profile = shown.get(profileId)
+    const end = at(profileId, null)
+    if (profile === undefined) return { end }
     // Nothing has to be deleted: the reader has nothing of the profile, or gets an entry about what changed meanwhile.
-    const range = { after: seq, upTo: latest, start: Number.MAX_SAFE_INTEGER }
-    const read = await addChanges({ deps, request, options }, draft, found, range)
-    draft.cursor = { ...draft.cursor, walk: { profileId, seq: read.done ? null : read.seq } }
-  }
+    const range = { after: isBegun ? walk.seq! : 0, upTo: profile.latest, start: Number.MAX_SAFE_INTEGER }
+    const changes = { profile, range, at: (seq: number) => at(profileId, seq) }
+    return isBegun ? { changes, end } : { first: { text: profile.entry, cursor: at(profileId, 0) }, changes, end }
+  })
+  const examined = within(parts, maxChangesOf(request), (part) => costOf(part, request))
+  const isComplete = await addParts(reader, page, examined)
+  const isLast = !isBegun && ids.length < WALK_BATCH && parts.length === examined.length
+  if (!isComplete || !isLast) return false
+  page.cursor = { ...page.cursor, walk: undefined }
   return true
 }
 
+function isRange(entry: PlacedEntry): entry is PlacedEntry & { kind: 'changes' | 'profile' } {
+  return entry.kind === 'changes' || entry.kind === 'profile'
+}
+
+const spanOf = (entry: PlacedEntry): number => (isRange(entry) ? entry.upToSeq - entry.afterSeq : 0)
+
 /** Adds what the next entries name. Returns whether there are more. */
-async function followEntries({ deps, request, options }: Reader, draft: Draft): Promise<boolean> {
-  const { feedId, position } = draft.cursor
+async function followEntries(reader: Reader, page: Page): Promise<boolean> {
+  const { deps, request } = reader
+  const { feedId, position, seq } = page.cursor
   // Together with the one that the reader has, which shows that the feed is still the same.
   const found = await feedEntries(deps.database, feedId, position.pos, MAX_EXAMINED_ENTRIES + 1)
   // After the entries: what was removed before they were read is noticed.
@@ -132,106 +128,29 @@ async function followEntries({ deps, request, options }: Reader, draft: Draft): 
   const last = found[0]?.pos === position.pos ? found.shift() : undefined
   const at = last?.at ?? (position.pos === state?.tail.pos ? state.tail.at : undefined)
   if (!isKept || at !== position.at) throw new ApiError('cursor_expired')
-  for (const entry of found) {
-    if (isFull(request, draft)) return true
-    const isDone = await addEntry({ deps, request, options }, draft, entry)
-    if (!isDone) return true
-    draft.cursor = { ...draft.cursor, position: { pos: entry.pos, at: entry.at }, seq: null }
-  }
-  return state.head.pos > draft.cursor.position.pos
-}
-
-/**
- * Adds what changed between the seqs of an entry, and has not changed since: a newer version is in the range of a later entry, so each
- * comes once. False when the page is full before the end of the entry.
- */
-async function addEntry(reader: Reader, draft: Draft, entry: PlacedEntry): Promise<boolean> {
-  if (entry.kind === 'event') {
-    add(draft, [JSON.stringify({ change: 'event', event: entry.data })])
-    return true
-  }
-  if (entry.kind === 'removed') {
-    add(draft, [JSON.stringify({ change: 'profile_removed', profile: entry.profileId })])
-    return true
-  }
-  const { profileId, afterSeq, upToSeq } = entry
-  const found = await findShown(reader.deps, reader.request, profileId)
-  // Removed meanwhile, as a later entry says, or of another service.
-  if (found === undefined) return true
-  if (entry.kind === 'profile' && draft.cursor.seq === null) add(draft, [found.entry])
-  const after = Math.max(afterSeq, draft.cursor.seq ?? 0)
-  if (after >= upToSeq) return true
-  if (isFull(reader.request, draft)) {
-    draft.cursor = { ...draft.cursor, seq: after }
-    return false
-  }
-  const read = await addChanges(reader, draft, found, { after, upTo: upToSeq, start: 0 })
-  if (!read.done) draft.cursor = { ...draft.cursor, seq: read.seq }
-  return read.done
-}
-
-interface Shown {
-  readable: ReadableProfile
-  /** JSON text of the fields that say whose an item is. */
-  owner: string
-  /** The profile itself, as an entry. */
-  entry: string
-}
-
-/** Undefined when the profile is gone, or the reader does not follow its service. */
-async function findShown(
-  { database, registry }: ChangesDeps,
-  { services }: ChangesRequest,
-  profileId: string,
-): Promise<Shown | undefined> {
-  const profile = await findProfile(database, shardIn(profileId), profileId)
-  if (profile === undefined) return undefined
-  // The reader gets the items of every profile, and the entry of the profile says into which one it was merged.
-  const readable = readableAlone(profile, undefined)
-  if (services !== undefined && filterByName(registry, [readable], services).length === 0) return undefined
-  const duplicate = await findDuplicate(database, profile)
-  const owner = JSON.stringify({ account: profile.accountId, profile: profileId }).slice(1, -1)
-  return { readable, owner: `${owner},`, entry: profileEntry(profile, duplicate?.profileId) }
-}
-
-function profileEntry(profile: Profile, mergedInto: string | undefined): string {
-  return JSON.stringify({
-    change: 'profile',
-    profile: {
-      id: profile.id,
-      account: profile.accountId,
-      profile: profileName(profile),
-      service: profile.service,
-      native_id: profile.nativeId,
-      name: profile.person.name,
-      handle: profile.person.handle,
-      // A rate limit passes, and is not recorded.
-      state: profile.state === 'limited' ? 'active' : profile.state,
-      connected_at: profile.connectedAt,
-      merged_into: mergedInto,
-    },
+  const entries = within(found, maxChangesOf(request), (entry) => 1 + Math.min(spanOf(entry), request.limit))
+  const named = entries.flatMap((entry) => (isRange(entry) ? [entry.profileId] : []))
+  const shown = await findShown(deps, request, named)
+  let before = page.cursor
+  const parts = entries.map((entry, i): Part => {
+    const from = before
+    const end = { ...from, position: { pos: entry.pos, at: entry.at }, seq: null }
+    before = end
+    if (entry.kind === 'event') return { first: { text: JSON.stringify({ change: 'event', event: entry.data }) }, end }
+    if (entry.kind === 'removed') return { first: { text: removedEntry(entry.profileId) }, end }
+    const profile = shown.get(entry.profileId)
+    // Removed meanwhile, as a later entry says, or of another service.
+    if (profile === undefined) return { end }
+    const read = i === 0 ? seq : null
+    const after = Math.max(entry.afterSeq, read ?? 0)
+    const first = { text: profile.entry, cursor: { ...from, seq: after } }
+    return {
+      ...(entry.kind === 'profile' && read === null ? { first } : {}),
+      // What changed again is in the range of a later entry: each change comes once.
+      changes: { profile, range: { after, upTo: entry.upToSeq, start: 0 }, at: (each) => ({ ...from, seq: each }) },
+      end,
+    }
   })
-}
-
-/** Adds changes of one profile, at least one if there are any. */
-async function addChanges(
-  { deps, request, options }: Reader,
-  draft: Draft,
-  { readable, owner }: Shown,
-  { after, upTo, start }: { after: number; upTo: number; start: number },
-): Promise<{ done: boolean; seq: number }> {
-  const position = { profileId: readable.profileId, name: '', seq: after, start, upTo }
-  const limit = Math.max(1, request.limit - draft.entries.length)
-  const latest = new Map([[readable.profileId, upTo]])
-  const { entries, more } = await collectChanges(
-    deps,
-    [readable],
-    [position],
-    latest,
-    { limit, types: request.types },
-    options,
-    owner,
-  )
-  add(draft, entries)
-  return { done: !more, seq: position.seq }
+  await addParts(reader, page, parts)
+  return state.head.pos > page.cursor.position.pos
 }

@@ -7,6 +7,7 @@ import { Field } from '../../../ui/field.tsx'
 import { linesOf } from '../../../ui/lines.ts'
 import { useAction } from '../../../ui/use-action.ts'
 import { appChanged } from '../../changes.ts'
+import { OfferedField } from './offered-field.tsx'
 import type { ShownApp } from './shown-app.ts'
 
 /** Name, redirect addresses, flows and what agents may do. */
@@ -19,6 +20,7 @@ export function SettingsForm({ app }: { app: ShownApp }) {
   const [hasAgents, setAgents] = useState(app.agents !== undefined)
   const [agentUris, setAgentUris] = useState((app.agents?.redirect_uris ?? []).join('\n'))
   const [agentWrites, setAgentWrites] = useState((app.agents?.write_services ?? []).join('\n'))
+  const [offered, setOffered] = useState(app.services?.join('\n'))
   const action = useAction()
   const save = (event: FormEvent) => {
     event.preventDefault()
@@ -29,6 +31,7 @@ export function SettingsForm({ app }: { app: ShownApp }) {
       token_flow: tokenFlow,
       public: isPublic,
       apply,
+      services: offered === undefined ? null : linesOf(offered),
       ...(hasAgents || app.agents !== undefined ? { agents } : {}),
     }
     void action.run(
@@ -66,6 +69,7 @@ export function SettingsForm({ app }: { app: ShownApp }) {
           <option value="any">any</option>
         </select>
       </Field>
+      <OfferedField names={offered} onChange={setOffered} />
       <CheckField
         label="Agents"
         hint="People may let agents read, and where you list services also write, over MCP. Turning it off ends their access at once."
