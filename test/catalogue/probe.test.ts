@@ -59,7 +59,7 @@ suite('asking the sign-in pages of the catalogue', () => {
       {
         upstream: open.upstream,
         clock: open.upstream.clock,
-        registry: { find: (service) => connectors[service], catalogue: () => [] },
+        registry: { find: (service) => connectors[service] },
       },
       Object.keys(connectors),
       parallel,
@@ -108,7 +108,7 @@ suite('asking the sign-in pages of the catalogue', () => {
         b: expandEntry('b', VARIANTS.get('variant-affixed')!),
       })
       assert.deepEqual([closed?.result, affixed?.result, affixed?.address], ['unreachable', 'skipped', undefined])
-      const registry = { find: () => at('http://127.0.0.1:9/authorize'), catalogue: () => [] }
+      const registry = { find: () => at('http://127.0.0.1:9/authorize') }
       const deps = { upstream: guarded.upstream, clock: guarded.upstream.clock, registry }
       const [refused] = await probeServices(deps, ['a'], 1)
       assert.deepEqual([refused?.result, refused?.status], ['unreachable', undefined])
@@ -126,7 +126,7 @@ suite('asking the sign-in pages of the catalogue', () => {
         ...guarded.upstream,
         send: (request: { url: string }) => (sent.push(request.url), Promise.reject(new Error('not sent'))),
       }
-      const registry = { find: () => zoho, catalogue: () => [] }
+      const registry = { find: () => zoho }
       await assert.rejects(
         probeServices({ upstream: upstream as never, clock: guarded.upstream.clock, registry }, ['zoho-crm'], 1),
       )

@@ -27,7 +27,7 @@ export interface ProbeFinding {
 interface ProbeDeps {
   upstream: Upstream
   clock: Clock
-  registry: Pick<Registry, 'find' | 'catalogue'>
+  registry: Pick<Registry, 'find'>
 }
 
 /** No app has this key, and nothing listens at the redirect address: the name is reserved (RFC 6761). */
@@ -100,7 +100,7 @@ function pageOf(connector: Connector): URL | undefined {
 }
 
 function judged(page: URL, { status, headers, text }: UpstreamResponse): Pick<ProbeFinding, 'result' | 'detail'> {
-  const target = status >= 300 && status < 400 ? URL.parse(headers['location'] ?? '', page) : null
+  const target = status >= 300 && status < 400 ? URL.parse(headers['location'] ?? '', page.href) : null
   const error = errorIn(target?.searchParams.get('error') ?? text)
   const named = error === undefined ? {} : { detail: error }
   if (target !== null && target.href.startsWith(BACK))
