@@ -23,6 +23,7 @@ import { type BaseType, ITEM_TYPES, OWN_TYPES } from '#model/items/types.ts'
 import { PUSH_EVENTS } from '#store/push/events.ts'
 import { apiTypes } from '../sdk/scripts/generate.ts'
 import { appProofTable } from './app-proofs.ts'
+import { catalogueCounts, catalogueList, deadServices } from './catalogue/page.ts'
 import { checkTable } from './checks/shown-by.ts'
 import { costTables } from './costs.ts'
 import { limitsIn, limitsJson, limitsTables } from './limits.ts'
@@ -52,6 +53,15 @@ export function writtenDocs(): Record<string, string> {
       revocations(),
       'fields',
       typeFields(),
+    ),
+    'docs/catalogue.md': between(
+      'docs/catalogue.md',
+      'counts',
+      catalogueCounts(),
+      'list',
+      catalogueList(),
+      'dead',
+      deadServices(),
     ),
     'docs/cli.md': between('docs/cli.md', 'commands', commands()),
     'docs/connectors.md': between('docs/connectors.md', 'connectors', connectorTable(), 'app proofs', appProofTable()),

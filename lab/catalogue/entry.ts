@@ -8,8 +8,15 @@ export interface LabEntry {
     basic?: unknown
     typed?: TypedEntry
   }
-  api: { base: string; headers?: Texts; query?: Texts }
+  api: { base: string; headers?: Texts; query?: Texts; failed?: FailedEntry[] }
   self: { get?: string; post?: string; query?: Texts; proof?: string; id?: string; name?: string; email?: string }
+}
+
+export interface FailedEntry {
+  status?: number
+  at?: string
+  is?: string[]
+  means: string
 }
 
 export interface OAuth2Entry {

@@ -1,5 +1,6 @@
 import type { Category } from '../../src/kit/connector/catalogue-words.ts'
 import type { Entry } from '../../src/kit/entry/entry-schema.ts'
+import { domainOf } from './domain.ts'
 import { defined, type Person, type SourceFacts } from './facts.ts'
 
 /** What a person decided about the services of the sources: `choices.json`. */
@@ -50,7 +51,13 @@ export function propose(
   )
   if (category === undefined) return 'nobody chose a category'
   const isMoved = chosen?.authorize !== undefined || chosen?.token !== undefined
-  const sources = isMoved ? ['by-hand'] : [...new Set(agreeing.map(({ source }) => source))]
+  const confirming = complete.filter(
+    ({ authorize, token }) =>
+      plain(authorize!) === plain(chosen?.authorize ?? first.authorize!) &&
+      plain(token!) === plain(chosen?.token ?? first.token!),
+  )
+  const lists = [...new Set(confirming.map(({ source }) => source))]
+  const sources = isMoved ? ['by-hand', ...lists] : lists
   const scoped = byPreference(agreeing).find((each) => (each.scope ?? []).length > 0)
   const separator = separatorOf(scoped, agreeing)
   const refresh = pick(agreeing, 'refresh')
@@ -59,7 +66,7 @@ export function propose(
     title: choices.titles[service] ?? pick(all, 'title') ?? service,
     docs: choices.docs[service] ?? pick(all, 'docs') ?? siteOf(first.authorize!),
     checked,
-    certainty: sources.length > 1 ? 'agreed' : 'declared',
+    certainty: lists.length > 1 ? 'agreed' : 'declared',
     sources: [...new Set([...sources, who.source])].sort(),
     category,
     auth: {
@@ -133,12 +140,17 @@ const PREFERRED = [
   'social-core',
   'allauth',
   'aspnet',
+  'openiddict',
   'better-auth',
   'nuxt',
   'pocketbase',
   'goth',
   'overtrue',
   'justauth',
+  'appwrite',
+  'activepieces',
+  'home-assistant',
+  'bell',
   'hwi',
   'hybridauth',
   'go-oauth2',
@@ -173,11 +185,7 @@ export function splitProfile(profile: string): { base: string; path: string } {
   return { base: url.origin + root, path: `/${segments.slice(ends).join('/')}${url.search}` }
 }
 
-const siteOf = (address: string): string => {
-  const labels = new URL(address).hostname.split('.')
-  const isSecondLevel = (labels.at(-2) ?? '').length <= 3 && (labels.at(-1) ?? '').length === 2 && labels.length > 2
-  return `https://${labels.slice(isSecondLevel ? -3 : -2).join('.')}`
-}
+const siteOf = (address: string): string => `https://${domainOf(address)}`
 
 function differencesOf(all: readonly SourceFacts[], chosen: SourceFacts, separator: string): string[] {
   return all.flatMap((each) => [

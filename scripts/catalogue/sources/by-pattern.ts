@@ -14,6 +14,7 @@ export interface Patterns {
   /** The first group is the name; where it is missing, the file's path is searched with `path`. */
   name?: RegExp
   path?: RegExp
+  docs?: RegExp
   /** OAuth 1 has one. */
   request?: RegExp
   authorize: RegExp
@@ -58,6 +59,7 @@ function factsOf(text: string, file: string, patterns: Patterns): SourceFacts[] 
     defined({
       source: patterns.source,
       name: nameIn(name),
+      docs: at(patterns.docs),
       request: at(patterns.request),
       authorize,
       token: address(patterns.token)?.split('?')[0],

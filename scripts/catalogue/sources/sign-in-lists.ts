@@ -139,6 +139,55 @@ const LISTS: Record<string, Patterns> = {
     authorize: /buildAuthUrlFromBase\('([^']+)'/,
     token: /function getTokenUrl\(\)[^{]*\{\s*return '([^']+)'/,
   },
+  /** `openiddict/openiddict-core` (Apache-2.0). */
+  openiddict: {
+    source: 'openiddict',
+    files: 'src/OpenIddict.Client.WebIntegration/OpenIddictClientWebIntegrationProviders.xml',
+    without: /<!--[^]*?-->/g,
+    cut: /<Provider (?=Name=)/,
+    name: /^Name="(\w+)"/,
+    docs: /Documentation="(https:[^"]+)"/,
+    authorize: /AuthorizationEndpoint="([^"]+)"/,
+    token: /\bTokenEndpoint="([^"]+)"/,
+    revoke: /RevocationEndpoint="([^"]+)"/,
+    profile: /UserInfoEndpoint="([^"]+)"/,
+  },
+  /** `appwrite/appwrite` (BSD-3-Clause). */
+  appwrite: {
+    source: 'appwrite',
+    files: 'src/Appwrite/Auth/OAuth2/*.php',
+    path: /OAuth2\/(\w+)\./,
+    authorize: /function getLoginURL\(\)[^{]*\{[^}]*?'(https:[^'?]+)\??'/,
+    token: /'POST',\s*'(https:[^'?]+)\??'/,
+  },
+  /** `hapijs/bell` (BSD-3-Clause). */
+  bell: {
+    source: 'bell',
+    files: 'lib/providers/*.js',
+    path: /providers\/([\w-]+)\./,
+    request: /(temporary): '/,
+    authorize: /\bauth: '([^']+)'/,
+    token: /\btoken: '([^']+)'/,
+    profile: /await get\('([^']+)'/,
+  },
+  /** `home-assistant/core` (Apache-2.0). */
+  'home-assistant': {
+    source: 'home-assistant',
+    files: 'homeassistant/components/*/{const,application_credentials}.py',
+    path: /components\/(\w+)\//,
+    authorize:
+      /(?:OAUTH2_AUTHORIZE|AUTHORIZE|AUTHORIZATION)\w*(?:: \w+)? = \(?\s*"(https:[^"]+)"|authorize_url="(https:[^"]+)"/,
+    token: /(?:OAUTH2_TOKEN|TOKEN)\w*(?:: \w+)? = \(?\s*"(https:[^"]+)"|token_url="(https:[^"]+)"/,
+  },
+  /** `activepieces/activepieces` (MIT). */
+  'activepieces-sign-in': {
+    source: 'activepieces',
+    files: 'packages/pieces/community/*/src/**/*.ts',
+    path: /community\/([\w-]+)\//,
+    authorize: /^\s+authUrl:\s*\n?\s*['"`]([^'"`]+)['"`]/m,
+    token: /^\s+tokenUrl:\s*\n?\s*['"`]([^'"`]+)['"`]/m,
+    scopes: /^\s+scope: \[([^\]]*)\]/m,
+  },
 }
 
 export const SIGN_IN_LISTS: Record<string, (folder: string) => SourceFacts[]> = {
@@ -218,7 +267,7 @@ function readOauthd(folder: string): SourceFacts[] {
       const { name, url = '', oauth2 } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as OauthdProvider
       const address = (value: string | { url: string } | undefined) => {
         const text = typeof value === 'object' ? value.url : value
-        return literalAddress(text?.startsWith('/') === true ? url + text : text)
+        return literalAddress((text?.startsWith('/') === true ? url + text : text)?.replaceAll(/(?<!:)\/\/+/g, '/'))
       }
       const [authorize, token] = [address(oauth2?.authorize), address(oauth2?.access_token)]
       return authorize === undefined

@@ -26,10 +26,12 @@ export const probe = command({
       const named = optionalArg?.split(',').map((name) => name.trim())
       const unknown = named?.find((name) => deps.registry.find(name) === undefined)
       if (unknown !== undefined) throw new UsageError(`There is no service ${unknown}.`)
-      const services = named ?? deps.registry
-        .index()
-        .filter(({ certainty }) => certainty !== undefined)
-        .map(({ service }) => service)
+      const services =
+        named ??
+        deps.registry
+          .index()
+          .filter(({ certainty }) => certainty !== undefined)
+          .map(({ service }) => service)
       return probeServices(deps, services, parallel)
     })
     const into = flags.text('into')

@@ -55,6 +55,30 @@ test('an entry is the definition that somebody would write by hand', () => {
   assert.deepEqual([fieldsOf(KEY), fieldsOf(TYPED), fieldsOf(signed({})), fieldsOf(token({}))], [[], [], [], []])
 })
 
+test('responses and limits are read as the entry says', () => {
+  const api = {
+    ...ENTRY.api,
+    rate: { left: 'x-left', reset: 'x-reset', unit: 'in_s' },
+    failed: [
+      { at: 'error.code', is: ['190', 'expired'], means: 'reauthorize' },
+      { status: 403, means: 'pause_app' },
+    ],
+  }
+  const entry = { ...ENTRY, api }
+  assert.deepEqual(entryFaults('acme', entry), [])
+  const { recovery, rate } = expandEntry('acme', entry as unknown as Entry).api
+  const meaning = (status: number, body: unknown) => recovery!({ status, body, headers: {} })
+  assert.deepEqual(
+    [meaning(200, { error: { code: 190 } }), meaning(403, {}), meaning(200, { error: {} }), meaning(500, undefined)],
+    ['reauthorize', 'pause_app', undefined, undefined],
+  )
+  assert.deepEqual(rate!({ 'x-left': '7.0', 'x-reset': '30' }, 1000), {
+    remaining: 7,
+    resetAtMs: 31_000,
+    of: undefined,
+  })
+})
+
 /** What the check refuses: by the path that it names. */
 const REFUSED: Record<string, [changes: object, field: string]> = {
   'a key that the format does not have': [{ colour: 'red' }, 'entry'],
@@ -190,6 +214,11 @@ const REFUSED: Record<string, [changes: object, field: string]> = {
     'auth.typed.jwt.claims.iss',
   ],
   'a key of a token that is not one secret field': [token({ jwt: { ...JWT, key: 'x{typed.secret}' } }), 'definition'],
+  'a failure that fits every response': [{ api: { ...ENTRY.api, failed: [{ means: 'retry' }] } }, 'api.failed.0'],
+  'a failure with a path and no text there': [
+    { api: { ...ENTRY.api, failed: [{ at: 'code', means: 'retry' }] } },
+    'api.failed.0',
+  ],
   'a pattern that may not be linear': [
     { ask: { shop: { ...SHOP.shop, pattern: '(a+)+' } }, api: { base: 'https://api.acme.example/{ask.shop}' } },
     'ask.shop.pattern',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { JWT_ALGORITHMS } from '../auth/typed-signing.ts'
 import { CATEGORIES, CERTAINTIES } from '../connector/catalogue-words.ts'
+import { RESET_UNITS } from '../connector/rate.ts'
 
 // Loaded only where entries are checked: they are validated in tests and when an operator's file is loaded, not at each start.
 
@@ -195,6 +196,17 @@ const auth = z.union([
 
 const limits = z.array(z.tuple([z.int().positive(), z.int().positive()])).describe('Pairs of calls and seconds.')
 
+const failure = z
+  .strictObject({
+    status: z.int().min(200).max(599).optional(),
+    at: text('Path in the response.').optional(),
+    is: z.array(z.string()).min(1).optional().describe('The texts or numbers there, one of which it must be.'),
+    means: z.enum(['retry', 'reauthorize', 'skip', 'stop', 'not_granted', 'pause_app', 'pause_person']),
+  })
+  .refine(({ status, at, is }) => (status ?? at) !== undefined && (at === undefined) === (is === undefined), {
+    message: 'needs `status`, or `at` and `is`',
+  })
+
 const api = z.strictObject({
   base: z
     .string()
@@ -209,9 +221,17 @@ const api = z.strictObject({
   query: texts('Parameters of every call.').optional(),
   limits: z.strictObject({ app: limits.optional(), person: limits.optional() }).optional(),
   rate: z
-    .strictObject({ left: z.string(), reset: z.string() })
+    .strictObject({
+      left: z.string().describe('The header with the calls left.'),
+      reset: z.string().describe('The header that says when the window ends.'),
+      unit: z.enum(RESET_UNITS).optional().describe('Of `reset`. Default: epoch, in seconds.'),
+    })
+    .optional(),
+  failed: z
+    .array(failure)
+    .min(1)
     .optional()
-    .describe('Headers with the calls left, and the epoch second when the window ends.'),
+    .describe('Responses that mean something else than their status says; the first that fits counts.'),
   links: z.array(z.string()).optional().describe('Where JSON responses have addresses of the service, such as `next`.'),
 })
 

@@ -6,6 +6,7 @@ import type { TypedJwt, TypedSignature } from '../auth/typed-signing.ts'
 import { type Api, type Connector, defineConnector, type RateWindow } from '../connector/connector.ts'
 import { rateFrom } from '../connector/rate.ts'
 import type { Tenants } from '../read/facts.ts'
+import { textAt } from '../read/value-at.ts'
 import type { Entry } from './entry-schema.ts'
 
 type OAuth2Entry = Extract<Entry['auth'], { oauth2: unknown }>['oauth2']
@@ -207,16 +208,28 @@ function placementOf(place: Place): TokenPlacement {
 }
 
 function apiOf({ api }: Entry): Api {
-  const { hosts, headers, query, limits, rate, links } = api
+  const { hosts, headers, query, limits, rate, failed, links } = api
   return {
     ...addressOf(api),
     ...(hosts === undefined ? {} : { hosts }),
     ...(headers === undefined ? {} : { headers: bareTexts(headers) }),
     ...(query === undefined ? {} : { query: bareTexts(query) }),
     ...(limits === undefined ? {} : { limits: limitsOf(limits) }),
-    ...(rate === undefined ? {} : { rate: rateFrom({ remaining: rate.left, reset: rate.reset }) }),
+    ...(rate === undefined
+      ? {}
+      : { rate: rateFrom({ remaining: rate.left, reset: rate.reset, unit: rate.unit ?? 'epoch' }) }),
+    ...(failed === undefined ? {} : { recovery: recoveryOf(failed) }),
     ...(links === undefined ? {} : { links }),
   }
+}
+
+function recoveryOf(failed: NonNullable<Entry['api']['failed']>): NonNullable<Api['recovery']> {
+  return ({ status, body }) =>
+    failed.find(
+      (rule) =>
+        (rule.status === undefined || rule.status === status) &&
+        (rule.at === undefined || rule.is?.includes(textAt(body, rule.at) ?? '') === true),
+    )?.means
 }
 
 /** A fact that is the first label of the host stands below the rest of it. An address that begins with a fact is one of `hosts`; the first of them that is a name is what an app's keys may override. */
