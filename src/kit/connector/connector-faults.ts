@@ -7,6 +7,7 @@ import { addressFaults } from './address-faults.ts'
 import type { Connector } from './connector.ts'
 import { checkHosts } from './host-faults.ts'
 import { linkPathFault } from './link-paths.ts'
+import { checkTypedSigning } from './typed-faults.ts'
 import { whoVouches } from './who-vouches.ts'
 
 /** What is wrong with a connector's definition: the field, and what was expected there. */
@@ -43,6 +44,7 @@ export function definitionFaults(value: unknown): DefinitionFault[] {
   if (faults.length === 0) {
     checkIdentity(value as unknown as Connector, report)
     checkServers(value as unknown as Connector, report)
+    checkTypedSigning(value as unknown as Connector, report)
     for (const { field, expected } of addressFaults(value as unknown as Connector)) report(field, expected)
   }
   return faults
