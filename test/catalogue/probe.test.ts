@@ -128,7 +128,7 @@ suite('asking the sign-in pages of the catalogue', () => {
       }
       const registry = { find: () => zoho }
       await assert.rejects(
-        probeServices({ upstream: upstream as never, clock: guarded.upstream.clock, registry }, ['zoho-crm'], 1),
+        probeServices({ upstream, clock: guarded.upstream.clock, registry }, ['zoho-crm'], 1),
       )
       assert.match(sent[0] ?? '', /^https:\/\/accounts\.zoho\.com\//)
     } finally {

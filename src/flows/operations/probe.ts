@@ -33,9 +33,9 @@ interface ProbeDeps {
 /** No app has this key, and nothing listens at the redirect address: the name is reserved (RFC 6761). */
 const KEY = 'tributary-probe'
 const BACK = 'https://tributary-probe.invalid/callback'
-/** Limit (probe): bytes of a page that are read; a longer one counts as unreachable. */
+/** Limit: bytes of a page that are read; a longer one counts as unreachable. */
 const MAX_BYTES = 2 * 1024 * 1024
-/** Limit (probe): milliseconds for one page; a slower one counts as unreachable. */
+/** Limit: milliseconds for one page; a slower one counts as unreachable. */
 const MAX_CALL_MS = 15_000
 
 /** Asks the sign-in page of each service with a key that no app has. Nothing secret is sent, and no redirect is followed. */

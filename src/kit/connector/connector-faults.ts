@@ -2,12 +2,12 @@ import { OWN_TYPES } from '#model/items/types.ts'
 import { hasUserInfo } from '#platform/user-info.ts'
 import { typedFieldsOf } from '../auth/auth.ts'
 import { AUTH_KINDS } from '../auth/auth-kinds.ts'
+import { checkTypedSigning } from '../auth/signing-faults.ts'
 import { isServerFormat } from '../auth/typed-values.ts'
 import { addressFaults } from './address-faults.ts'
 import type { Connector } from './connector.ts'
 import { checkHosts } from './host-faults.ts'
 import { linkPathFault } from './link-paths.ts'
-import { checkTypedSigning } from './typed-faults.ts'
 import { whoVouches } from './who-vouches.ts'
 
 /** What is wrong with a connector's definition: the field, and what was expected there. */

@@ -25,7 +25,7 @@ function resetIn(
   text: string | undefined,
   unit: (typeof RESET_UNITS)[number],
   nowMs: number | undefined,
-)[number], nowMs: number): number | undefined {
+): number | undefined {
   if (text === undefined) return undefined
   if (unit === 'date') return Number.isNaN(Date.parse(text)) ? undefined : Date.parse(text)
   const number = wholeNumber(text)

@@ -1,12 +1,16 @@
-import type { Typed } from '../auth/typed.ts'
-import { SIGNING_WORDS } from '../auth/typed-signing.ts'
 import { placeholdersIn } from '../endpoints/placeholders.ts'
-import type { Connector } from './connector.ts'
+import type { Auth } from './auth.ts'
+import type { SelfReader } from './self.ts'
+import type { Typed } from './typed.ts'
+import { SIGNING_WORDS } from './typed-signing.ts'
 
 type Report = (field: string, expected: string) => void
 
 /** Finds what a typed key could never sign, and keys that would speak for anybody. */
-export function checkTypedSigning({ auth, self }: Pick<Connector, 'auth' | 'self'>, report: Report): void {
+export function checkTypedSigning(
+  { auth, self }: { auth: Auth; self: Pick<SelfReader, 'from'> },
+  report: Report,
+): void {
   if (auth.kind !== 'typed' || (auth.jwt === undefined && auth.sign === undefined)) return
   // Such a key may be made to act for others, as service accounts are, so what it says about a person finds no account.
   if (self.from !== 'key') report('self', 'must come from selfFromKey(): a key that signs names nobody')
