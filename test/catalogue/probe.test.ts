@@ -127,9 +127,7 @@ suite('asking the sign-in pages of the catalogue', () => {
         send: (request: { url: string }) => (sent.push(request.url), Promise.reject(new Error('not sent'))),
       }
       const registry = { find: () => zoho }
-      await assert.rejects(
-        probeServices({ upstream, clock: guarded.upstream.clock, registry }, ['zoho-crm'], 1),
-      )
+      await assert.rejects(probeServices({ upstream, clock: guarded.upstream.clock, registry }, ['zoho-crm'], 1))
       assert.match(sent[0] ?? '', /^https:\/\/accounts\.zoho\.com\//)
     } finally {
       await guarded.close()
