@@ -29,7 +29,7 @@ export const TABLE_BOUNDS: Readonly<Record<string, Bound>> = {
     '`AUDIT_DAYS`; what strangers cause is one entry for each minute and app, and reads of agents are in the log',
     'audit',
   ),
-  call_log: short('`LOG_DAYS`', 'calls'),
+  call_log: short('`LOG_DAYS`, and the newest 10,000 of each account and 1,000 for each process', 'calls'),
   child_item: perProfile('one for each parent item of an endpoint that reads below items'),
   child_sync: perProfile('one for each such endpoint and parent'),
   connect_session: short('a day after they expired', 'connect_sessions'),

@@ -8,7 +8,8 @@ export function presentPerson(entry: LabEntry, base: string, call: CallIn): Repl
   const address = self.proof ?? self.get ?? self.post
   if (address === undefined) return undefined
   const wanted = new URL(fillEntryText(entry, address), 'http://lab')
-  if (call.path !== `${base}${wanted.pathname}`.replace(/\/$/, '')) return undefined
+  const at = address.startsWith('https://') ? wanted.pathname : `${base}${wanted.pathname}`
+  if (call.path !== at.replace(/\/$/, '')) return undefined
   if (call.method !== (self.post === undefined ? 'GET' : 'POST')) return refused(405, 'another method')
   for (const [name, value] of [...wanted.searchParams, ...Object.entries(self.query ?? {})])
     if (call.query.get(name) !== value) return refused(400, `${name} is missing`)

@@ -1,15 +1,18 @@
 import type { AddressInfo } from 'node:net'
 import { nodeHttp } from '../base/node-http.ts'
 import { type CallIn, type Reply, refused } from './call.ts'
-import { LAB_KEY, type LabEntry, mayBeAbsent, pathOf } from './entry.ts'
+import { LAB_KEY, type LabEntry, mayBeAbsent, pathOf, setAt } from './entry.ts'
 import { createOAuth2, type OAuth2Part } from './oauth2.ts'
 import { presentPerson } from './person.ts'
+import { createTenants, type LabTenant } from './tenants.ts'
 import { createTyped } from './typed.ts'
 
 /** A server that plays every entry of the catalogue with its quirks, each below a path of its own. */
 export interface CatalogueLab {
   /** The address at which a service is played. */
   urlOf(service: string): string
+  /** What the person has at a service with tenants. */
+  holdTenants(service: string, tenants: LabTenant[]): void
   /** Ends the lifetime of every access token of a service. */
   expire(service: string): void
   close(): Promise<void>
@@ -18,6 +21,7 @@ export interface CatalogueLab {
 interface Played {
   entry: LabEntry
   oauth2: OAuth2Part | undefined
+  tenants: ReturnType<typeof createTenants> | undefined
   isAuthorized: (call: CallIn) => boolean
   exchange: ((call: CallIn) => Reply | undefined) | undefined
 }
@@ -36,7 +40,14 @@ export async function startCatalogueLab(entries: Readonly<Record<string, LabEntr
       const [, service = '', ...rest] = url.pathname.split('/')
       const path = `/${rest.join('/')}`.replace(/\/$/, '')
       const headers = request.headers as Record<string, string | undefined>
-      const call = { method: request.method ?? 'GET', path, query: url.searchParams, headers, text }
+      const call = {
+        method: request.method ?? 'GET',
+        path,
+        query: url.searchParams,
+        headers,
+        text,
+        sent: request.url ?? '/',
+      }
       const { status, headers: sent = {}, body } = answer(services.get(decodeURIComponent(service)), call)
       response.writeHead(status, { 'content-type': 'application/json', ...sent })
       response.end(body === undefined ? '' : JSON.stringify(body))
@@ -46,6 +57,7 @@ export async function startCatalogueLab(entries: Readonly<Record<string, LabEntr
   const { port } = server.address() as AddressInfo
   return {
     urlOf: (service) => `http://127.0.0.1:${port}/${service}`,
+    holdTenants: (service, tenants) => services.get(service)?.tenants?.hold(tenants),
     expire: (service) => services.get(service)?.oauth2?.expire(),
     close: () =>
       new Promise((resolve) => {
@@ -59,23 +71,49 @@ function play(entry: LabEntry): Played {
   const { oauth2 } = entry.auth
   if (oauth2 !== undefined) {
     const part = createOAuth2(entry, oauth2)
-    return { entry, oauth2: part, isAuthorized: (call) => part.isAuthorized(call), exchange: undefined }
+    const tenants = oauth2.tenants && createTenants(entry, oauth2.tenants)
+    return { entry, oauth2: part, tenants, isAuthorized: (call) => part.isAuthorized(call), exchange: undefined }
   }
   const { isAuthorized, exchange } = createTyped(entry)
-  return { entry, oauth2: undefined, isAuthorized, exchange }
+  return { entry, oauth2: undefined, tenants: undefined, isAuthorized, exchange }
 }
 
-function answer(played: Played | undefined, call: CallIn): Reply {
+function answer(played: Played | undefined, sent: CallIn): Reply {
   if (played === undefined) return refused(404, 'no such service')
-  const { entry, oauth2, isAuthorized, exchange } = played
+  const { entry, oauth2, tenants, isAuthorized, exchange } = played
+  if (tenants !== undefined && sent.path === tenants.path && sent.method === 'GET' && !isSelfToo(entry, tenants.path))
+    return isAuthorized(sent) ? tenants.list() : refused(401, 'the credential is not accepted')
+  const call = tenants?.unnumbered(sent) ?? sent
+  if ('status' in call) return call
   const signIn = oauth2?.answer(call) ?? exchange?.(call)
   if (signIn !== undefined) return signIn
   const base = pathOf(entry, entry.api.base)
-  if (!call.path.startsWith(base)) return refused(404, 'not below the API')
-  if (!isAuthorized(call)) return refused(401, 'the credential is not accepted')
+  const isElsewhere = entry.self.get?.startsWith('https://') === true && call.path === pathOf(entry, entry.self.get)
+  if (!isElsewhere && !call.path.startsWith(base)) return refused(404, 'not below the API')
+  if (!isAuthorized(call)) return refusal(entry)
+  if (isElsewhere && tenants !== undefined && call.path === tenants.path)
+    return both(presentPerson(entry, base, call), tenants.list())
   const wrong = wrongAddition(entry, call)
   if (wrong !== undefined) return refused(400, `${wrong} is missing`)
   return presentPerson(entry, base, call) ?? { status: 200, body: { path: call.path.slice(base.length) } }
+}
+
+/** Whether one document names the person and lists their tenants. */
+const isSelfToo = (entry: LabEntry, path: string): boolean =>
+  entry.self.get?.startsWith('https://') === true && pathOf(entry, entry.self.get) === path
+
+const both = (one: Reply | undefined, other: Reply): Reply => ({
+  status: 200,
+  body: { ...(one?.body as object | undefined), ...(other.body as object) },
+})
+
+/** As the service refuses a credential: some with status 200 and a code in the body. */
+function refusal({ api }: LabEntry): Reply {
+  const rule = api.failed?.find(({ means }) => means === 'reauthorize')
+  if (rule === undefined) return refused(401, 'the credential is not accepted')
+  const body = {}
+  if (rule.at !== undefined) setAt(body, rule.at, rule.is?.[0])
+  return { status: rule.status ?? 200, body }
 }
 
 /** A header or parameter that every call of the service needs. */

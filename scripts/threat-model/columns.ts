@@ -8,7 +8,8 @@ export const SEALED: Record<string, string> = {
   'destination.sealed': 'the address of a destination with its password, and the secret that signs webhooks',
   'credential.sealed': "a person's tokens or passwords at a service",
   'pending.sealed': 'what a sign-in that has begun must remember: `state`, PKCE verifier, what the person named',
-  'consent.sealed': 'tokens of a sign-in that the app has not exchanged or the person not confirmed yet',
+  'consent.sealed':
+    'tokens of a sign-in that the app has not exchanged, or whose person has not confirmed or not chosen a tenant yet',
   'hook_subscription.sealed': 'what ends a subscription at the service after its profile is gone',
   'idempotency_key.sealed': 'the response that a repeated request gets',
   'connect_session.sealed': 'what the app asked for in a connect link',

@@ -50,6 +50,8 @@ export const PROOFS: Proof[] = [
       'receiveOwnPostedCallback',
       'showQuestions',
       'answerQuestions',
+      'showChoice',
+      'answerChoice',
       'showConfirmation',
       'answerConfirmation',
       'showTypedSignIn',

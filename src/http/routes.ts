@@ -55,6 +55,7 @@ import type { MountedRoute, Route } from './server/route.ts'
 import * as token from './sign-in/access-token.ts'
 import * as ask from './sign-in/ask.ts'
 import * as person from './sign-in/authenticate-person.ts'
+import * as choose from './sign-in/choose.ts'
 import { clientDocument } from './sign-in/client-document.ts'
 import * as confirm from './sign-in/confirm.ts'
 import * as typedPage from './sign-in/typed-page.ts'
@@ -122,6 +123,8 @@ export const ROUTES: Listed[] = [
   ['GET', '/oauth/ask', ask.show, 'showQuestions'],
   ['POST', '/oauth/ask', ask.answer, 'answerQuestions'],
   ['GET', '/oauth/clients/:client_id/:document', clientDocument, 'getClientDocument'],
+  ['GET', '/oauth/choose', choose.show, 'showChoice'],
+  ['POST', '/oauth/choose', choose.answer, 'answerChoice'],
   ['GET', '/oauth/confirm', confirm.ask, 'showConfirmation'],
   ['POST', '/oauth/confirm', confirm.answer, 'answerConfirmation'],
   ['GET', '/oauth/typed', typedPage.show, 'showTypedSignIn'],

@@ -144,12 +144,14 @@ interface StoredPending extends StoredRequest {
   instance?: Answers | undefined
   subject?: string | undefined
   posted?: Record<string, string> | undefined
-  settled?:
-    | { kind: 'redirect'; code: string }
-    | { kind: 'confirm'; ticket: string }
-    | { kind: 'reconnected'; account: string }
-    | undefined
+  settled?: StoredResult | undefined
 }
+
+/** How a sign-in on a page of ours ended. */
+export type StoredResult =
+  | { kind: 'redirect'; code: string }
+  | { kind: 'confirm'; ticket: string }
+  | { kind: 'reconnected'; account: string }
 
 export function storedRequest(request: SignInRequest): StoredRequest {
   const { began: _, ...fields } = request
@@ -187,7 +189,7 @@ function toStored(value: PendingValue): StoredPending {
   return { ...storedRequest(request), ...fields, upstream: secrets }
 }
 
-function storedResult(completed: CompletedSignIn): NonNullable<StoredPending['settled']> {
+export function storedResult(completed: CompletedSignIn): StoredResult {
   switch (completed.kind) {
     case 'coded':
       return { kind: 'redirect', code: completed.code }
@@ -215,7 +217,7 @@ export function readPending({ value }: { value: string }): PendingValue {
   return posted === undefined ? { kind: 'sent', ...sent } : { kind: 'posted', ...sent, posted }
 }
 
-function completedIn(request: SignInRequest, settled: NonNullable<StoredPending['settled']>): CompletedSignIn {
+export function completedIn(request: SignInRequest, settled: StoredResult): CompletedSignIn {
   switch (settled.kind) {
     case 'redirect':
       return { kind: 'coded', request, code: settled.code }

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findServiceAccess } from '#access/service-access.ts'
-import { type Credential, mayEndGrant, type RevocationScope } from '#kit/auth/auth.ts'
+import { type Credential, type RevocationScope } from '#kit/auth/auth.ts'
+import { mayEndGrant } from '#kit/auth/granted.ts'
+import { tenantsOf } from '#kit/auth/tenants.ts'
 import type { Connector } from '#kit/connector/connector.ts'
 import type { RevocationResult } from '#model/accounts/revocation.ts'
 import { newId } from '#platform/crypto/ids.ts'
@@ -49,9 +51,14 @@ export async function revokeUnneeded(deps: IdentityDeps, token: UnneededToken): 
 }
 
 async function revokeByUse(deps: IdentityDeps, token: UnneededToken): Promise<RevocationResult> {
+  const connector = deps.registry.find(token.service)
+  const hasTenants = connector !== undefined && tenantsOf(connector.auth) !== undefined
+  // Nobody is named before a tenant is chosen, so nothing else can have this token.
+  if (hasTenants && token.nativeId === '') return revokeAs(deps, token, 'token')
   const inUse = await credentialsInUse(deps.database, deps.keyring, token, deps.clock.now())
   const others = [...inUse.consents, ...inUse.profiles]
-  if (others.length === 0) return revokeAs(deps, token, 'grant')
+  // The person's profiles of other tenants have other ids, and their tokens are of the same grant.
+  if (others.length === 0) return revokeAs(deps, token, hasTenants ? 'token' : 'grant')
   return revokeAs(deps, token, isShared(token.credential, inUse) ? 'nothing' : 'token')
 }
 

@@ -17,7 +17,7 @@ export interface TracedRequest {
   requestId: string
 }
 
-export type SignInStep = 'request' | 'answer' | 'callback' | 'typed' | 'confirm' | 'code_exchange'
+export type SignInStep = 'request' | 'answer' | 'callback' | 'typed' | 'choose' | 'confirm' | 'code_exchange'
 
 /**
  * Runs one request of a sign-in and logs its steps, once, when it ends. Never fails the request: entries are buffered. Its calls are

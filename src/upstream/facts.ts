@@ -29,7 +29,7 @@ export function callbackFacts(facts: Facts, parameters: CallbackParameters): Rec
 }
 
 // A fact becomes part of addresses and headers: control characters would end a header, dot segments change a path.
-function checkFact(name: string, value: string): string {
+export function checkFact(name: string, value: string): string {
   if (value.length <= MAX_FACT_CHARACTERS && !/\p{Cc}/u.test(value) && !/^\.{1,2}$/.test(value)) return value
   throw new UpstreamError('stop', `The service’s value of “${name}” cannot be used`, { reason: 'unexpected_answer' })
 }

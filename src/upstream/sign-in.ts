@@ -1,10 +1,12 @@
 import { appProofOf } from '#kit/auth/app-proof.ts'
 import type { Credential, JsonObject, SignedIn } from '#kit/auth/auth.ts'
 import { missingGrant } from '#kit/auth/granted.ts'
+import { tenantsOf } from '#kit/auth/tenants.ts'
 import type { TypedValues } from '#kit/auth/typed.ts'
 import type { Connector } from '#kit/connector/connector.ts'
+import type { Tenant } from '#kit/read/facts.ts'
 import { grantedScopes } from '#model/accounts/profile.ts'
-import { locateService } from './addresses/addresses.ts'
+import { locateService, type ServiceLocation } from './addresses/addresses.ts'
 import { withFactAddress } from './addresses/fact-address.ts'
 import { type BegunFor, checkBegunFor } from './begun-for.ts'
 import { readSelf } from './call/read-self.ts'
@@ -16,10 +18,11 @@ import { ownServerRule, withOwnServer } from './oauth2/resolve-own-server.ts'
 import { beginOAuth2, finishOAuth2, type OAuth2Secrets } from './oauth2/sign-in.ts'
 import { UnusableTokenError } from './oauth2/unusable-token.ts'
 import { verifyApp } from './oauth2/verify-app.ts'
-import { revokeAbandoned } from './renew-credential.ts'
+import { type CredentialOfService, revokeAbandoned } from './renew-credential.ts'
 import { excerpt, UpstreamError } from './request/errors.ts'
 import type { Upstream } from './request/send.ts'
 import type { ServiceKey } from './request/service-key.ts'
+import { readTenants } from './tenants.ts'
 import { finishAppPassword } from './typed/app-password.ts'
 
 export interface BeginSignIn extends LoginOptions {
@@ -73,6 +76,24 @@ export interface FinishSignIn {
   subject?: string | undefined
 }
 
+/** A person who has several tenants, of which they choose one before anybody says who they are there. */
+interface ChoosingTenant {
+  tenants: readonly Tenant[]
+  credential: Credential
+  /** The scope that was requested. */
+  scope: string | undefined
+}
+
+/** The sign-in cannot go on before the person has chosen. Their token is valid: it must be kept or ended. */
+export class TenantChoice extends UpstreamError {
+  readonly choice: ChoosingTenant
+
+  constructor(choice: ChoosingTenant) {
+    super('stop', 'The person has several tenants and must choose one', { reason: 'not_supported' })
+    this.choice = choice
+  }
+}
+
 export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Promise<SignedIn> {
   const { connector, key, callbackUrl, secrets, instance } = input
   const { auth, service } = connector
@@ -108,18 +129,56 @@ export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Pro
     checkSubject(input.subject, credential)
     const home = ownServerRule(auth, key)
     const issuer = secrets['issuer'] as string | undefined
-    const located =
-      home === undefined
-        ? withFactAddress(connector, key, credential)
-        : await withOwnServer(upstream, { home, credential, issuer })
-    const identity = await readSelf({ upstream, connector, key, credential: located })
-    if (auth.kind === 'oauth1') return { credential: located, ...identity }
-    return { credential: await withGrantedScope(upstream, { auth, key, location, credential: located }), ...identity }
+    if (home !== undefined)
+      return await identify(upstream, {
+        connector,
+        key,
+        location,
+        credential: await withOwnServer(upstream, { home, credential, issuer }),
+      })
+    const tenants = tenantsOf(auth)
+    if (tenants === undefined) return await identify(upstream, { connector, key, location, credential })
+    const found = await readTenants(upstream, { connector, tenants, key, location, credential })
+    const scope = secrets['scope'] as string | undefined
+    if (found.length > 1) throw new TenantChoice({ tenants: found, credential, scope })
+    return await identify(upstream, { connector, key, location, credential: atTenant(credential, found[0]) })
   } catch (error) {
+    if (error instanceof TenantChoice) throw error
     // The grant will not be stored, so it is revoked. The first error is the one to report.
     await revokeAbandoned(upstream, { connector, key, credential })
     throw withoutScope(error, connector, credential, secrets['scope'])
   }
+}
+
+const atTenant = (credential: Credential, { facts }: Tenant): Credential => ({
+  ...credential,
+  facts: { ...credential.facts, ...facts },
+})
+
+/** Says who the person is at the tenant that they chose. A token of a tenant that refuses it is not ended: they may choose another. */
+export async function finishAtTenant(
+  upstream: Upstream,
+  { connector, key, credential, scope }: CredentialOfService & Pick<ChoosingTenant, 'scope'>,
+  tenant: Tenant,
+): Promise<SignedIn> {
+  const location = await locateService(upstream, { connector, key, instance: credential.instance })
+  try {
+    return await identify(upstream, { connector, key, location, credential: atTenant(credential, tenant) })
+  } catch (error) {
+    throw withoutScope(error, connector, credential, scope)
+  }
+}
+
+/** The credential with the person's API address, and who the person is. */
+async function identify(
+  upstream: Upstream,
+  { connector, key, location, credential }: CredentialOfService & { location: ServiceLocation },
+): Promise<SignedIn> {
+  const { auth } = connector
+  const located = ownServerRule(auth, key) === undefined ? withFactAddress(connector, key, credential) : credential
+  const identity = await readSelf({ upstream, connector, key, credential: located })
+  if (auth.kind !== 'oauth2') return { credential: located, ...identity }
+  return { credential: await withGrantedScope(upstream, { auth, key, location, credential: located }), ...identity }
 }
 
 /** The service refuses to say who the person is, and they granted less than was requested: that is the cause to report. */
@@ -163,10 +222,11 @@ export async function verifyCredential(upstream: Upstream, input: VerifyCredenti
   }
   const location = await locateService(upstream, { connector, key, instance: credential.instance })
   const appVerified = await verifyApp(upstream, { auth, key, location, credential })
-  const identity = { appVerified, ...(await readSelf({ upstream, ...input })) }
+  const handed = await withOnlyTenant(upstream, { connector, key, location, credential })
+  const identity = { appVerified, ...(await readSelf({ upstream, ...input, credential: handed })) }
   const home = ownServerRule(auth, key)
   if (home === undefined)
-    return { credential: await withGrantedScope(upstream, { auth, key, location, credential }), ...identity }
+    return { credential: await withGrantedScope(upstream, { auth, key, location, credential: handed }), ...identity }
   // No token response names the person, and the server may have been given with the token: so the person's public record must name
   // this issuer, and the person's own server must know the token.
   const owned = { ...credential, subject: identity.self.id }
@@ -174,4 +234,19 @@ export async function verifyCredential(upstream: Upstream, input: VerifyCredenti
   const located = await withOwnServer(upstream, { home, credential: owned, issuer })
   if (located.instance?.['api_url'] === apiUrl) return { credential: located, ...identity }
   return { credential: located, appVerified, ...(await readSelf({ ...input, upstream, credential: located })) }
+}
+
+/** A token that was handed in came without the facts of a sign-in. Nobody can be asked here, so the person must have one tenant only. */
+async function withOnlyTenant(
+  upstream: Upstream,
+  { connector, key, location, credential }: CredentialOfService & { location: ServiceLocation },
+): Promise<Credential> {
+  const tenants = tenantsOf(connector.auth)
+  if (tenants === undefined || credential.facts?.[tenants.id] !== undefined) return credential
+  const [only, ...others] = await readTenants(upstream, { connector, tenants, key, location, credential })
+  if (others.length > 0)
+    throw new UpstreamError('stop', `The person has several: ${tenants.title}. They choose one when they sign in`, {
+      reason: 'not_supported',
+    })
+  return withFactAddress(connector, key, atTenant(credential, only))
 }

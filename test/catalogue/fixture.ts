@@ -32,9 +32,12 @@ export async function startEntryHarness(entries: ReadonlyMap<string, Entry>): Pr
     lab,
     app,
     stop: async () => {
-      await tributary.stop()
-      await lab.close()
-      rmSync(folder, { recursive: true })
+      try {
+        await tributary.stop()
+      } finally {
+        await lab.close()
+        rmSync(folder, { recursive: true })
+      }
     },
   }
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { readAnswer } from '#kit/auth/ask.ts'
-import type { Auth, Credential } from '#kit/auth/auth.ts'
+import type { Credential } from '#kit/auth/auth.ts'
 import { typedFieldsOf } from '#kit/auth/auth.ts'
+import { factNames, tenantsOf } from '#kit/auth/tenants.ts'
 import { readTyped } from '#kit/auth/typed-values.ts'
 import type { Entry } from '#kit/entry/entry-schema.ts'
 import { expandEntry } from '#kit/entry/expand-entry.ts'
@@ -40,6 +41,7 @@ function isNamed(entry: Entry, servers: readonly string[], host: string): boolea
     ...('typed' in auth ? [auth.typed.exchange?.url] : []),
     api.base,
     ...(api.hosts ?? []),
+    ...('oauth2' in auth ? [auth.oauth2.tenants?.get] : []),
   ].filter((each) => each !== undefined)
   return addresses.some((address) => {
     const [, template] = /^https:\/\/([^/?#]+)/.exec(address) ?? []
@@ -83,7 +85,7 @@ test('no entry makes a request to a host that its addresses do not name, whateve
           const fields = typedFieldsOf(connector.auth) ?? {}
           const typed = readTyped(fields, given(Object.keys(fields)))
           if (Object.keys(typed.faults).length > 0) return
-          const facts = given(Object.keys((connector.auth as Extract<Auth, { kind: 'oauth2' }>).facts ?? {}))
+          const facts = given(factNames(connector.auth))
           const servers = [
             ...questions.filter(([, { kind }]) => kind === 'host').map(([name]) => answers[name]!),
             ...Object.keys(fields)
@@ -108,6 +110,8 @@ test('no entry makes a request to a host that its addresses do not name, whateve
               addresses.revokeUrl,
             ])
               check(address)
+            const tenants = tenantsOf(filled.auth)
+            if (tenants !== undefined) check(relocate(tenants.url, 'tokenUrl'))
             if (filled.auth.kind === 'typed' && filled.auth.exchange?.url !== undefined)
               check(relocate(filled.auth.exchange.url, 'tokenUrl'))
             check(addressOf(addresses.apiUrl, { path }))

@@ -33,6 +33,31 @@ export const VARIANTS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
     },
   ],
   [
+    'variant-sites',
+    {
+      title: 'Sites',
+      ...ABOUT,
+      auth: {
+        oauth2: {
+          authorize: 'https://acme.example/authorize',
+          token: 'https://acme.example/token',
+          revoke: 'https://acme.example/revoke',
+          tenants: {
+            title: 'Site',
+            get: 'https://acme.example/sites',
+            list: 'data.sites',
+            where: { kind: 'desk' },
+            facts: { site: 'id', zone: 'zone.name' },
+            id: 'site',
+            name: 'title',
+          },
+        },
+      },
+      api: { base: 'https://{fact.zone}.api.acme.example/{fact.site}/v1', headers: { 'x-site': '{fact.site}' } },
+      self: SELF,
+    },
+  ],
+  [
     'variant-date',
     {
       title: 'Date',

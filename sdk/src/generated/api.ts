@@ -3570,6 +3570,27 @@ export interface Operations {
     body: undefined
     response: ClientDocument
   }
+  /** Ask the person which of their sites, companies or workspaces at a service they want to connect */
+  'GET /oauth/choose': {
+    query: {
+      /** From the redirect that led here. */
+      ticket: string | number | readonly (string | number)[] | undefined
+    }
+    body: undefined
+    response: unknown
+  }
+  /** Choose one of them; repeating the request returns the same result */
+  'POST /oauth/choose': {
+    query: undefined
+    body: {
+      /** From the page. */
+      ticket: string
+      /** The id of the one that was chosen. */
+      tenant?: string | undefined
+      answer?: "yes" | "no" | undefined
+    }
+    response: unknown
+  }
   /** Ask the person for confirmation before a browser app gets a token or a profile joins an existing account */
   'GET /oauth/confirm': {
     query: {

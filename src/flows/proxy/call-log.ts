@@ -1,7 +1,7 @@
 import { encodeNumber, randomSecret } from '#platform/crypto/ids.ts'
 import { redactText } from '#platform/telemetry/redact.ts'
 import { createTtlCache } from '#platform/waiting/ttl-cache.ts'
-import { type CallEntry, insertCalls } from '#store/apps/calls.ts'
+import { type CallEntry, insertCalls, limitCalls } from '#store/apps/calls.ts'
 import { markProxyTokensUsed } from '#store/identity/proxy-tokens.ts'
 import { writeForStoredAccounts } from '#store/log/accounts-of-log.ts'
 import type { CallFlags, ProxyDeps } from './deps.ts'
@@ -24,6 +24,12 @@ const FLUSH_MS = 1000
 const MARK_INTERVAL_MS = 60_000
 /** Limit: tokens for services whose last use one process remembers to have written; a forgotten one is written again. */
 const MAX_MARKED = 10_000
+/** So many entries of an account are written between two removals of its oldest, because a removal costs two statements. */
+const CALLS_BETWEEN_LIMITS = 1000
+/** Limit: accounts whose entries one process counts; one that is forgotten is counted anew. */
+const MAX_COUNTED = 10_000
+/** An account is counted anew after a day without calls: what is missed then ends with the days of the log. */
+const COUNT_TTL_MS = 86_400_000
 /** Limit: calls that wait to be logged; further ones are not logged. */
 const MAX_WAITING = 20_000
 /** Limit: characters of a path in the call log; the rest is cut off. */
@@ -31,6 +37,7 @@ const MAX_PATH = 500
 
 export function createCallLog({ database, clock, log }: Pick<ProxyDeps, 'database' | 'clock' | 'log'>): CallLog {
   const marked = createTtlCache<true>(clock, { ttlMs: MARK_INTERVAL_MS, maxEntries: MAX_MARKED })
+  const written = createTtlCache<number>(clock, { ttlMs: COUNT_TTL_MS, maxEntries: MAX_COUNTED })
   let waiting: NewCall[] = []
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> = Promise.resolve()
@@ -45,7 +52,10 @@ export function createCallLog({ database, clock, log }: Pick<ProxyDeps, 'databas
     waiting = []
     try {
       if (calls.length > 0)
-        await writeForStoredAccounts(database, calls, (kept) => insertCalls(database, kept.map(toEntry)))
+        await writeForStoredAccounts(database, calls, async (kept) => {
+          await insertCalls(database, kept.map(toEntry))
+          await limitAccounts(kept)
+        })
     } catch (error) {
       dropped += calls.length
       log.warn('entries of the call log could not be written and are dropped', { calls: dropped, error })
@@ -53,6 +63,15 @@ export function createCallLog({ database, clock, log }: Pick<ProxyDeps, 'databas
     await markUsed(calls).catch((error: unknown) => {
       log.warn('the last use of tokens could not be written', { error })
     })
+  }
+  /** Keeps the log of an account from growing without an end, however many calls it makes. */
+  const limitAccounts = async (kept: readonly NewCall[]) => {
+    for (const [key, calls] of Map.groupBy(kept, ({ shard, accountId }) => `${shard} ${accountId}`)) {
+      const count = ((await written.peek(key)) ?? 0) + calls.length
+      written.set(key, count % CALLS_BETWEEN_LIMITS)
+      for (let removals = Math.floor(count / CALLS_BETWEEN_LIMITS); removals > 0; removals -= 1)
+        if (!(await limitCalls(database, calls[0]!)).more) break
+    }
   }
   const markUsed = async (calls: readonly NewCall[]) => {
     const unmarked = new Map<string, { shard: number; hash: Buffer }>()
@@ -103,6 +122,7 @@ export function createCallLog({ database, clock, log }: Pick<ProxyDeps, 'databas
       writing = writing.then(flush)
       await writing
       marked.clear()
+      written.clear()
     },
   }
 }

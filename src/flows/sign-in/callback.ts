@@ -33,7 +33,8 @@ import { readSelf } from '#upstream/call/read-self.ts'
 import { callbackParameters, type RawParameters } from '#upstream/callback-parameters.ts'
 import { UpstreamError } from '#upstream/request/errors.ts'
 import type { ServiceKey } from '#upstream/request/service-key.ts'
-import { finishSignIn } from '#upstream/sign-in.ts'
+import { finishSignIn, TenantChoice } from '#upstream/sign-in.ts'
+import { askForTenant } from './ask-for-tenant.ts'
 import type { CompletedOutcome, OutcomeOf } from './outcome.ts'
 import { type ReturnTo, returnTo } from './return-to.ts'
 import { toAuthorizeError } from './sign-in-failure.ts'
@@ -83,6 +84,7 @@ export async function handleCallback(
       await useRegistration(deps.database, registrationKeyOf(app.id, connector, instance), deps.clock.now())
     return await completeSignIn(deps, { app, pending, request, counted, to }, { connector, key, signedIn }, beganAt)
   } catch (error) {
+    if (error instanceof TenantChoice) return askForTenant(deps, { app, pending, request, counted }, error)
     await uncountSignIn(deps, app.id, counted)
     return { kind: 'failed', to, error: toAuthorizeError(deps, error, service) }
   }

@@ -43,7 +43,11 @@ function isSameBrowser(consent: UsedConsent, browser: Buffer | undefined): boole
 }
 
 /** It must not have expired, and must belong to the browser that signed in. */
-function requireUsable(deps: IdentityDeps, consent: UsedConsent | undefined, browser: Buffer | undefined): UsedConsent {
+export function requireUsable(
+  deps: IdentityDeps,
+  consent: UsedConsent | undefined,
+  browser: Buffer | undefined,
+): UsedConsent {
   if (consent === undefined || !isSameBrowser(consent, browser)) throw new ApiError('session_expired')
   if (consent.expiresAt < deps.clock.now())
     throw new ApiError(

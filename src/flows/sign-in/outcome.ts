@@ -8,6 +8,7 @@ export type SignInOutcome =
   | { kind: 'typing'; url: string }
   | { kind: 'sent'; url: string }
   | { kind: 'forwarded'; url: string }
+  | { kind: 'choosing'; ticket: string }
   | { kind: 'confirming'; ticket: string }
   | { kind: 'coded'; to: ReturnTo; code: string }
   | { kind: 'issued'; to: ReturnTo; token: string; account: string }
@@ -18,6 +19,9 @@ export type SignInOutcome =
 
 /** The outcomes that a request may have for a sign-in in this state. */
 export type OutcomeOf<From extends SignInState> = Extract<SignInOutcome, { kind: NextState<From> }>
+
+/** The outcomes of a page that is submitted again after its sign-in was completed. */
+export type RepeatedOutcome = Extract<SignInOutcome, { kind: 'confirming' | 'coded' | 'reconnected' | 'exchanged' }>
 
 /** The outcomes of a sign-in whose person the service has named. */
 export type CompletedOutcome = Extract<OutcomeOf<'sent'>, { kind: 'confirming' | 'coded' | 'reconnected' }>

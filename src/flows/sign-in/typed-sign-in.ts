@@ -32,7 +32,7 @@ import { beginAppPassword } from '#upstream/typed/app-password.ts'
 import { credentialOfTyped } from '#upstream/typed/credential.ts'
 import { completeSignIn } from './callback.ts'
 import { keepForm, keptForm } from './kept-form.ts'
-import type { CompletedOutcome, OutcomeOf } from './outcome.ts'
+import type { CompletedOutcome, OutcomeOf, RepeatedOutcome } from './outcome.ts'
 import { type ReturnTo, returnTo } from './return-to.ts'
 import { toAuthorizeError } from './sign-in-failure.ts'
 import { typedPath } from './start.ts'
@@ -196,7 +196,7 @@ export async function completeOnce(
   }
 }
 
-function completedBy(request: SignInRequest, outcome: CompletedOutcome): CompletedSignIn {
+export function completedBy(request: SignInRequest, outcome: CompletedOutcome): CompletedSignIn {
   if (outcome.kind === 'coded') return { kind: 'coded', request, code: outcome.code }
   if (outcome.kind === 'confirming') return { kind: 'confirming', request, ticket: outcome.ticket }
   return { kind: 'reconnected', request, account: outcome.account }
@@ -216,7 +216,7 @@ async function awaitCompleted(deps: IdentityDeps, state: string, browser: Buffer
 }
 
 /** The same code again while nobody exchanged it; afterwards there is nothing more to do. */
-export async function repeatOutcome(deps: IdentityDeps, completed: CompletedSignIn): Promise<TypedOutcome> {
+export async function repeatOutcome(deps: IdentityDeps, completed: CompletedSignIn): Promise<RepeatedOutcome> {
   const to = returnTo(completed.request)
   if (completed.kind === 'confirming') return { kind: 'confirming', ticket: completed.ticket }
   if (completed.kind === 'reconnected') return { kind: 'reconnected', to, account: completed.account }

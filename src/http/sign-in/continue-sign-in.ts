@@ -22,6 +22,8 @@ export function continueSignIn(
     case 'sent':
     case 'forwarded':
       return goTo(outcome.url)
+    case 'choosing':
+      return goTo(pageAddress('/oauth/choose', outcome.ticket))
     case 'confirming':
       return goTo(pageAddress('/oauth/confirm', outcome.ticket))
     case 'coded':

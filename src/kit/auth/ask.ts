@@ -1,5 +1,6 @@
 import { trimEndOf } from '#platform/formats/trim-end.ts'
 import type { Auth } from './auth.ts'
+import { tenantSuffix, tenantsOf } from './tenants.ts'
 import { matchesWhole } from './typed-values.ts'
 
 /**
@@ -132,17 +133,18 @@ function qualifyingNames({ ask, auth }: Asking): string[] {
   )
 }
 
-/** What is added to native ids on this instance; empty where ids are unique everywhere. */
-export function idSuffix(connector: Asking, answers: Answers | undefined): string {
-  return qualifyingNames(connector)
-    .map((name) => `@${answers?.[name] ?? ''}`)
-    .join('')
+/** What is added to native ids on this instance and for this tenant; empty where ids are unique everywhere. */
+export function idSuffix(connector: Asking, answers: Answers | undefined, facts?: Answers): string {
+  const instance = qualifyingNames(connector).map((name) => `@${answers?.[name] ?? ''}`)
+  return `${instance.join('')}${tenantSuffix(connector.auth, facts)}`
 }
 
 /** The id that the service itself has for a person. */
 export function localIdOf(connector: Asking, nativeId: string): string {
-  const at = nativeId.lastIndexOf('@')
-  return qualifyingNames(connector).length > 0 && at > 0 ? nativeId.slice(0, at) : nativeId
+  const parts = qualifyingNames(connector).length + (tenantsOf(connector.auth) === undefined ? 0 : 1)
+  let id = nativeId
+  for (let i = 0; i < parts && id.lastIndexOf('@') > 0; i++) id = id.slice(0, id.lastIndexOf('@'))
+  return id
 }
 
 /** Names that a sign-in or a credential uses for something else. */

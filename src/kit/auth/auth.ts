@@ -1,4 +1,4 @@
-import type { Facts } from '../read/facts.ts'
+import type { Facts, Tenants } from '../read/facts.ts'
 import type { FileUpload } from './file.ts'
 import type { Self } from './self.ts'
 import type { AppPassword, NoAuth, Typed, TypedField, TypedFields, TypedValues } from './typed.ts'
@@ -187,6 +187,8 @@ export interface OAuth2 {
   idToken?: IdToken
   /** Values of the token response and the callback that calls need. */
   facts: Facts
+  /** Further facts, of the one tenant among the person's that they choose. Without it, a sign-in is for the whole service. */
+  tenants?: Tenants
   tokenMethod: 'POST' | 'GET'
   /** Encoding of the token request's body. */
   tokenBody: 'form' | 'json'
@@ -287,11 +289,6 @@ export function needsKeys(auth: Auth): boolean {
 /** What the person types on Tributary's page; undefined for a service with a login page of its own. */
 export function typedFieldsOf(auth: Auth): TypedFields | undefined {
   return 'fields' in auth ? auth.fields : undefined
-}
-
-/** Whether revoking at the service can end tokens of other sign-ins. */
-export function mayEndGrant(auth: Auth): boolean {
-  return (auth.kind === 'oauth1' || auth.kind === 'oauth2') && auth.revokeEnds === 'grant'
 }
 
 type OAuth2Input = Partial<Omit<OAuth2, 'kind' | 'scope'>> & {

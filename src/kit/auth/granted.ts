@@ -38,3 +38,12 @@ const INSUFFICIENT = /\berror="?insufficient_scope\b/i
 export function decidesByFlag(auth: Auth): boolean {
   return auth.kind === 'oauth1' && Object.values(auth.flags).some(({ scope = [] }) => scope.length > 0)
 }
+
+/**
+ * Whether revoking at the service may end tokens of other sign-ins. Never where people choose a tenant: the grant is that of all of
+ * their profiles.
+ */
+export function mayEndGrant(auth: Auth): boolean {
+  if (auth.kind === 'oauth2' && auth.tenants !== undefined) return false
+  return (auth.kind === 'oauth1' || auth.kind === 'oauth2') && auth.revokeEnds === 'grant'
+}

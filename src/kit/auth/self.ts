@@ -15,6 +15,8 @@ export interface SelfCall {
   method?: SelfMethod
   /** Relative to `api.baseUrl`. `{sub}` is replaced by the subject of the token response. */
   path: string
+  /** One of `api.hosts`, for a call at another origin of the service. */
+  host?: string
   query?: Record<string, string>
   headers?: Record<string, string>
   /** The body of a POST or PROPFIND. */
@@ -39,6 +41,7 @@ export interface SelfReader {
    */
   from: 'call' | 'token' | 'id_token' | 'key'
   path: string
+  host?: string
   query: Record<string, string>
   method: SelfMethod
   headers: Record<string, string>
@@ -128,6 +131,7 @@ function readerOf<Body>(
   return {
     from,
     path: call.path,
+    ...(call.host === undefined ? {} : { host: call.host }),
     query: call.query ?? {},
     method: call.method ?? 'GET',
     headers: call.headers ?? {},

@@ -2,14 +2,17 @@ import type { Ask } from '../auth/ask.ts'
 import type { Auth } from '../auth/auth.ts'
 import { typedFieldsOf } from '../auth/auth.ts'
 import type { SelfReader } from '../auth/self.ts'
+import { factNames, tenantsOf } from '../auth/tenants.ts'
 import { placeholdersIn } from '../endpoints/placeholders.ts'
+import type { Api } from './connector.ts'
+import { isOpen } from './host-faults.ts'
 
 /** The parts of a connector that say where calls go, and what they carry. */
 interface Addressed {
   ask?: Ask | undefined
   auth: Auth
-  api: { baseUrl: string }
-  self: Pick<SelfReader, 'path' | 'query' | 'headers'>
+  api: Pick<Api, 'baseUrl' | 'baseUrlFrom' | 'hosts'>
+  self: Pick<SelfReader, 'path' | 'host' | 'query' | 'headers'>
 }
 
 /** A placeholder in an address that nothing fills, or that must not stand there. */
@@ -26,7 +29,7 @@ export function addressFaults({ ask, auth, api, self }: Addressed): AddressFault
   const typed = Object.entries(typedFieldsOf(auth) ?? {})
   const secrets = typed.filter(([, { secret }]) => secret === true).map(([name]) => name)
   const answers = [...Object.keys(ask ?? {}), ...typed.map(([name]) => name)]
-  const facts = auth.kind === 'oauth2' ? Object.keys(auth.facts ?? {}).map((name) => `fact.${name}`) : []
+  const facts = factNames(auth).map((name) => `fact.${name}`)
   const left = Object.keys(ask ?? {}).filter(
     (name) => ask?.[name]?.optional === true && ask[name].default === undefined,
   )
@@ -49,6 +52,14 @@ export function addressFaults({ ask, auth, api, self }: Addressed): AddressFault
     for (const name of ['exchange', 'refresh'] as const)
       for (const part of ['url', 'path'] as const)
         check(`auth.${name}.${part}`, auth[name]?.[part], [...answers, 'token', 'refresh_token'])
+  const tenants = tenantsOf(auth)
+  check('auth.tenants.url', tenants?.url, Object.keys(ask ?? {}))
+  if (tenants !== undefined && !Object.hasOwn(tenants.facts, tenants.id))
+    faults.push({ field: 'auth.tenants.id', expected: 'must be one of the facts of a tenant' })
+  faults.push(...hostFactFaults(auth, api))
+  check('api.baseUrlFrom.path', api.baseUrlFrom?.path, facts)
+  if (self.host !== undefined && (self.host.includes('*') || api.hosts?.includes(self.host) !== true))
+    faults.push({ field: 'self.host', expected: 'must be one of api.hosts' })
   check('self.path', self.path, ['sub', ...answers, ...facts])
   for (const part of ['query', 'headers'] as const)
     for (const [name, text] of Object.entries(self[part]))
@@ -61,6 +72,25 @@ export function addressFaults({ ask, auth, api, self }: Addressed): AddressFault
 }
 
 type Fields = Record<string, unknown>
+
+/** A fact that chooses a host gets the token, so the service must have told it, and the rest of the host must be the service's own. */
+function hostFactFaults(auth: Auth, { baseUrlFrom: rule }: Addressed['api']): AddressFault[] {
+  if (rule === undefined) return []
+  const faults: AddressFault[] = []
+  const report = (field: string, expected: string) => void faults.push({ field: `api.baseUrlFrom.${field}`, expected })
+  if (auth.kind === 'oauth2' && auth.facts[rule.fact]?.from === 'callback')
+    report('fact', 'must not come from the callback: the browser would choose where the token goes')
+  const names = rule.below === undefined ? rule.hosts : [`*.${rule.below}`]
+  for (const name of names)
+    if (!/^(?:\*\.)?(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z][a-z\d-]*[a-z\d]$/.test(name))
+      report(rule.below === undefined ? 'hosts' : 'below', `must be names of hosts of the service: ${name}`)
+    else if (name.startsWith('*.') && isOpen(`https://${name}`))
+      report(
+        rule.below === undefined ? 'hosts' : 'below',
+        `must not be a name below which anybody can have one: ${name}`,
+      )
+  return faults
+}
 
 /** Scheme and host, which the placeholder of a whole address may be. */
 const hostOf = (address: string): string => /^[a-z]+:\/\/[^/?#]*|^\{\w+\}/i.exec(address)?.[0] ?? ''

@@ -1,5 +1,6 @@
 import { type Auth, typedFieldsOf } from '../auth/auth.ts'
 import type { Setting } from '../auth/settings.ts'
+import { factNames } from '../auth/tenants.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { placeholdersIn } from '../endpoints/placeholders.ts'
 
@@ -21,7 +22,7 @@ interface Checked {
 /** Throws `RangeError` for a placeholder that nothing fills, or an endpoint at a host that the service does not declare. */
 export function checkPlaceholders({ service, ask, auth, api, endpoints, settings }: Checked): void {
   const setting = settings.map(({ name }) => `setting.${name}`)
-  const facts = auth.kind === 'oauth2' ? Object.keys(auth.facts).map((name) => `fact.${name}`) : []
+  const facts = factNames(auth).map((name) => `fact.${name}`)
   const check = (where: string, texts: Record<string, string> | undefined, known: readonly string[]) => {
     for (const [field, text] of Object.entries(texts ?? {}))
       for (const name of placeholdersIn(text))

@@ -71,9 +71,11 @@ export interface Api {
   baseUrl: string
   /**
    * The address of the API for one person, from a fact of their sign-in: `path` on the origin that the fact names. It must be https,
-   * and its host must be one of `hosts`: a name, or `*.` and a name for all hosts below it.
+   * and its host must be one of `hosts`: a name, or `*.` and a name for all hosts below it. With `below`, the fact is one label of
+   * the host and that is the rest of it. `{fact.NAME}` in `path` is replaced. The service must have told the fact, in the token
+   * response or among the person's tenants: what the browser brought back chooses no host.
    */
-  baseUrlFrom?: { fact: string; path?: string; hosts: readonly string[] }
+  baseUrlFrom?: { fact: string; path?: string; hosts: readonly string[]; below?: string }
   /**
    * Further origins that accept the same credential, e.g. one for uploads. The proxy and endpoints with `host` call them.
    * `https://*.service.example` is every host one label below that name; only the proxy calls those.

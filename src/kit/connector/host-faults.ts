@@ -64,7 +64,8 @@ function isOrigin(value: unknown): value is string {
   return /^(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z][a-z\d-]*[a-z\d]$/.test(name)
 }
 
-function isOpen(wildcard: string): boolean {
+/** Whether anybody can have a name below that of a wildcard. */
+export function isOpen(wildcard: string): boolean {
   const labels = wildcard.slice('https://*.'.length).split('.')
   const [first = '', last = ''] = labels
   const isCountry = labels.length === 2 && last.length === 2 && PUBLIC_SECOND_LEVELS.has(first)

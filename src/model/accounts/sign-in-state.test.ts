@@ -14,7 +14,7 @@ const AFTER_IDENTITY: SignInState[] = ['confirming', 'coded', 'issued', 'exchang
 
 test('every state is reached, and every one that is not an end leads to one', () => {
   const reached = walkFrom('started')
-  assert.equal(reached.size, 14)
+  assert.equal(reached.size, 15)
   for (const state of reached) {
     assert.equal(nextStates(state).length === 0, END.includes(state), state)
     assert.ok(
@@ -32,7 +32,7 @@ test('nobody gets a code, a token or a profile before the service said who the p
   const without = walkFrom('started', (state) => !AFTER_IDENTITY.includes(state))
   for (const state of without)
     for (const next of nextStates(state).filter((each) => AFTER_IDENTITY.includes(each)))
-      assert.ok(['typing', 'forwarded', 'sent', 'posted'].includes(state), `${state} leads to ${next}`)
+      assert.ok(['typing', 'forwarded', 'sent', 'posted', 'choosing'].includes(state), `${state} leads to ${next}`)
   for (const state of ['started', 'asked'] as const)
     assert.deepEqual(
       nextStates(state).filter((each) => AFTER_IDENTITY.includes(each)),

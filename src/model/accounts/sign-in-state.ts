@@ -12,6 +12,8 @@ export type SignInState =
   | 'sent'
   /** The service posted its response to the callback; the browser follows with its cookie. */
   | 'posted'
+  /** Our page asks which of the person's tenants at the service they want to connect. */
+  | 'choosing'
   /** The service said who the person is, and our page asks them to confirm. */
   | 'confirming'
   /** The app got a code. A person who confirmed may still decline. */
@@ -33,8 +35,10 @@ const TRANSITIONS = {
   asked: ['asked', 'typing', 'sent', 'declined', 'failed', 'expired'],
   typing: ['typing', 'forwarded', 'confirming', 'coded', 'reconnected', 'declined', 'failed', 'expired'],
   forwarded: ['typing', 'forwarded', 'confirming', 'coded', 'reconnected', 'declined', 'failed', 'expired'],
-  sent: ['posted', 'confirming', 'coded', 'reconnected', 'failed', 'expired'],
-  posted: ['confirming', 'coded', 'reconnected', 'failed', 'expired'],
+  sent: ['posted', 'choosing', 'confirming', 'coded', 'reconnected', 'failed', 'expired'],
+  posted: ['choosing', 'confirming', 'coded', 'reconnected', 'failed', 'expired'],
+  // The page stays valid, so that another can be chosen where the service refuses one.
+  choosing: ['choosing', 'confirming', 'coded', 'reconnected', 'declined', 'failed', 'expired'],
   confirming: ['coded', 'issued', 'reconnected', 'declined', 'expired'],
   coded: ['exchanged', 'declined', 'expired'],
   issued: ['exchanged'],

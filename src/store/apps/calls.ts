@@ -40,6 +40,29 @@ const list = statement(
 )
 const purge = statement('call-purge', deleteSome('call_log', 'shard, id', 'at < $before'))
 
+const findLastOfTooMany = statement(
+  'call-limit-end',
+  `select id from call_log where shard = $shard and account_id = $accountId order by id desc offset $kept limit 1`,
+)
+const limit = statement(
+  'call-limit',
+  deleteSome('call_log', 'shard, id', 'shard = $shard and account_id = $accountId and id <= $lastId'),
+)
+
+/** Limit: entries of one account in the call log, reads by agents included; of further ones the oldest are removed, whenever a process has written `CALLS_BETWEEN_LIMITS` for it. */
+const MAX_CALLS_OF_ACCOUNT = 10_000
+
+/** Removes some of the oldest calls of an account that has too many. */
+export async function limitCalls(
+  queries: Queries,
+  { shard, accountId }: Pick<CallEntry, 'shard' | 'accountId'>,
+  kept = MAX_CALLS_OF_ACCOUNT,
+): Promise<Batch> {
+  const [last] = await queries.rows<{ id: string }>(findLastOfTooMany.with({ shard, accountId, kept }))
+  if (last === undefined) return { done: 0, more: false }
+  return deleteBatch(queries, limit.with({ shard, accountId, lastId: last.id }))
+}
+
 /** One statement with one value, however many calls there are. */
 export async function insertCalls(queries: Queries, calls: readonly CallEntry[]): Promise<void> {
   await queries.count(insert.with({ calls: JSON.stringify(calls) }))

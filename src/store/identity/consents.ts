@@ -3,11 +3,11 @@ import { type Queries, statement } from '#platform/postgres/database.ts'
 import { type Batch, deleteBatch, deleteSome } from '../delete-in-batches.ts'
 import { keepApp } from '../keys/app-locks.ts'
 
-/** A finished sign-in that waits for the app to redeem it (`code`) or the person to confirm it (`confirm`). */
+/** A finished sign-in that waits for the app to redeem it (`code`), the person to confirm it (`confirm`), or the choice of a tenant (`choose`). */
 export interface Consent {
   shard: number
   hash: Buffer
-  kind: 'code' | 'confirm'
+  kind: 'code' | 'confirm' | 'choose'
   appId: string
   service: string
   nativeId: string
@@ -29,7 +29,7 @@ export interface UsedConsent extends Consent {
 interface Row {
   shard: number
   hash: Buffer
-  kind: 'code' | 'confirm'
+  kind: 'code' | 'confirm' | 'choose'
   app_id: string
   service: string
   native_id: string

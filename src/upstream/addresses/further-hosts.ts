@@ -2,7 +2,7 @@ import type { Connector } from '#kit/connector/connector.ts'
 import { trimEndOf } from '#platform/formats/trim-end.ts'
 import type { ServiceKey } from '../request/service-key.ts'
 import type { LocationInput } from './addresses.ts'
-import { isOfService } from './fact-address.ts'
+import { hostsOfFact, isOfService } from './fact-address.ts'
 
 /** An origin of the service beside that of its API. */
 export interface FurtherHost {
@@ -29,7 +29,9 @@ export function serviceHosts({ connector, key, instance }: LocationInput, apiUrl
   const base = instance?.['base_url'] ?? key.overrides['base_url']
   const movedByKey = key.overrides['api_url'] ?? base ?? Object.values(key.overrides)[0]
   // A server that one person named, or that was found for them, is not known to have these hosts.
-  const isPersons = instance?.['api_url'] !== undefined && instance['api_url'] !== key.overrides['api_url']
+  const ofPerson = instance?.['api_url']
+  const isOnInstance = ofPerson !== undefined && originOf(ofPerson) === originOf(key.overrides['base_url'])
+  const isPersons = ofPerson !== undefined && ofPerson !== key.overrides['api_url'] && !isOnInstance
   if (movedByKey === undefined || isPersons) return { hosts: [] }
   const isOnBase = base !== undefined && key.overrides['api_url'] === undefined
   const place = (declared: string) => (isOnBase ? base : at.origin + (hostsOnInstance?.[declared] ?? ''))
@@ -37,9 +39,11 @@ export function serviceHosts({ connector, key, instance }: LocationInput, apiUrl
   return { hosts: moved, ...(baseUrl.includes('{') ? {} : { movedFrom: trimEndOf(baseUrl, '/') }) }
 }
 
+const originOf = (url: string | undefined): string | undefined => URL.parse(url ?? '')?.origin
+
 /** The API is at the vendor's address, or at another one that the vendor has for this person. */
 function isAtVendor({ api }: Connector, { overrides }: ServiceKey, at: URL): boolean {
   if (URL.parse(api.baseUrl)?.origin === at.origin) return true
   const isMoved = overrides['api_url'] !== undefined || overrides['base_url'] !== undefined
-  return !isMoved && isOfService(api.baseUrlFrom?.hosts ?? [], at)
+  return !isMoved && api.baseUrlFrom !== undefined && isOfService(hostsOfFact(api.baseUrlFrom), at)
 }

@@ -63,9 +63,9 @@ function storableSelf(self: Self): Self {
 }
 
 /** With the instance. It comes from the address that was called, never from what it says about itself. */
-function qualifiedId(connector: Connector, { instance }: Credential, id: string): string {
+function qualifiedId(connector: Connector, { instance, facts }: Credential, id: string): string {
   const { auth } = connector
-  return isOnNamedServer(auth) ? nativeIdOn(auth, instance ?? {}, id) : `${id}${idSuffix(connector, instance)}`
+  return isOnNamedServer(auth) ? nativeIdOn(auth, instance ?? {}, id) : `${id}${idSuffix(connector, instance, facts)}`
 }
 
 /** The person's record by calling the service; the answers of further calls are added to it under their names. */
@@ -171,7 +171,7 @@ function isRefusal(connector: Connector, { status, text, headers }: UpstreamResp
 }
 
 function selfRequestOf(connector: Connector, call: SelfCall, { subject, instance }: Credential): ServiceCall {
-  const { path, query = {}, headers = {}, body, method = 'GET' } = call
+  const { path, host, query = {}, headers = {}, body, method = 'GET' } = call
   if (subject === undefined && [path, ...Object.values(query)].some((text) => text.includes('{sub}')))
     throw new UpstreamError('stop', 'The token response does not name the person', { reason: 'subject_missing' })
   const typed = typedFieldsOf(connector.auth) === undefined ? {} : instance
@@ -180,6 +180,7 @@ function selfRequestOf(connector: Connector, call: SelfCall, { subject, instance
   return {
     method,
     path: fillPlaceholders(path, values, encodeURIComponent),
+    host,
     query: fillParameters(query, values),
     headers: { ...(encoded && { 'content-type': encoded.type }), ...headers },
     body: encoded?.text,

@@ -17,6 +17,7 @@ const WITHOUT_KEY: Record<string, string> = {
   '/auth/:service/callback/:registration': 'a service posts it by a browser; its state is used once',
   '/oauth/ask': 'a page; repeating it asks again',
   '/connect/link': 'a page: the same browser may begin again',
+  '/oauth/choose': 'a page whose ticket always leads to the same result',
   '/oauth/confirm': 'a page whose ticket always leads to the same result',
   '/oauth/typed': 'a page whose ticket always leads to the same result',
   '/oauth/file': 'a page whose ticket always leads to the same result',

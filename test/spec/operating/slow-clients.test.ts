@@ -3,6 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HttpDeps } from '#http/server/deps.ts'
 import { createServer } from '#http/server.ts'
+import { createTokenUses } from '#identity/token-uses.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 import { rawClient } from './raw-http.ts'
 
@@ -16,6 +17,7 @@ before(async () => {
   tributary = await startTributary()
   const harness = {
     ...tributary.store,
+    tokenUses: createTokenUses(tributary.store),
     config: { baseUrl: '', trustProxy: [], drainMs: 0 },
     adminToken: tributary.adminToken,
     isDraining: () => false,

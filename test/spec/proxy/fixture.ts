@@ -8,6 +8,7 @@ import type { ProxyTimeouts } from '#flows/proxy/deps.ts'
 import type { HttpDeps } from '#http/server/deps.ts'
 import { createServer } from '#http/server.ts'
 import { type ConnectedProfile, connectProfile } from '#identity/connect-profile.ts'
+import { createTokenUses } from '#identity/token-uses.ts'
 import type { Credential } from '#kit/auth/auth.ts'
 import type { Connector } from '#kit/connector/connector.ts'
 import { createRegistry } from '#kit/connector/registry.ts'
@@ -84,6 +85,7 @@ export async function startProxyHarness({
     upstream,
     rateLimiter: createRateLimiter(store),
     operations: createOperationLog(store),
+    tokenUses: createTokenUses(store),
     adminToken,
     version: 'test',
     demo: () => undefined,

@@ -7,6 +7,7 @@ import type { HttpDeps } from '#http/server/deps.ts'
 import { type Call, route } from '#http/server/route.ts'
 import { beginUpload, endUpload } from '#http/server/uploading.ts'
 import { createServer } from '#http/server.ts'
+import { createTokenUses } from '#identity/token-uses.ts'
 import type { Tributary } from '../../../harness/start.ts'
 
 /** The real server with routes that do what routes may do, and the raw text of what it sends. */
@@ -178,6 +179,7 @@ export async function openWire(
   ]
   const deps = {
     ...tributary.store,
+    tokenUses: createTokenUses(tributary.store),
     config: { baseUrl: 'http://own.test', trustProxy: [], drainMs: 0, ...config },
     isDraining: () => false,
     version: 'x',

@@ -42,6 +42,10 @@ export const de: TranslationOf<typeof en> = {
     one: 'Es gab zu viele falsche Versuche. Versuchen Sie es in einer Minute erneut.',
     other: 'Es gab zu viele falsche Versuche. Versuchen Sie es in {count} Minuten erneut.',
   },
+  chooseOne: '{app} erhält Zugriff auf den Eintrag, den Sie wählen.',
+  faultChoose: 'Bitte wählen Sie einen Eintrag.',
+  chooseRefused:
+    '{service} lässt {app} diesen Eintrag nicht verwenden. Wählen Sie einen anderen, oder versuchen Sie es noch einmal.',
   confirmTitle: 'Weiter zu {app}?',
   confirmAccess: '{app} erhält Zugriff auf Ihr {service}-Profil {name}.',
   confirmNew: 'Es wird Ihr Konto bei {app}.',

@@ -39,6 +39,10 @@ export const ja: TranslationOf<typeof en> = {
     'このアドレスに {service} がないか、アプリからのログインが許可されていません。{fields} を確認してください。',
   otherUser: '{app} が再連携しようとしている {profile} とは別のユーザーです。',
   tooMany: { other: '間違った入力が多すぎます。{count} 分後にもう一度お試しください。' },
+  chooseOne: '選択したものに {app} がアクセスできるようになります。',
+  faultChoose: 'いずれかを選択してください。',
+  chooseRefused:
+    '{service} では、{app} がこれを利用することは許可されていません。別のものを選ぶか、もう一度お試しください。',
   confirmTitle: '{app} に進みますか？',
   confirmAccess: '{app} は、あなたの {service} プロフィール {name} にアクセスできるようになります。',
   confirmNew: 'これが {app} でのあなたのアカウントになります。',
