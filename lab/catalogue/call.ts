@@ -7,6 +7,8 @@ export interface CallIn {
   query: URLSearchParams
   headers: Record<string, string | undefined>
   text: string
+  /** Path and query as they were sent, with what is before the service's own. */
+  sent: string
 }
 
 export interface Reply {

@@ -8,8 +8,15 @@ export interface LabEntry {
     basic?: unknown
     typed?: TypedEntry
   }
-  api: { base: string; headers?: Texts; query?: Texts }
+  api: { base: string; headers?: Texts; query?: Texts; failed?: FailedEntry[] }
   self: { get?: string; post?: string; query?: Texts; proof?: string; id?: string; name?: string; email?: string }
+}
+
+export interface FailedEntry {
+  status?: number
+  at?: string
+  is?: string[]
+  means: string
 }
 
 export interface OAuth2Entry {
@@ -55,6 +62,11 @@ export interface TypedEntry {
     expires?: string
     expires_at?: string
   }
+  jwt?: { algorithm: string; key: string; header?: Texts; claims: Texts; lifetime: number }
+  sign?: {
+    sigv4?: { id: string; secret: string; session?: string; region: string; service: string }
+    hmac?: { algorithm: string; key: string; over: string; encoding: 'hex' | 'base64'; headers: Texts }
+  }
 }
 
 export type Place = { header: string; scheme?: string } | { query: string }
@@ -65,7 +77,7 @@ export function fillEntryText(entry: LabEntry, text: string, token: string = '')
   return text.replaceAll(/\{([a-z]+)(?:\.(\w+))?\}/g, (_, kind: string, name: string = '') => {
     if (kind === 'ask') return entry.ask?.[name]?.example ?? ''
     if (kind === 'key') return LAB_KEY
-    if (kind === 'token') return token
+    if (kind === 'token' || kind === 'jwt') return token
     return labValue(kind, name)
   })
 }

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { nodeHttp } from '../base/node-http.ts'
 import { type CallIn, type Reply, refused } from './call.ts'
-import { LAB_KEY, type LabEntry, mayBeAbsent, pathOf } from './entry.ts'
+import { LAB_KEY, type LabEntry, mayBeAbsent, pathOf, setAt } from './entry.ts'
 import { createOAuth2, type OAuth2Part } from './oauth2.ts'
 import { presentPerson } from './person.ts'
 import { createTenants, type LabTenant } from './tenants.ts'
@@ -40,7 +40,14 @@ export async function startCatalogueLab(entries: Readonly<Record<string, LabEntr
       const [, service = '', ...rest] = url.pathname.split('/')
       const path = `/${rest.join('/')}`.replace(/\/$/, '')
       const headers = request.headers as Record<string, string | undefined>
-      const call = { method: request.method ?? 'GET', path, query: url.searchParams, headers, text }
+      const call = {
+        method: request.method ?? 'GET',
+        path,
+        query: url.searchParams,
+        headers,
+        text,
+        sent: request.url ?? '/',
+      }
       const { status, headers: sent = {}, body } = answer(services.get(decodeURIComponent(service)), call)
       response.writeHead(status, { 'content-type': 'application/json', ...sent })
       response.end(body === undefined ? '' : JSON.stringify(body))
@@ -83,7 +90,7 @@ function answer(played: Played | undefined, sent: CallIn): Reply {
   const base = pathOf(entry, entry.api.base)
   const isElsewhere = entry.self.get?.startsWith('https://') === true && call.path === pathOf(entry, entry.self.get)
   if (!isElsewhere && !call.path.startsWith(base)) return refused(404, 'not below the API')
-  if (!isAuthorized(call)) return refused(401, 'the credential is not accepted')
+  if (!isAuthorized(call)) return refusal(entry)
   if (isElsewhere && tenants !== undefined && call.path === tenants.path)
     return both(presentPerson(entry, base, call), tenants.list())
   const wrong = wrongAddition(entry, call)
@@ -99,6 +106,15 @@ const both = (one: Reply | undefined, other: Reply): Reply => ({
   status: 200,
   body: { ...(one?.body as object | undefined), ...(other.body as object) },
 })
+
+/** As the service refuses a credential: some with status 200 and a code in the body. */
+function refusal({ api }: LabEntry): Reply {
+  const rule = api.failed?.find(({ means }) => means === 'reauthorize')
+  if (rule === undefined) return refused(401, 'the credential is not accepted')
+  const body = {}
+  if (rule.at !== undefined) setAt(body, rule.at, rule.is?.[0])
+  return { status: rule.status ?? 200, body }
+}
 
 /** A header or parameter that every call of the service needs. */
 function wrongAddition(entry: LabEntry, call: CallIn): string | undefined {

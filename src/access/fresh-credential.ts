@@ -107,7 +107,7 @@ function needsRefresh(
 ): boolean {
   const { auth } = connector
   if (auth.kind === 'typed')
-    return auth.exchange !== undefined && (refused === stored.version || expiresSoon(clock, stored))
+    return (auth.exchange ?? auth.jwt) !== undefined && (refused === stored.version || expiresSoon(clock, stored))
   if (auth.kind !== 'oauth2' || (credential.refreshToken === undefined && auth.renew === undefined)) return false
   if (refused === stored.version) return true
   const renewAheadMs = credential.refreshToken === undefined ? (auth.renew?.aheadS ?? 0) * 1000 : 0

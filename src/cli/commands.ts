@@ -21,6 +21,7 @@ import * as keyring from './operations/keyring.ts'
 import { inspectLog, showLog } from './operations/log.ts'
 import { migrate } from './operations/migrate.ts'
 import { overview } from './operations/overview.ts'
+import { probe } from './operations/probe.ts'
 import { serve, work } from './operations/serve.ts'
 import { audit } from './operators/audit.ts'
 import * as operator from './operators/operator.ts'
@@ -70,6 +71,7 @@ export const COMMANDS: Command[] = [
   keys.test,
   keys.remove,
   services,
+  probe,
   connections.link,
   connector.create,
   connector.check,

@@ -13,6 +13,7 @@ import type { ServiceKey } from '#upstream/request/service-key.ts'
 import { beginSignIn, finishSignIn } from '#upstream/sign-in.ts'
 import { credentialOfTyped } from '#upstream/typed/credential.ts'
 import type { LabEntry } from '../../lab/catalogue/entry.ts'
+import { labPrivateKey } from '../../lab/catalogue/keys.ts'
 import { type CatalogueLab, startCatalogueLab } from '../../lab/catalogue/server.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import { ENTRIES } from './entries.ts'
@@ -107,11 +108,20 @@ async function walkOAuth2(walk: Walk): Promise<void> {
 /** What a person types in the lab; the address of their server is that of the service in the lab. */
 function typedValues({ service, entry, connector }: Walk, wrong: boolean): Record<string, string> {
   const fields = 'fields' in connector.auth ? connector.auth.fields : {}
+  const jwt = 'typed' in entry.auth ? entry.auth.typed.jwt : undefined
+  const isKey = (name: string) => jwt?.key === `{typed.${name}}`
   const isAddress = (name: string) => 'typed' in entry.auth && entry.auth.typed.fields[name]?.format === 'address'
   return Object.fromEntries(
     Object.keys(fields)
       .filter((name) => name !== 'label')
-      .map((name) => [name, isAddress(name) ? lab.urlOf(service) : `typed-${name}${wrong ? '-wrong' : ''}`]),
+      .map((name) => [
+        name,
+        isKey(name)
+          ? labPrivateKey(jwt!.algorithm, wrong)
+          : isAddress(name)
+            ? lab.urlOf(service)
+            : `typed-${name}${wrong ? '-wrong' : ''}`,
+      ]),
   )
 }
 

@@ -1,10 +1,12 @@
 import type { Readable } from 'node:stream'
+import type { Auth } from '#kit/auth/auth.ts'
+import { signsBody } from '#kit/auth/typed-signing.ts'
 import { ApiError } from '#model/errors.ts'
 
 /** A body up to this size is buffered, so that it can be sent again after a refresh; a larger one is streamed once. */
 const BUFFERED_BYTES = 256 * 1024
-/** Limit (proxy): bytes of a form that must be signed, and so is buffered; a larger one is refused with 413. */
-const MAX_SIGNED_FORM_BYTES = 2 * 1024 * 1024
+/** Limit (proxy): bytes of a body that must be signed, and so is buffered; a larger one is refused with 413. */
+const MAX_SIGNED_BYTES = 2 * 1024 * 1024
 
 export interface CallBody {
   content: Buffer | AsyncIterable<Buffer> | undefined
@@ -12,6 +14,14 @@ export interface CallBody {
   repeatable: boolean
   /** The `Content-Length` of a streamed body, if given. */
   length: number | undefined
+}
+
+/** The bodies that a signature covers. */
+export type SignedBody = 'none' | 'form' | 'any'
+
+export function signedBodyOf(auth: Auth): SignedBody {
+  if (auth.kind === 'oauth1') return 'form'
+  return auth.kind === 'typed' && signsBody(auth.sign) ? 'any' : 'none'
 }
 
 type Headers = NodeJS.Dict<string | string[]>
@@ -34,16 +44,16 @@ export function mayBeStreamed(headers: Headers): boolean {
 export async function readBody(
   stream: Readable,
   headers: Headers,
-  mustSign: boolean,
+  signed: SignedBody,
   idleMs: number,
 ): Promise<CallBody> {
   if (isBodiless(headers)) return NO_BODY
   const stated = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
-  const signedForm = mustSign && isForm(headers)
-  if (stated !== undefined && stated > BUFFERED_BYTES && !signedForm) return streamed(stream, stated, idleMs)
-  const { content, ended } = await readUpTo(stream, signedForm ? MAX_SIGNED_FORM_BYTES : BUFFERED_BYTES)
+  const mustSign = signed === 'any' || (signed === 'form' && isForm(headers))
+  if (stated !== undefined && stated > BUFFERED_BYTES && !mustSign) return streamed(stream, stated, idleMs)
+  const { content, ended } = await readUpTo(stream, mustSign ? MAX_SIGNED_BYTES : BUFFERED_BYTES)
   if (ended) return { content, repeatable: true, length: undefined }
-  if (signedForm) throw new ApiError('body_too_large')
+  if (mustSign) throw new ApiError('body_too_large')
   stream.unshift(content)
   return streamed(stream, stated, idleMs)
 }

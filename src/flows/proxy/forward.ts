@@ -13,7 +13,7 @@ import { createTtlCache, type TtlCache } from '#platform/waiting/ttl-cache.ts'
 import { hasOwnServers, ownServerOf } from '#upstream/addresses/own-server.ts'
 import { UpstreamError } from '#upstream/request/errors.ts'
 import { calledAtOrigin } from './at-origin.ts'
-import { isBodiless, NO_BODY, readBody } from './body.ts'
+import { isBodiless, NO_BODY, readBody, signedBodyOf } from './body.ts'
 import { type CallLog, createCallLog } from './call-log.ts'
 import {
   type Caller,
@@ -126,7 +126,7 @@ async function forward(
   const { idleMs } = deps.timeouts ?? DEFAULT_TIMEOUTS
   const read = isBodiless(call.headers)
     ? NO_BODY
-    : await readBody(call.body, call.headers, target.connector.auth.kind === 'oauth1', idleMs)
+    : await readBody(call.body, call.headers, signedBodyOf(target.connector.auth), idleMs)
   const body = read.content === undefined ? read : await withoutToken(read)
   if (!body.repeatable) call.onStreamedBody()
   const wanted = linksOfCall(target, given.headers) === undefined ? headers : requestHeadersForLinks(headers)

@@ -1,4 +1,5 @@
 import type { BodyFormat } from '../endpoints/pages.ts'
+import type { TypedJwt, TypedSignature } from './typed-signing.ts'
 
 /** Parameters by name; placeholders in values are replaced. */
 type Parameters = Record<string, string>
@@ -93,6 +94,10 @@ export interface Typed {
   /** How to find the API at the server that was typed. Default: `api.baseUrl`. */
   discover?: Discovery
   exchange?: TypedExchange
+  /** A token that is signed with a typed key: `{jwt}` of the exchange; without one, `{token}` of calls. */
+  jwt?: TypedJwt
+  /** Signs each call with typed values. */
+  sign?: TypedSignature
   /** How to refresh the token; without it, or when it is refused, the exchange is repeated. */
   refresh?: TypedExchange
 }

@@ -2,6 +2,7 @@ import { OWN_TYPES } from '#model/items/types.ts'
 import { hasUserInfo } from '#platform/user-info.ts'
 import { typedFieldsOf } from '../auth/auth.ts'
 import { AUTH_KINDS } from '../auth/auth-kinds.ts'
+import { checkTypedSigning } from '../auth/signing-faults.ts'
 import { isServerFormat } from '../auth/typed-values.ts'
 import { addressFaults } from './address-faults.ts'
 import type { Connector } from './connector.ts'
@@ -43,6 +44,7 @@ export function definitionFaults(value: unknown): DefinitionFault[] {
   if (faults.length === 0) {
     checkIdentity(value as unknown as Connector, report)
     checkServers(value as unknown as Connector, report)
+    checkTypedSigning(value as unknown as Connector, report)
     for (const { field, expected } of addressFaults(value as unknown as Connector)) report(field, expected)
   }
   return faults

@@ -29,6 +29,18 @@ const TYPED = {
   api: { base: 'https://{typed.site}/api' },
 } as const
 const SHOP = { shop: { title: 'Shop', example: 'acme', kind: 'text' } } as const
+const SECRET = { title: 'Secret', secret: true } as const
+const FIELDS = { id: { title: 'ID' }, secret: SECRET } as const
+const signed = (changes: object, fields: object = FIELDS) => {
+  const headers = { 'x-sign': '{signature}' }
+  const hmac = { algorithm: 'sha256', key: '{typed.secret}', over: '{path}', encoding: 'hex', headers, ...changes }
+  return { auth: { typed: { fields, sign: { hmac } } }, self: KEY.self }
+}
+const JWT = { algorithm: 'RS256', key: '{typed.secret}', claims: { iss: '{typed.id}' }, lifetime: 600 } as const
+const token = (changes: object) => ({
+  auth: { typed: { fields: FIELDS, jwt: JWT, headers: { authorization: 'Bearer {token}' }, ...changes } },
+  self: KEY.self,
+})
 const SITES = { title: 'Site', get: 'https://acme.example/sites', facts: { site: 'id' }, id: 'site' } as const
 const AT_SITE = { api: { base: 'https://api.acme.example/{fact.site}' } } as const
 const oauth2 = (changes: object) => ({ auth: { oauth2: { ...ENTRY.auth.oauth2, ...changes } } })
@@ -40,7 +52,31 @@ test('an entry is the definition that somebody would write by hand', () => {
   const made = expandEntry('acme', entryFileSchema.parse({ services: { acme: ENTRY } }).services['acme'] as Entry)
   assert.deepEqual(made.endpoints, {})
   assert.equal(made.self.read({ data: { id: 7, name: 'Ada' } }).id, '7')
-  assert.deepEqual([fieldsOf(KEY), fieldsOf(TYPED)], [[], []])
+  assert.deepEqual([fieldsOf(KEY), fieldsOf(TYPED), fieldsOf(signed({})), fieldsOf(token({}))], [[], [], [], []])
+})
+
+test('responses and limits are read as the entry says', () => {
+  const api = {
+    ...ENTRY.api,
+    rate: { left: 'x-left', reset: 'x-reset', unit: 'in_s' },
+    failed: [
+      { at: 'error.code', is: ['190', 'expired'], means: 'reauthorize' },
+      { status: 403, means: 'pause_app' },
+    ],
+  }
+  const entry = { ...ENTRY, api }
+  assert.deepEqual(entryFaults('acme', entry), [])
+  const { recovery, rate } = expandEntry('acme', entry as unknown as Entry).api
+  const meaning = (status: number, body: unknown) => recovery!({ status, body, headers: {} })
+  assert.deepEqual(
+    [meaning(200, { error: { code: 190 } }), meaning(403, {}), meaning(200, { error: {} }), meaning(500, undefined)],
+    ['reauthorize', 'pause_app', undefined, undefined],
+  )
+  assert.deepEqual(rate!({ 'x-left': '7.0', 'x-reset': '30' }, 1000), {
+    remaining: 7,
+    resetAtMs: 31_000,
+    of: undefined,
+  })
 })
 
 /** What the check refuses: by the path that it names. */
@@ -154,6 +190,34 @@ const REFUSED: Record<string, [changes: object, field: string]> = {
       api: { base: '{typed.site}/api' },
     },
     'auth.typed.exchange.url',
+  ],
+  'a key that signs and names a person': [{ ...signed({}), self: ENTRY.self }, 'definition'],
+  'a signature whose key is not secret': [signed({ key: '{typed.id}' }), 'definition'],
+  'a signature that is not sent': [signed({ headers: { 'x-at': '{time_s}' } }), 'definition'],
+  'a part of a request that there is not': [signed({ over: '{day}' }), 'auth.typed.sign.hmac.over'],
+  'a signature over itself': [signed({ over: '{signature}' }), 'auth.typed.sign.hmac.over'],
+  'a field that is named like a part of a request': [
+    signed({}, { id: { title: 'ID' }, secret: SECRET, body: { title: 'Body' } }),
+    'definition',
+  ],
+  'a signed token that calls do not carry': [token({ headers: { 'x-id': '{typed.id}' } }), 'definition'],
+  'a signed token that the exchange does not send': [
+    token({ exchange: { url: 'https://acme.example/token', form: { id: '{typed.id}' }, token: 'token' } }),
+    'definition',
+  ],
+  'a signed token where nothing is signed': [
+    token({ jwt: undefined, exchange: { url: 'https://acme.example/t', form: { a: '{jwt}' }, token: 'token' } }),
+    'auth.typed.exchange.form.a',
+  ],
+  'a claim that nothing fills': [
+    token({ jwt: { ...JWT, claims: { iss: '{typed.issuer}' } } }),
+    'auth.typed.jwt.claims.iss',
+  ],
+  'a key of a token that is not one secret field': [token({ jwt: { ...JWT, key: 'x{typed.secret}' } }), 'definition'],
+  'a failure that fits every response': [{ api: { ...ENTRY.api, failed: [{ means: 'retry' }] } }, 'api.failed.0'],
+  'a failure with a path and no text there': [
+    { api: { ...ENTRY.api, failed: [{ at: 'code', means: 'retry' }] } },
+    'api.failed.0',
   ],
   'a pattern that may not be linear': [
     { ask: { shop: { ...SHOP.shop, pattern: '(a+)+' } }, api: { base: 'https://api.acme.example/{ask.shop}' } },

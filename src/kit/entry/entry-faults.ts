@@ -1,3 +1,4 @@
+import { SIGNING_WORDS } from '../auth/typed-signing.ts'
 import type { DefinitionFault } from '../connector/connector-faults.ts'
 import { connectorFault } from '../connector/registry.ts'
 import { type Entry, entrySchema } from './entry-schema.ts'
@@ -11,7 +12,11 @@ const PLACES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^auth\.oauth1\.(?:request|authorize|access)$/, ['ask']],
   [/^auth\.typed\.(?:headers|query|basic)\./, ['typed', 'token']],
   [/^auth\.typed\.exchange\.url$/, ['typed']],
-  [/^auth\.typed\.exchange\.(?:form|json|headers|basic)\./, ['typed']],
+  [/^auth\.typed\.exchange\.(?:form|json|headers|basic)\./, ['typed', 'jwt']],
+  [/^auth\.typed\.jwt\.(?:key|header\..+|claims\..+)$/, ['typed']],
+  [/^auth\.typed\.sign\.(?:hmac\.key|sigv4\.(?:id|secret|session|region))$/, ['typed']],
+  [/^auth\.typed\.sign\.hmac\.over$/, ['typed', ...SIGNING_WORDS.hmac]],
+  [/^auth\.typed\.sign\.hmac\.headers\./, ['typed', ...SIGNING_WORDS.headers]],
   [/^api\.base$/, ['ask', 'typed', 'fact']],
   [/^api\.(?:headers|query)\./, ['ask', 'setting', 'fact', 'key']],
   [/^self\.(?:get|post|proof|query\..+)$/, ['typed', 'fact']],
@@ -52,7 +57,8 @@ function placeholderFaults(entry: Entry): DefinitionFault[] {
       if (!kinds.includes(kind))
         return report(`only ${kinds.map(asPlaceholder).join(', ') || 'no placeholder'} may stand here`)
       if (kind === 'token' && !known.hasExchange) return report('there is no exchange that returns a token')
-      if (kind === 'key' || kind === 'token') return name === undefined ? [] : report('has no parts')
+      if (kind === 'jwt' && !known.hasJwt) return report('there is no token that is signed')
+      if (isWord(kind)) return name === undefined ? [] : report('has no parts')
       if (!known[kind as NamedKind].includes(name ?? '')) return report(`nothing fills it; there is no ${kind}.${name}`)
       if (kind === 'typed' && IN_ADDRESS.test(path) && known.secrets.includes(name ?? ''))
         return report('a secret in an address would be logged')
@@ -62,13 +68,15 @@ function placeholderFaults(entry: Entry): DefinitionFault[] {
 }
 
 type NamedKind = 'ask' | 'typed' | 'setting' | 'fact'
-const asPlaceholder = (kind: string): string => (kind === 'key' || kind === 'token' ? `{${kind}}` : `{${kind}.x}`)
+const WORDS: readonly string[] = ['key', 'token', ...SIGNING_WORDS.all]
+const isWord = (kind: string): boolean => WORDS.includes(kind)
+const asPlaceholder = (kind: string): string => (isWord(kind) ? `{${kind}}` : `{${kind}.x}`)
 
 function knownTo({
   ask = {},
   settings = {},
   auth,
-}: Entry): Record<NamedKind | 'secrets', string[]> & { hasExchange: boolean } {
+}: Entry): Record<NamedKind | 'secrets', string[]> & { hasExchange: boolean; hasJwt: boolean } {
   const fields = 'typed' in auth ? auth.typed.fields : {}
   return {
     ask: Object.keys(ask),
@@ -76,7 +84,8 @@ function knownTo({
     fact: 'oauth2' in auth ? Object.keys({ ...auth.oauth2.facts, ...auth.oauth2.tenants?.facts }) : [],
     typed: Object.keys(fields),
     secrets: Object.keys(fields).filter((name) => fields[name]?.secret === true),
-    hasExchange: 'typed' in auth && auth.typed.exchange !== undefined,
+    hasExchange: 'typed' in auth && (auth.typed.exchange ?? auth.typed.jwt) !== undefined,
+    hasJwt: 'typed' in auth && auth.typed.jwt !== undefined,
   }
 }
 

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { JWT_ALGORITHMS } from '../auth/typed-signing.ts'
 import { CATEGORIES, CERTAINTIES } from '../connector/catalogue-words.ts'
+import { RESET_UNITS } from '../connector/rate.ts'
 
 // Loaded only where entries are checked: they are validated in tests and when an operator's file is loaded, not at each start.
 
@@ -94,6 +96,39 @@ const tenants = z
   })
   .describe('The sites, companies or workspaces of a person, of which they choose one after the sign-in.')
 
+const jwt = z
+  .strictObject({
+    algorithm: z.enum(JWT_ALGORITHMS),
+    key: text('The typed private key (PEM), or the shared secret: `{typed.x}`.'),
+    header: texts('Further fields of the header, such as `kid`.').optional(),
+    claims: texts('Claims beside `iat` and `exp`; one whose field is left empty is left out.'),
+    lifetime: z.int().min(60).max(86_400).describe('Seconds.'),
+  })
+  .describe('A token that is signed with a typed key: `{jwt}` of the exchange; without one, `{token}` of calls.')
+
+const sign = z
+  .union([
+    z.strictObject({
+      sigv4: z.strictObject({
+        id: text('`{typed.x}`.'),
+        secret: text('`{typed.x}`.'),
+        session: text('`{typed.x}`, which may be left empty.').optional(),
+        region: text('A region, or `{typed.x}`.'),
+        service: z.string().regex(/^[a-z\d-]+$/),
+      }),
+    }),
+    z.strictObject({
+      hmac: z.strictObject({
+        algorithm: z.enum(['sha1', 'sha256', 'sha512']),
+        key: text('`{typed.x}`.'),
+        over: text('What is signed: `{typed.x}`, `{method}`, `{host}`, `{path}`, `{query}`, `{body}`, `{time_s}` …'),
+        encoding: z.enum(['hex', 'base64']),
+        headers: texts('`{signature}`, `{time_s}`, `{time_ms}`, `{time_iso}` and `{typed.x}` are replaced.'),
+      }),
+    }),
+  ])
+  .describe('Signs each call with typed values.')
+
 const oauth2 = z.strictObject({
   authorize: web('Where people sign in.'),
   token: web('Where the code is exchanged.'),
@@ -153,11 +188,24 @@ const auth = z.union([
       query: texts('Parameters of every call, with `{typed.x}` or `{token}`.').optional(),
       basic: z.tuple([z.string(), z.string()]).optional(),
       exchange: exchange.optional(),
+      jwt: jwt.optional(),
+      sign: sign.optional(),
     }),
   }),
 ])
 
 const limits = z.array(z.tuple([z.int().positive(), z.int().positive()])).describe('Pairs of calls and seconds.')
+
+const failure = z
+  .strictObject({
+    status: z.int().min(200).max(599).optional(),
+    at: text('Path in the response.').optional(),
+    is: z.array(z.string()).min(1).optional().describe('The texts or numbers there, one of which it must be.'),
+    means: z.enum(['retry', 'reauthorize', 'skip', 'stop', 'not_granted', 'pause_app', 'pause_person']),
+  })
+  .refine(({ status, at, is }) => (status ?? at) !== undefined && (at === undefined) === (is === undefined), {
+    message: 'needs `status`, or `at` and `is`',
+  })
 
 const api = z.strictObject({
   base: z
@@ -173,9 +221,17 @@ const api = z.strictObject({
   query: texts('Parameters of every call.').optional(),
   limits: z.strictObject({ app: limits.optional(), person: limits.optional() }).optional(),
   rate: z
-    .strictObject({ left: z.string(), reset: z.string() })
+    .strictObject({
+      left: z.string().describe('The header with the calls left.'),
+      reset: z.string().describe('The header that says when the window ends.'),
+      unit: z.enum(RESET_UNITS).optional().describe('Of `reset`. Default: epoch, in seconds.'),
+    })
+    .optional(),
+  failed: z
+    .array(failure)
+    .min(1)
     .optional()
-    .describe('Headers with the calls left, and the epoch second when the window ends.'),
+    .describe('Responses that mean something else than their status says; the first that fits counts.'),
   links: z.array(z.string()).optional().describe('Where JSON responses have addresses of the service, such as `next`.'),
 })
 

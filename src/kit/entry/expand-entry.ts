@@ -2,9 +2,11 @@ import type { Ask, AskField } from '../auth/ask.ts'
 import { type Auth, apiKey, basic, oauth1, oauth2, type TokenPlacement } from '../auth/auth.ts'
 import { type SelfReader, self, selfFromKey, selfFromToken } from '../auth/self.ts'
 import { type Typed, type TypedExchange, type TypedField, typed } from '../auth/typed.ts'
+import type { TypedJwt, TypedSignature } from '../auth/typed-signing.ts'
 import { type Api, type Connector, defineConnector, type RateWindow } from '../connector/connector.ts'
 import { rateFrom } from '../connector/rate.ts'
 import type { Tenants } from '../read/facts.ts'
+import { textAt } from '../read/value-at.ts'
 import type { Entry } from './entry-schema.ts'
 
 type OAuth2Entry = Extract<Entry['auth'], { oauth2: unknown }>['oauth2']
@@ -90,7 +92,7 @@ function labelled(input: Omit<Typed, 'kind'>): Typed {
 }
 
 function typedOf(
-  { fields, headers, query, basic: pair, exchange }: TypedEntry,
+  { fields, headers, query, basic: pair, exchange, jwt, sign }: TypedEntry,
   { base }: Entry['api'],
   isLabelled: boolean,
 ): Typed {
@@ -102,8 +104,25 @@ function typedOf(
       ...(pair === undefined ? {} : { basic: pairOf(pair) }),
     },
     ...(exchange === undefined ? {} : { exchange: exchangeOf(exchange, base) }),
+    ...(jwt === undefined ? {} : { jwt: jwtOf(jwt) }),
+    ...(sign === undefined ? {} : { sign: signatureOf(sign) }),
   }
   return isLabelled ? labelled(input) : typed(input)
+}
+
+function jwtOf({ lifetime, key, header, claims, algorithm }: NonNullable<TypedEntry['jwt']>): TypedJwt {
+  const named = header === undefined ? {} : { header: bareTexts(header) }
+  return { algorithm, key: bare(key), ...named, claims: bareTexts(claims), lifetimeS: lifetime }
+}
+
+function signatureOf(sign: NonNullable<TypedEntry['sign']>): TypedSignature {
+  if ('hmac' in sign) {
+    const { key, over, headers, ...rest } = sign.hmac
+    return { kind: 'hmac', ...rest, key: bare(key), over: bare(over), headers: bareTexts(headers) }
+  }
+  const { id, secret, session, region, service } = sign.sigv4
+  const temporary = session === undefined ? {} : { session: bare(session) }
+  return { kind: 'sigv4', id: bare(id), secret: bare(secret), ...temporary, region: bare(region), service }
 }
 
 function exchangeOf(
@@ -189,16 +208,28 @@ function placementOf(place: Place): TokenPlacement {
 }
 
 function apiOf({ api }: Entry): Api {
-  const { hosts, headers, query, limits, rate, links } = api
+  const { hosts, headers, query, limits, rate, failed, links } = api
   return {
     ...addressOf(api),
     ...(hosts === undefined ? {} : { hosts }),
     ...(headers === undefined ? {} : { headers: bareTexts(headers) }),
     ...(query === undefined ? {} : { query: bareTexts(query) }),
     ...(limits === undefined ? {} : { limits: limitsOf(limits) }),
-    ...(rate === undefined ? {} : { rate: rateFrom({ remaining: rate.left, reset: rate.reset }) }),
+    ...(rate === undefined
+      ? {}
+      : { rate: rateFrom({ remaining: rate.left, reset: rate.reset, unit: rate.unit ?? 'epoch' }) }),
+    ...(failed === undefined ? {} : { recovery: recoveryOf(failed) }),
     ...(links === undefined ? {} : { links }),
   }
+}
+
+function recoveryOf(failed: NonNullable<Entry['api']['failed']>): NonNullable<Api['recovery']> {
+  return ({ status, body }) =>
+    failed.find(
+      (rule) =>
+        (rule.status === undefined || rule.status === status) &&
+        (rule.at === undefined || rule.is?.includes(textAt(body, rule.at) ?? '') === true),
+    )?.means
 }
 
 /** A fact that is the first label of the host stands below the rest of it. An address that begins with a fact is one of `hosts`; the first of them that is a name is what an app's keys may override. */

@@ -43,7 +43,7 @@ export function authorizeRequest(
     case 'api_key':
       return withToken(auth.tokenPlacement, request, token)
     case 'typed':
-      return placeTyped(auth, credential, request)
+      return placeTyped(auth, credential, request, upstream.clock.now())
     case 'app_password':
     case 'basic':
       return withHeader(request, 'authorization', basicHeader(token, tokenSecret ?? ''))

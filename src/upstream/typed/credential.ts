@@ -7,7 +7,7 @@ import type { Upstream } from '../request/send.ts'
 import type { ServiceKey } from '../request/service-key.ts'
 import { discoverApi } from './discover.ts'
 import { discoverSource } from './discover-source.ts'
-import { exchangeTyped } from './exchange.ts'
+import { exchangeTyped, withSignedToken } from './exchange.ts'
 
 export interface TypedSignIn {
   connector: Connector
@@ -38,6 +38,7 @@ export async function credentialOfTyped(upstream: Upstream, input: TypedSignIn):
         auth.discover === undefined
           ? given
           : await discoverApi(upstream, { auth, key, credential: given }, auth.discover)
+      if (auth.exchange === undefined && auth.jwt !== undefined) return withSignedToken(upstream, auth, auth.jwt, typed)
       return auth.exchange === undefined
         ? typed
         : exchangeTyped(upstream, { connector, key, credential: typed, exchange: auth.exchange })

@@ -1,5 +1,6 @@
-import type { Credential } from '#kit/auth/auth.ts'
+import type { Auth, Credential } from '#kit/auth/auth.ts'
 import type { Typed, TypedExchange } from '#kit/auth/typed.ts'
+import type { TypedJwt } from '#kit/auth/typed-signing.ts'
 import type { Connector } from '#kit/connector/connector.ts'
 import type { PlaceholderValues } from '#kit/endpoints/placeholders.ts'
 import { locateService } from '../addresses/addresses.ts'
@@ -13,6 +14,7 @@ import { responseFailure } from '../request/response-failure.ts'
 import { hidingSecrets } from '../request/secrets-of.ts'
 import type { Upstream } from '../request/send.ts'
 import type { ServiceKey } from '../request/service-key.ts'
+import { signJwt } from './sign-jwt.ts'
 
 /** Limit: bytes of the response that contains a token for typed values; a longer one fails the call. */
 const MAX_BYTES = 256 * 1024
@@ -29,7 +31,7 @@ export async function exchangeTyped(upstream: Upstream, input: TypedExchangeInpu
   const { connector, key, credential, exchange } = input
   const location = await locateService(upstream, { connector, key, instance: credential.instance })
   const { addresses, relocate } = location
-  const values = valuesOf(credential)
+  const values = await exchangeValues(upstream, connector.auth, credential)
   const inAddress = (text: string) => fillPlaceholders(text, values, encodeURIComponent)
   const url =
     exchange.url === undefined
@@ -59,6 +61,27 @@ export async function exchangeTyped(upstream: Upstream, input: TypedExchangeInpu
   return withToken(credential, exchange, reply.text, sentAtMs)
 }
 
+/** What was typed, and the token that is signed with it. Fields that were left empty are empty texts. */
+async function exchangeValues(upstream: Upstream, auth: Auth, credential: Credential): Promise<PlaceholderValues> {
+  if (auth.kind !== 'typed' || auth.jwt === undefined) return valuesOf(credential)
+  const values = { ...emptyFields(auth), ...valuesOf(credential) }
+  return { ...values, jwt: (await signJwt(auth.jwt, values, upstream.clock.now())).jwt }
+}
+
+/** The credential of calls that carry a token signed here; no service is asked for one. */
+export async function withSignedToken(
+  upstream: Upstream,
+  auth: Typed,
+  jwt: TypedJwt,
+  credential: Credential,
+): Promise<Credential> {
+  const values = { ...emptyFields(auth), ...valuesOf(credential) }
+  const { jwt: token, expiresAt } = await signJwt(jwt, values, upstream.clock.now())
+  return { ...credential, token, expiresAt }
+}
+
+const emptyFields = ({ fields }: Typed) => Object.fromEntries(Object.keys(fields).map((name) => [name, '']))
+
 /** Refreshes by the declared request; without one, or when it is refused, by what was typed. */
 export async function refreshTyped(
   upstream: Upstream,
@@ -66,6 +89,7 @@ export async function refreshTyped(
 ): Promise<Credential> {
   const { auth, credential } = input
   const { exchange, refresh } = auth
+  if (exchange === undefined && auth.jwt !== undefined) return withSignedToken(upstream, auth, auth.jwt, credential)
   if (exchange === undefined)
     throw new UpstreamError('reauthorize', 'Typed values cannot be refreshed', { reason: 'no_refresh_token' })
   if (refresh === undefined || credential.refreshToken === undefined)
