@@ -18,12 +18,15 @@ import { insertAccessToken } from '#store/identity/access-tokens.ts'
 import { openStore } from '../src/boot/open-store.ts'
 import { loadRegistry } from '../src/boot/registry.ts'
 import { withServices } from '../src/boot/with-services.ts'
+import { basic } from '../test/harness/app.ts'
 import { LOOPBACK } from '../test/harness/loopback.ts'
 import type { CpuTime } from './capacity-formula.ts'
 import { INTERVAL_MS, type Mode, type SeededProfile, seedProfiles } from './capacity-seed.ts'
 import { cpuMs, parentOf } from './cpu-time.ts'
 
 const APPS = 10
+/** The service of connectors/steady.ts. */
+export const STEADY = 'steady'
 
 export type CapacityFixture = Awaited<ReturnType<typeof openCapacityFixture>>
 
@@ -56,7 +59,8 @@ export async function openCapacityFixture() {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   const postmaster = parentOf(rows[0]!.pid)
   const [lab, labUrl] = await startProcess([join(import.meta.dirname, 'capacity-lab.ts')], {})
-  const appIds = await createApps({ ...store, registry: await loadRegistry(config) }, labUrl)
+  const apps = await createApps({ ...store, registry: await loadRegistry(config) }, labUrl)
+  const appIds = apps.map(({ id }) => id)
   await client.query(`update app set sync = $1`, [
     { pace: { 'steady/*': { text: `${INTERVAL_MS / 60_000}m`, everyMs: INTERVAL_MS } } },
   ])
@@ -79,6 +83,8 @@ export async function openCapacityFixture() {
       service = undefined
     },
     url: () => service!.url,
+    /** The credentials of the first app. */
+    basic: () => basic({ clientId: apps[0]!.id, secret: apps[0]!.secret }),
     seed: (options: { mode: Mode; count: number; dueAt: (index: number) => number }): Promise<SeededProfile[]> =>
       seedProfiles(client, store.keyring, appIds, options),
     /** How many listings the service has been asked for. */
@@ -109,14 +115,14 @@ export async function openCapacityFixture() {
 }
 
 async function createApps(deps: Parameters<typeof setServiceKey>[0] & Parameters<typeof createApp>[0], labUrl: string) {
-  const ids: string[] = []
+  const apps: { id: string; secret: string }[] = []
   for (let i = 0; i < APPS; i += 1) {
-    const { app } = await createApp(deps, { name: `Bench ${i}`, redirectUris: ['https://app.test/'] }, 'bench')
-    const key = { service: 'steady', key: 'key', secret: 'secret', overrides: { base_url: labUrl } }
+    const { app, secret } = await createApp(deps, { name: `Bench ${i}`, redirectUris: ['https://app.test/'] }, 'bench')
+    const key = { service: STEADY, key: 'key', secret: 'secret', overrides: { base_url: labUrl } }
     await setServiceKey(deps, app.id, key, 'bench')
-    ids.push(app.id)
+    apps.push({ id: app.id, secret })
   }
-  return ids
+  return apps
 }
 
 /** Starts a program that prints its address when it is ready. */

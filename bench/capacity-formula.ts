@@ -18,6 +18,11 @@ export interface Costs {
   row: CpuTime
 }
 
+/** What each of many events cost between two readings. */
+export function costOf(before: CpuTime, after: CpuTime, events: number): CpuTime {
+  return { ours: (after.ours - before.ours) / events, database: (after.database - before.database) / events }
+}
+
 /** How much of each kind of work one profile causes in a day. */
 export type Work = Record<keyof Costs, number>
 

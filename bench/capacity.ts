@@ -1,5 +1,6 @@
 import { connectors } from '#connectors/index.ts'
 import { type MeasuredCosts, measureCosts } from './capacity-costs.ts'
+import { measureEvents } from './capacity-events.ts'
 import { openCapacityFixture } from './capacity-fixture.ts'
 import { type CpuTime, checksPerDay, profilesPerCore, USABLE_SHARE, type Work } from './capacity-formula.ts'
 import { type CapacityRun, runAtCapacity } from './capacity-run.ts'
@@ -16,8 +17,10 @@ const DAILY = { page: 0, item: 20, read: 10, row: 20 }
 
 /** What checks, items, reads and deliveries cost, how many profiles a core serves, and a run with as many as a small machine should. */
 export async function benchCapacity(): Promise<void> {
-  if (ONLY !== 'run') printCosts(await withDatabase((url) => withFixture((fixture) => measureCosts(fixture, url))))
-  if (ONLY !== 'costs') printRun(await withFixture(runAtCapacity))
+  const isWanted = (part: 'costs' | 'events' | 'run') => ONLY === undefined || ONLY === part
+  if (isWanted('costs')) printCosts(await withDatabase((url) => withFixture((fixture) => measureCosts(fixture, url))))
+  if (isWanted('events')) printEvents(await withFixture(measureEvents))
+  if (isWanted('run')) printRun(await withFixture(runAtCapacity))
 }
 
 async function withFixture<Result>(
@@ -53,6 +56,12 @@ function printCosts(costs: MeasuredCosts): void {
   people('three endpoints every 30 min', { check: 144, page: 0, item: 0, read: 0, row: 0 })
   people(`a typical service: ${checks(1).toFixed(0)} checks a day`, { check: checks(1), ...DAILY })
   people(`where little happens: ${checks(QUIET_FACTOR).toFixed(0)} checks`, { check: checks(QUIET_FACTOR), ...DAILY })
+}
+
+function printEvents(events: [name: string, cost: CpuTime][]): void {
+  line('processor time of', 'our processes   the database')
+  for (const [name, { ours, database }] of events)
+    line(name, `${ours.toFixed(2).padStart(9)} ms   ${database.toFixed(2).padStart(9)} ms`)
 }
 
 /** Checks in a day at the connector's own intervals, or at `factor` times these, but at least one a day. */

@@ -19,6 +19,7 @@ import { readGrant } from './sources/grant.ts'
 import { SIGN_IN_LISTS } from './sources/sign-in-lists.ts'
 import { readSocialCore } from './sources/social-core.ts'
 import { readSocialite } from './sources/socialite.ts'
+import { readVendorPages, withVendorPage } from './vendor-pages.ts'
 
 // Compares local copies of open lists of services and prints what they do not agree on; `--write` writes what is agreed and chosen.
 //
@@ -46,6 +47,7 @@ const { values } = parseArgs({
     ...Object.fromEntries(
       [...Object.keys(SIGN_IN_READERS), ...Object.keys(KEY_READERS)].map((name) => [name, { type: 'string' as const }]),
     ),
+    vendors: { type: 'string' },
     checked: { type: 'string' },
     write: { type: 'boolean' },
   },
@@ -65,6 +67,9 @@ const byHand = entriesByHand()
 const written = new Set([...byHand.values()].flatMap((entries) => Object.keys(entries)))
 const byReason = new Map<string, string[]>()
 const proposed = new Map<string, Entry>()
+/** Local copies of what `vendor-pages.json` names. */
+const vendors = text('vendors')
+const vendorPages = vendors === undefined ? new Map<string, string>() : readVendorPages(vendors)
 
 for (const [name, all] of Map.groupBy(readAll(SIGN_IN_READERS), ({ name }) => choices.renamed[name] ?? name)) {
   const service = serviceName(name)
@@ -89,7 +94,12 @@ for (const { service, all } of named.sort((a, b) => a.service.length - b.service
 for (const [file, entries] of byHand)
   byHand.set(
     file,
-    Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, withSources(entry, factsFor(entry))])),
+    Object.fromEntries(
+      Object.entries(entries).map(([name, entry]) => [
+        name,
+        withVendorPage(withSources(entry, factsFor(entry)), vendorPages.get(name)),
+      ]),
+    ),
   )
 
 for (const [reason, names] of byReason)
@@ -115,7 +125,7 @@ function consider(service: string, proposal: Considered | string | undefined): v
   const faults = entryFaults(service, proposal.entry)
   for (const { field, expected } of faults) process.stdout.write(`${service}: FAULT ${field}: ${expected}\n`)
   for (const difference of proposal.differences) process.stdout.write(`${service}: ${difference}\n`)
-  if (faults.length === 0) proposed.set(service, proposal.entry)
+  if (faults.length === 0) proposed.set(service, withVendorPage(proposal.entry, vendorPages.get(service)))
 }
 
 function reasonOf(service: string): string | undefined {

@@ -24,6 +24,8 @@ export const PROOFS: Proof[] = [
       'checkAlive',
       'checkReady',
       'getAppLogo',
+      'getServiceMark',
+      'getConnectScript',
       'getClientDocument',
       'listServices',
       'getAuthorizationServer',

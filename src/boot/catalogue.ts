@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Connector } from '#kit/connector/connector.ts'
-import type { CatalogueSource } from '#kit/connector/registry.ts'
+import type { CatalogueSource, ServiceMark } from '#kit/connector/registry.ts'
 import type { ServiceSummary } from '#kit/connector/service-index.ts'
 import type { Entry } from '#kit/entry/entry-schema.ts'
 import { expandEntry } from '#kit/entry/expand-entry.ts'
 
 const FOLDER = join(import.meta.dirname, '../catalogue/entries')
+const MARKS = join(import.meta.dirname, '../catalogue/marks.json')
 
 /** The entries of a file, by service. */
 export type Entries = Readonly<Record<string, Entry>>
@@ -17,6 +18,7 @@ export type Entries = Readonly<Record<string, Entry>>
  */
 export function openCatalogue(folder: string = FOLDER): CatalogueSource {
   let read: Map<string, Entry> | undefined
+  let marks: Readonly<Record<string, [color: string, path: string]>> | undefined
   const expanded = new Map<string, Connector>()
   const entries = (): Map<string, Entry> => {
     read ??= new Map(filesOf(folder).flatMap((path) => Object.entries(entriesIn(path))))
@@ -31,6 +33,11 @@ export function openCatalogue(folder: string = FOLDER): CatalogueSource {
       const connector = expandEntry(service, entry)
       expanded.set(service, connector)
       return connector
+    },
+    mark: (service): ServiceMark | undefined => {
+      marks ??= JSON.parse(readFileSync(MARKS, 'utf8')) as NonNullable<typeof marks>
+      const [color, path] = marks[service] ?? []
+      return color === undefined || path === undefined ? undefined : { color: `#${color}`, path }
     },
     summaries: () => [...entries()].map(([service, entry]) => summaryOfEntry(service, entry)),
   }

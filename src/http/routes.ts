@@ -15,11 +15,12 @@ import * as keys from './apps/admin-keys.ts'
 import * as quotas from './apps/admin-quotas.ts'
 import { appLogo } from './apps/branding.ts'
 import * as connectLink from './connect/connect-link.ts'
-import { connectPage } from './connect/connect-page.ts'
+import { connectPage, searchScript } from './connect/connect-page.ts'
 import * as connectSessions from './connect/connect-sessions.ts'
 import * as connectionsActions from './connect/connections/actions.ts'
 import * as connections from './connect/connections/pages.ts'
 import * as connectionsSessions from './connect/connections/sessions.ts'
+import { mark } from './connect/marks.ts'
 import * as reconnect from './connect/reconnect.ts'
 import { useDemo } from './demo/admin-demo.ts'
 import { setControls, showControls } from './demo/controls.ts'
@@ -98,12 +99,14 @@ export const ROUTES: Listed[] = [
   ...HEALTH_ROUTES,
 
   ['GET', '/connect', connectPage, 'showConnectPage'],
+  ['GET', '/connect/search.js', searchScript, 'getConnectScript'],
   ['GET', '/connect/link', connectLink.show, 'showConnectLink'],
   ['POST', '/connect/link', connectLink.start, 'startConnectLink'],
   ['POST', '/connect/sessions', connectSessions.create, 'createConnectSession'],
   ['GET', '/connect/sessions/:id', connectSessions.show, 'getConnectSession'],
   ['DELETE', '/connect/sessions/:id', connectSessions.revoke, 'revokeConnectSession'],
   ['GET', '/apps/:client_id/logo/:hash', appLogo, 'getAppLogo'],
+  ['GET', '/marks/:file', mark, 'getServiceMark'],
   ['GET', '/demo', demoPage, 'showDemo'],
   ['POST', '/demo/start', demoStart, 'startDemoOfAda'],
   ['GET', '/demo/connect', demoConnect, 'startDemo'],

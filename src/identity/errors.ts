@@ -9,6 +9,7 @@ export const AUTHORIZE_ERRORS = {
   service_unknown: 'The `service` parameter is missing, or names no known service.',
   service_not_offered: 'The app does not offer this service to people.',
   no_service_keys: 'The app has no keys for this service.',
+  callback_refused: 'The service refuses the redirect address of this installation.',
   address_refused:
     'Our server may not call the address of the service: it is not on the public internet, or its name has no address.',
   scope_missing: 'The person did not grant a permission that the sign-in needs.',

@@ -1,4 +1,5 @@
 import { decidesByFlag, type Given, missingGrant } from '#kit/auth/granted.ts'
+import type { Category } from '#kit/connector/catalogue-words.ts'
 import type { Connector } from '#kit/connector/connector.ts'
 import type { App } from '#model/apps/app.ts'
 import type { BaseType } from '#model/items/types.ts'
@@ -13,6 +14,9 @@ export type Shared = 'profile' | BaseType | 'feed'
 export interface Offer {
   service: string
   title: string
+  /** What it is found by, beside its name and title. */
+  aliases?: readonly string[]
+  category?: Category | undefined
   shares: Shared[]
   /** The person uploads a file. */
   isFile?: boolean
@@ -32,6 +36,8 @@ export async function offersOf(
   return (await servicesOf(deps, app, services)).map((connector) => ({
     service: connector.service,
     title: connector.title,
+    aliases: connector.aliases,
+    category: connector.category,
     shares: sharesOf(connector, (scope ?? keys.get(connector.service)) || undefined, flag),
     isFile: connector.auth.kind === 'file',
   }))

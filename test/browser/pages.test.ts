@@ -20,7 +20,7 @@ const WATCH = `window.reports = []; addEventListener('securitypolicyviolation', 
 const LOOK = `({
   scripts: [...document.scripts].map((element) => element.outerHTML),
   handlers: [...document.querySelectorAll('*')].flatMap((element) => element.getAttributeNames().filter((name) => /^on/.test(name) || name === 'style')),
-  sources: [...document.querySelectorAll('[src], link[href]:not([rel=icon][href="/favicon.svg"]), object, embed, iframe, base')].map((element) => element.outerHTML),
+  sources: [...document.querySelectorAll('[src]:not(img[src^="/marks/"]), link[href]:not([rel=icon][href="/favicon.svg"]), object, embed, iframe, base')].map((element) => element.outerHTML),
   reports: window.reports ?? [],
 })`
 

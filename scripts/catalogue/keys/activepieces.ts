@@ -91,7 +91,7 @@ function placeIn(text: string): KeyPlace | undefined {
       if (scheme === 'Basic') return undefined
       return { header: 'authorization', ...(scheme === undefined ? {} : { scheme }) }
     }
-    if (/^(?:[\w]*-[\w-]*|apikey|token|api_key)$/i.test(name) && !/^(?:content-type|user-agent)$/i.test(name))
+    if (/^(?:[\w]*-[\w-]*|apikey|api_key)$/i.test(name) && !/^(?:content-type|user-agent)$/i.test(name))
       return { header: name.toLowerCase(), ...(scheme === undefined ? {} : { scheme }) }
   }
   if (/AuthenticationType\.BEARER_TOKEN/.test(text)) return { header: 'authorization', scheme: 'Bearer' }

@@ -1494,12 +1494,17 @@ export type KeyTest = {
   service: string
   /** The address to enter at the service. */
   callback: string
+  /** What the vendor demands on the first day, with the page that says so. */
+  conditions: ({
+    says: string
+    source: string
+  })[]
   /** `unknown`: the service does not tell without a person who signs in. */
   result: "ok" | "failed" | "unknown"
   steps: ({
-    step: "addresses" | "sign_in_page" | "keys"
+    step: "callback" | "addresses" | "sign_in_page" | "keys"
     result: "ok" | "failed" | "unknown"
-    reason: "ok" | "unknown" | "not_required" | "access_denied" | "address_invalid" | "address_refused" | "address_wrong" | "answer_too_large" | "answer_unreadable" | "capacity" | "capacity_here" | "callback_unusable" | "callback_unconfirmed" | "checkpoint_stuck" | "code_missing" | "connector_fault" | "credential_damaged" | "discovery_failed" | "grant_refused" | "handle_unresolved" | "home_mismatch" | "issuer_mismatch" | "keys_refused" | "no_credential" | "no_refresh_token" | "not_found" | "not_supported" | "page_too_large" | "parameter_repeated" | "person_changed" | "position_lost" | "rate_limited" | "rate_limited_here" | "redirect_refused" | "refresh_busy" | "request_invalid" | "request_refused" | "request_token_mismatch" | "scope_missing" | "self_without_id" | "priced" | "service_failed" | "service_refused" | "service_timeout" | "service_unreachable" | "spending_limit_reached" | "subject_changed" | "subject_mismatch" | "subject_missing" | "token_unbound" | "unpaid" | "unexpected_answer" | "verifier_missing" | "walk_broken" | "walk_repeats"
+    reason: "ok" | "unknown" | "not_required" | "callback_refused" | "access_denied" | "address_invalid" | "address_refused" | "address_wrong" | "answer_too_large" | "answer_unreadable" | "capacity" | "capacity_here" | "callback_unusable" | "callback_unconfirmed" | "checkpoint_stuck" | "code_missing" | "connector_fault" | "credential_damaged" | "discovery_failed" | "grant_refused" | "handle_unresolved" | "home_mismatch" | "issuer_mismatch" | "keys_refused" | "no_credential" | "no_refresh_token" | "not_found" | "not_supported" | "page_too_large" | "parameter_repeated" | "person_changed" | "position_lost" | "rate_limited" | "rate_limited_here" | "redirect_refused" | "refresh_busy" | "request_invalid" | "request_refused" | "request_token_mismatch" | "scope_missing" | "self_without_id" | "priced" | "service_failed" | "service_refused" | "service_timeout" | "service_unreachable" | "spending_limit_reached" | "subject_changed" | "subject_mismatch" | "subject_missing" | "token_unbound" | "unpaid" | "unexpected_answer" | "verifier_missing" | "walk_broken" | "walk_repeats"
     detail: string
   })[]
 }
@@ -2592,6 +2597,8 @@ export type Service = {
     deletion?: string | undefined
     deauthorize?: string | undefined
   } | undefined
+  /** With an app: why the service refuses the callback address, where that can be foreseen. */
+  callback_fault?: string | undefined
 }
 
 /** An app's key for a service, without its secret. */
@@ -3293,6 +3300,12 @@ export interface Operations {
     body: undefined
     response: unknown
   }
+  /** Get the script of the search on pages of services */
+  'GET /connect/search.js': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
   /** Show the services of a connect session, or what became of it; opening it does not use it up */
   'GET /connect/link': {
     query: {
@@ -3356,6 +3369,12 @@ export interface Operations {
   }
   /** Get an app's logo; the address changes with the picture */
   'GET /apps/{client_id}/logo/{hash}': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** Get the picture of a service, 40 by 40: its mark, or the first letter of its title */
+  'GET /marks/{file}': {
     query: undefined
     body: undefined
     response: unknown

@@ -53,6 +53,13 @@ export const slack = defineConnector({
   title: 'Slack',
   docs: 'https://docs.slack.dev/apis/web-api/',
   category: 'communication',
+  callback: 'https',
+  conditions: [
+    {
+      says: 'The redirect address must be https, also during development.',
+      source: 'https://authjs.dev/getting-started/providers/slack',
+    },
+  ],
   auth: oauth2({
     noAppCheck: '`auth.test` names person and workspace; for tokens of people it leaves the app out.',
     authorizeUrl: 'https://slack.com/oauth/v2/authorize',

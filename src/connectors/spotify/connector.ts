@@ -37,6 +37,13 @@ export const spotify = defineConnector({
   title: 'Spotify',
   docs: 'https://developer.spotify.com/documentation/web-api',
   category: 'music',
+  callback: 'loopback_ip',
+  conditions: [
+    {
+      says: 'The redirect address must be https, or http at 127.0.0.1 or [::1]; localhost is refused.',
+      source: 'https://developer.spotify.com/documentation/web-api/concepts/redirect_uri',
+    },
+  ],
   auth: oauth2({
     noAppCheck: 'No call names the app of a token.',
     authorizeUrl: 'https://accounts.spotify.com/authorize',

@@ -2,7 +2,8 @@ import { registrationOf } from '#access/register-app.ts'
 import { answersIn } from '#access/service-access.ts'
 import { hostFieldOf } from '#kit/auth/ask.ts'
 import { typedFieldsOf } from '#kit/auth/auth.ts'
-import type { Connector } from '#kit/connector/connector.ts'
+import { foreseenFault } from '#kit/auth/callback-rule.ts'
+import type { Condition, Connector } from '#kit/connector/connector.ts'
 import type { Registry } from '#kit/connector/registry.ts'
 import { serviceAddresses } from '#kit/connector/service-addresses.ts'
 import { ApiError } from '#model/errors.ts'
@@ -30,6 +31,8 @@ export interface KeyTest {
   service: string
   /** The address that the app enters at the service. */
   callback: string
+  /** What the vendor demands on the first day, with the page that says so. */
+  conditions: readonly Condition[]
   result: KeyFinding['result']
   steps: KeyFinding[]
 }
@@ -47,7 +50,7 @@ export async function testServiceKey(deps: TestKeysDeps, appId: string, name: st
   await deps.database.transaction((tx) =>
     auditApp(tx, appId, { at: deps.clock.now(), actor, action: 'keys.test', detail: { service, result } }),
   )
-  return { service, callback, result, steps }
+  return { service, callback, conditions: connector.conditions ?? [], result, steps }
 }
 
 async function findingsOf(
@@ -75,6 +78,9 @@ async function findingsOf(
       },
     ]
   const instance = Object.keys(answers).length === 0 ? undefined : answers
+  const fault = foreseenFault(connector, key.overrides, callbackUrl)
+  // Its page would refuse the request, whatever the keys are.
+  if (fault !== undefined) return [{ step: 'callback', result: 'failed', reason: 'callback_refused', detail: fault }]
   return tryKeys(upstream, { connector: fillConnector(connector, answers), key, callbackUrl, instance })
 }
 

@@ -2,6 +2,7 @@ import { type ProxyAddressConfig, proxyAddressOf } from '#config/proxy-origin.ts
 import { withCatalogued } from '#identity/services.ts'
 import { appProofOf } from '#kit/auth/app-proof.ts'
 import { type Auth, needsKeys, typedFieldsOf } from '#kit/auth/auth.ts'
+import { foreseenFault } from '#kit/auth/callback-rule.ts'
 import type { Condition, Connector } from '#kit/connector/connector.ts'
 import { docsAddress, type ServiceAddresses, serviceAddresses } from '#kit/connector/service-addresses.ts'
 import { storedTypes } from '#model/items/types.ts'
@@ -38,6 +39,8 @@ export interface ServiceCard {
   has_keys?: boolean
   /** The addresses to enter at the service, with an app. */
   addresses?: ServiceAddresses
+  /** Why the service refuses the callback address, where that can be foreseen. */
+  callback_fault?: string
   /** Whether the app must have keys of its own; otherwise it is registered at the first sign-in. */
   needs_keys: boolean
   /** What the person is asked before the sign-in, by the name of the parameter with which the app may answer itself. */
@@ -116,13 +119,22 @@ export async function listServices(
           ...describedFields(auth),
           proxy: proxyAddressOf(config, service),
           ...(keys === undefined ? {} : { has_keys: keys.has(service) }),
-          ...(appId === undefined
-            ? {}
-            : { addresses: serviceAddresses(config.baseUrl, connector, appId, keys?.get(service)) }),
+          ...(appId === undefined ? {} : addressesOf(config.baseUrl, connector, appId, keys?.get(service))),
         },
       ]
     }),
   )
+}
+
+function addressesOf(
+  baseUrl: string,
+  connector: Connector,
+  appId: string,
+  overrides: Readonly<Record<string, string>> = {},
+): Pick<ServiceCard, 'addresses' | 'callback_fault'> {
+  const addresses = serviceAddresses(baseUrl, connector, appId, overrides)
+  const fault = foreseenFault(connector, overrides, addresses.callback)
+  return { addresses, ...(fault === undefined ? {} : { callback_fault: fault }) }
 }
 
 function loginOptions(auth: Auth): Pick<ServiceCard, 'force_login' | 'flags'> {

@@ -18,6 +18,7 @@ import {
 import { logged } from '#identity/sign-in-trace.ts'
 import type { Answers } from '#kit/auth/ask.ts'
 import { typedFieldsOf } from '#kit/auth/auth.ts'
+import { foreseenFault } from '#kit/auth/callback-rule.ts'
 import { callbackAddress } from '#kit/connector/service-addresses.ts'
 import type { App } from '#model/apps/app.ts'
 import { randomSecret } from '#platform/crypto/ids.ts'
@@ -185,11 +186,14 @@ async function beginOnce(
 ): Promise<{ begun: BegunSignIn; access: SignInAccess }> {
   const access = await openSignInAccess(deps, app, { connector: described, ownKey }, answers)
   const { connector, key, instance, loginHint, registration } = access
+  const callbackUrl = callbackAddress(deps.config.baseUrl, connector.service, registration)
+  const fault = foreseenFault(connector, key.overrides, callbackUrl)
+  if (fault !== undefined) throw new AuthorizeError('callback_refused', { description: fault })
   try {
     const begun = await begin(deps.upstream, {
       connector,
       key,
-      callbackUrl: callbackAddress(deps.config.baseUrl, connector.service, registration),
+      callbackUrl,
       state,
       scope: options.scope,
       flag: options.flag,

@@ -93,7 +93,7 @@ export const remove = route({
 })
 
 const RESULTS = ['ok', 'failed', 'unknown'] as const
-const REASONS_OF_STEPS = ['ok', 'unknown', 'not_required', ...Object.keys(UPSTREAM_REASONS)]
+const REASONS_OF_STEPS = ['ok', 'unknown', 'not_required', 'callback_refused', ...Object.keys(UPSTREAM_REASONS)]
 
 export const test = route({
   auth: 'admin',
@@ -103,10 +103,13 @@ export const test = route({
     .object({
       service: z.string(),
       callback: z.string().describe('The address to enter at the service.'),
+      conditions: z
+        .array(z.object({ says: z.string(), source: z.string() }))
+        .describe('What the vendor demands on the first day, with the page that says so.'),
       result: z.enum(RESULTS).describe('`unknown`: the service does not tell without a person who signs in.'),
       steps: z.array(
         z.object({
-          step: z.enum(['addresses', 'sign_in_page', 'keys']),
+          step: z.enum(['callback', 'addresses', 'sign_in_page', 'keys']),
           result: z.enum(RESULTS),
           reason: z.enum(REASONS_OF_STEPS),
           detail: z.string(),

@@ -16,6 +16,7 @@ import { pageNumber, text } from '../request/parameters.ts'
 import { browserOf, rememberBrowser } from '../server/browser.ts'
 import type { HttpDeps } from '../server/deps.ts'
 import { rememberApp } from '../server/last-app.ts'
+import { ownHosts } from '../server/own-hosts.ts'
 import type { OtherResponse } from '../server/route.ts'
 import { route } from '../server/route.ts'
 import { continueSignIn } from '../sign-in/continue-sign-in.ts'
@@ -110,6 +111,7 @@ async function showLink(
   const content = choicesPage({
     app,
     language,
+    hosts: ownHosts(request, deps.config.baseUrl),
     offers: await offersOf(deps, app, { services: asked.services, scope: asked.scope }),
     connected: opened.connected,
     query: q,

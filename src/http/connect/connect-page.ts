@@ -1,14 +1,19 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { checkReturn } from '#flows/sign-in/start.ts'
 import { connectedServices } from '#identity/connected-services.ts'
 import { AuthorizeError } from '#identity/errors.ts'
 import { offersOf } from '#identity/offers.ts'
+import { NOT_MODIFIED } from '../describe/description/other-responses.ts'
 import { choicesPage } from '../pages/connect.ts'
 import { html } from '../pages/html.ts'
 import { TEXTS } from '../pages/languages/connect/index.ts'
 import { speaker } from '../pages/languages/speak.ts'
 import { languageFor, sendPersonPage } from '../pages/person-page.ts'
 import { pageNumber, text } from '../request/parameters.ts'
+import { sendFixed } from '../server/fixed-text.ts'
+import { ownHosts } from '../server/own-hosts.ts'
 import { route } from '../server/route.ts'
 import { errorAddress } from '../sign-in/return-to-app.ts'
 
@@ -18,6 +23,20 @@ export const MAX_ON_PAGE = 25
 const LINK_CHARS = 12_000
 /** Limit: characters of what people search for. */
 export const MAX_SEARCH = 100
+
+export const searchScript = route({
+  auth: 'browser',
+  summary: 'Get the script of the search on pages of services',
+  type: 'text/javascript',
+  headers: ['ETag'],
+  also: NOT_MODIFIED,
+  run: async (_deps, { request, reply }) => {
+    reply.header('cache-control', 'public, max-age=3600')
+    return sendFixed(request, reply, 'text/javascript; charset=utf-8', () =>
+      readFileSync(join(import.meta.dirname, 'search.js'), 'utf8'),
+    )
+  },
+})
 
 export const connectPage = route({
   auth: 'browser',
@@ -58,6 +77,7 @@ export const connectPage = route({
     const content = choicesPage({
       app,
       language,
+      hosts: ownHosts(request, deps.config.baseUrl),
       offers,
       connected: await connectedServices(deps, app, query.access_token),
       query: q,

@@ -21,7 +21,7 @@ export function agentServicesPage(app: App, services: readonly Choice[], languag
   const { say, plain } = speaker(TEXTS, language)
   const list = services.map(
     ({ service, title, link }) =>
-      html`<li>${serviceTile(service, title)}<div><a href="${link}">${title}</a></div><span class="go"></span></li>`,
+      html`<li>${serviceTile(service)}<div><a href="${link}">${title}</a></div><span class="go"></span></li>`,
   )
   const none = html`<div class="card"><p>${speaker(CONNECT, language).say('noServices', { app: app.name })}</p></div>`
   const body = html`<h1>${say('servicesTitle', { app: app.name })}</h1>

@@ -22,7 +22,7 @@ export function askPage(prompt: AskPrompt, language: Language): PersonPage {
   const title = plain('title', values)
   const body = html`<h1>${say('title', values)}</h1>
 <div class="card">
-<div class="who">${serviceTile(connector.service, connector.title)}<p><strong><bdi>${connector.title}</bdi></strong></p></div>
+<div class="who">${serviceTile(connector.service)}<p><strong><bdi>${connector.title}</bdi></strong></p></div>
 ${inLink !== undefined && html`<p role="status">${say('askLink', { server: inLink })}</p>`}
 <form method="post" action="/oauth/ask" novalidate>
 <input type="hidden" name="ticket" value="${ticket}">

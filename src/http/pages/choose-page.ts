@@ -15,7 +15,7 @@ export function choosePage(prompt: ChoosePrompt, language: Language): PersonPage
   const title = plain('title', values)
   const body = html`<h1>${say('title', values)}</h1>
 <div class="card">
-<div class="who">${serviceTile(connector.service, connector.title)}<p><strong><bdi>${connector.title}</bdi></strong></p></div>
+<div class="who">${serviceTile(connector.service)}<p><strong><bdi>${connector.title}</bdi></strong></p></div>
 ${problem !== undefined && html`<p class="warn" id="problem" role="alert">${sentenceOf(prompt, problem, speak)}</p>`}
 <form method="post" action="/oauth/choose">
 <input type="hidden" name="ticket" value="${ticket}">

@@ -18,7 +18,7 @@ export function confirmPage(prompt: Asked, language: Language): PersonPage {
   const shown = name ?? handle ?? id
   const body = html`<h1>${say('confirmTitle', { app: app.name })}</h1>
 <div class="card">
-<div class="who">${serviceTile(service.service, service.title)}<p><strong><bdi>${shown}</bdi></strong>${handle !== undefined && name !== undefined && html` <span class="soft">(<bdi>${handle}</bdi>)</span>`}<br><span class="soft"><bdi>${service.title}</bdi></span></p></div>
+<div class="who">${serviceTile(service.service)}<p><strong><bdi>${shown}</bdi></strong>${handle !== undefined && name !== undefined && html` <span class="soft">(<bdi>${handle}</bdi>)</span>`}<br><span class="soft"><bdi>${service.title}</bdi></span></p></div>
 <p>${say('confirmAccess', { app: app.name, service: service.title, name: shown })}</p>
 ${joined(prompt, speak)}
 ${sharesList(language, app, service.shares)}

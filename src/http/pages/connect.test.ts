@@ -38,6 +38,7 @@ const render = (query: string, page: number, language: (typeof LANGUAGES)[number
       page,
       pageSize: 25,
       title: 'Title',
+      hosts: ['tributary.test'],
       choose: ({ title }, id) =>
         html`<a href="/oauth/authenticate?${'x'.repeat(200)}" aria-describedby="${id}">${title}</a>`,
       searchForm: (fields) => html`<form>${fields}</form>`,

@@ -1,4 +1,5 @@
 import type { Offer, Shared } from '#identity/offers.ts'
+import { rankOf, searchWords } from '#kit/connector/service-index.ts'
 import type { App } from '#model/apps/app.ts'
 import { type Html, html } from './html.ts'
 import { TEXTS } from './languages/connect/index.ts'
@@ -38,38 +39,65 @@ export interface Choices {
   /** Below everything. */
   notice?: Html
   title: string
+  /** The hosts that this server is reached by. */
+  hosts: readonly string[]
 }
+
+/** The script of the search, which the page works without. */
+export const SEARCH_SCRIPT = '/connect/search.js'
 
 /** A list this short is quicker read than searched. */
 const SEARCH_FROM = 8
 
-export function choicesPage(choices: Choices): Pick<PersonPage, 'title' | 'body' | 'language' | 'app'> {
-  const { app, language, query, intro, notice, title } = choices
+export function choicesPage(choices: Choices): Pick<PersonPage, 'title' | 'body' | 'language' | 'app' | 'script'> {
+  const { app, language, query, intro, notice, title, hosts } = choices
   const offers = choices.offers.map((offer) =>
     offer.isFile === true ? { ...offer, title: speaker(FILES, language).plain('service') } : offer,
   )
   const speak = speaker(TEXTS, language)
   const { say } = speak
   const found = search(offers, query)
+  const isSearched = offers.length >= SEARCH_FROM || query !== ''
   const body = html`<h1>${title}</h1>
 ${offers.length === 0 ? html`<div class="card"><p>${say('noServices', { app: app.name })}</p></div>` : html`<p>${intro ?? say('intro', { app: app.name })}</p>`}
-${(offers.length >= SEARCH_FROM || query !== '') && searchField(choices, speak, found.length)}
-${listOf(choices, speak, found)}
+${isSearched && searchField(choices, speak)}
+<div id="results"${isSearched && textsOf(choices, speak, found.length)}>${isSearched && statusOf(choices, speak, found.length)}${listOf(choices, speak, found)}</div>
 <p class="leave"><a class="button quiet" href="${choices.cancelLink}">${say('cancel', { app: app.name })}</a></p>
 ${notice !== undefined && html`<p class="soft">${notice}</p>`}`
-  return { title, body, language, app }
+  return {
+    title,
+    body,
+    language,
+    app,
+    ...(isSearched ? { script: { path: SEARCH_SCRIPT, loads: ['/connect', '/connect/link'], hosts } } : {}),
+  }
 }
 
 function search(offers: readonly Offer[], query: string): Offer[] {
-  const wanted = fold(query)
-  return offers.filter(({ service, title }) => fold(title).includes(wanted) || service.includes(wanted))
+  if (query.trim() === '') return [...offers]
+  return offers
+    .map((offer) => ({ offer, rank: rankOf(searchWords(offer), query) }))
+    .filter(({ rank }) => rank !== undefined)
+    .sort((one, other) => (one.rank ?? 0) - (other.rank ?? 0))
+    .map(({ offer }) => offer)
 }
 
-const fold = (text: string): string => text.trim().normalize('NFKC').toLowerCase()
+function searchField({ query, searchForm }: Choices, { say, plain }: Say): Html {
+  return html`${searchForm(html`<div class="find"><input type="search" name="q" value="${query}" maxlength="100" aria-label="${plain('searchLabel')}" placeholder="${plain('searchLabel')}" autocomplete="off"><button>${say('search')}</button></div>`)}`
+}
 
-function searchField({ query, searchForm, allLink }: Choices, { say, plain }: Say, found: number): Html {
-  return html`${searchForm(html`<div class="find"><input type="search" name="q" value="${query}" maxlength="100" aria-label="${plain('searchLabel')}" placeholder="${plain('searchLabel')}" autocomplete="off"><button>${say('search')}</button></div>`)}
-${query !== '' && html`<p class="soft" role="status">${found === 0 ? say('nothingFound', { query }) : say('found', { count: found })} <a href="${allLink}">${say('showAll')}</a></p>`}`
+function statusOf({ query, allLink }: Choices, { say }: Say, found: number): Html {
+  const text = found === 0 ? say('nothingFound', { query }) : say('found', { count: found })
+  return html`<p class="soft" role="status">${query !== '' && html`${text} <a href="${allLink}">${say('showAll')}</a>`}</p>`
+}
+
+/** Where all services are on the page, the script filters them itself; it needs what to say about 0, 1, 2 … matches. */
+function textsOf({ query, pageSize }: Choices, { plain }: Say, found: number): Html | undefined {
+  if (query !== '' || found > pageSize) return undefined
+  const texts = Array.from({ length: found + 1 }, (_, count) =>
+    count === 0 ? plain('nothingFound', { query: '{query}' }) : plain('found', { count }),
+  )
+  return html` data-texts="${JSON.stringify(texts)}"`
 }
 
 function listOf(choices: Choices, speak: Say, found: readonly Offer[]): Html {
@@ -88,8 +116,9 @@ ${pages > 1 && pagesOf(choices, speak, current, pages)}`
 }
 
 function row({ choose }: Choices, speak: Say, offer: Offer, isConnected: boolean): Html {
-  const { service, title, shares } = offer
-  return html`<li>${serviceTile(service, title)}<div>${choose(offer, `about-${service}`)}${isConnected && html` <span class="done">${speak.say('connected')}</span>`}<p id="about-${service}">${sharesIn(speak, shares)}</p></div><span class="go"></span></li>
+  const { service, shares } = offer
+  const { names, words } = searchWords(offer)
+  return html`<li data-find=" ${[...names, ...words].join(' ')}">${serviceTile(service)}<div>${choose(offer, `about-${service}`)}${isConnected && html` <span class="done">${speak.say('connected')}</span>`}<p id="about-${service}">${sharesIn(speak, shares)}</p></div><span class="go"></span></li>
 `
 }
 

@@ -61,7 +61,7 @@ function connectionCard({ language, app, form }: ConnectionsView, connection: Co
   const stateText = isFile ? fileText : state === 'limited' ? say('limited', { service: title }) : say(state)
   const id = `connection-${index}`
   return html`<section class="card" aria-labelledby="${id}">
-<div class="who">${serviceTile(service, title)}<div><h2 id="${id}">${title}</h2><p class="soft"><bdi>${name}</bdi></p></div></div>
+<div class="who">${serviceTile(service)}<div><h2 id="${id}">${title}</h2><p class="soft"><bdi>${name}</bdi></p></div></div>
 ${state === 'needs_auth' ? html`<p class="warn">${stateText}</p>` : html`<p>${stateText}</p>`}
 ${shares.length > 0 && html`<h3>${shared.say('shared', { app: app.name })}</h3><ul class="shares">${shares.map((each) => html`<li>${shared.say(each)}</li>`)}</ul>`}
 <p class="soft">${say('connectedOn', { date: date(connectedAt) })}${!isFile && html` · ${read}`}</p>

@@ -22,7 +22,7 @@ export function filePage(prompt: TypedPrompt, language: Language, problem: Html 
   const action = `/oauth/file?${new URLSearchParams({ state }).toString()}`
   const body = html`<h1>${say('title', values)}</h1>
 <div class="card">
-<div class="who">${serviceTile(connector.service, values.service)}<p><strong><bdi>${values.service}</bdi></strong></p></div>
+<div class="who">${serviceTile(connector.service)}<p><strong><bdi>${values.service}</bdi></strong></p></div>
 ${problem !== undefined && html`<p class="warn" role="alert" id="problem">${problem}</p>`}
 <form method="post" action="${action}" enctype="multipart/form-data">
 <p class="field"><label for="file">${file.say('label')}</label>

@@ -19,6 +19,8 @@ export interface PersonPage {
   app?: App | undefined
   /** The address that a form of the page leads to, where it is not one of ours: the app's. */
   toward?: string | undefined
+  /** A script of ours, for a page that works without it, the paths that it loads, and the hosts that this server is reached by. */
+  script?: { path: string; loads: readonly string[]; hosts: readonly string[] } | undefined
   /** Seconds until the page reloads itself. */
   refreshS?: number | undefined
 }
@@ -43,7 +45,7 @@ export function renderPersonPage(page: PersonPage): { text: string; policy: stri
   const logo = app?.branding?.logo && logoPath(app.id, app.branding.logo)
   const { text } = html`<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">${page.refreshS !== undefined && html`<meta http-equiv="refresh" content="${page.refreshS}">`}<title>${page.title}</title><link rel="icon" href="${logo ?? '/favicon.svg'}"><style>${new Html(style)}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">${page.refreshS !== undefined && html`<meta http-equiv="refresh" content="${page.refreshS}">`}<title>${page.title}</title><link rel="icon" href="${logo ?? '/favicon.svg'}"><style>${new Html(style)}</style>${page.script !== undefined && html`<script src="${page.script.path}" defer></script>`}</head>
 <body><main>
 ${app !== undefined && appHeader(app)}
 ${page.body}
@@ -51,7 +53,7 @@ ${footer(language, app)}
 </main></body>
 </html>
 `
-  return { text, policy: policyOf(style, page.toward) }
+  return { text, policy: policyOf(style, page.toward) + scriptPolicy(page.script) }
 }
 
 /** Two more rules instead of an attribute, so that the policy names the whole style. */
@@ -59,6 +61,13 @@ function brandStyle(color: string | undefined): string {
   if (color === undefined) return ''
   const { light, dark } = readableColors(color)
   return `:root{--brand:${light}}@media (prefers-color-scheme:dark){:root{--brand:${dark}}}\n`
+}
+
+/** Names the paths and not `'self'`, because responses that the proxy passes on are of this origin too. */
+function scriptPolicy(script: PersonPage['script']): string {
+  if (script === undefined) return ''
+  const at = (path: string) => script.hosts.map((host) => `${host}${path}`).join(' ')
+  return `; script-src ${at(script.path)}; connect-src ${script.loads.map(at).join(' ')}`
 }
 
 /** No scripts; pictures only of this server. Browsers check redirects after a form too, and `*` does not match custom schemes. */
@@ -84,10 +93,9 @@ function footer(language: Language, app: App | undefined): Html {
   return html`<footer><span>${say('provider')}</span>${app !== undefined && privacy !== undefined && html`<a href="${privacy}" rel="noreferrer noopener" target="_blank">${say('privacy', { app: app.name })}</a>`}</footer>`
 }
 
-/** A tile with the first letter of a service, in a colour that depends on its name. */
-export function serviceTile(service: string, title: string): Html {
-  const sum = Buffer.from(service).reduce((total, byte) => total + byte, 0)
-  return html`<span class="tile k${sum % 8}" aria-hidden="true">${initialOf(title)}</span>`
+/** The mark of a service, or the first letter of its title. */
+export function serviceTile(service: string): Html {
+  return html`<img class="tile" src="/marks/${service}.svg" alt="" width="40" height="40" loading="lazy">`
 }
 
 function initialOf(name: string): string {

@@ -11,7 +11,7 @@ h1{font-size:1.55rem;line-height:1.25;letter-spacing:-.01em;margin:0 0 .6rem}h2{
 p{margin:.6rem 0}a{color:var(--brand)}.soft{color:var(--soft);font-size:.925rem}
 .card{background:var(--paper);border:1px solid var(--line);border-radius:16px;padding:1.25rem 1.35rem;margin:1.1rem 0;box-shadow:0 1px 2px #0f172a0d,0 8px 24px #0f172a0f}.card>:first-child{margin-top:0}.card>:last-child{margin-bottom:0}
 .tile{display:grid;place-items:center;width:40px;height:40px;border-radius:10px;flex:none;font-weight:700;font-size:1.1rem;color:#fff;line-height:1}
-.k0{background:#1d5fb8}.k1{background:#8a3ab9}.k2{background:#0b7a5b}.k3{background:#b3402a}.k4{background:#5b5bd6}.k5{background:#a02c6d}.k6{background:#3d6b1f}.k7{background:#146a83}
+img.tile{border:1px solid var(--line)}
 .services{list-style:none;margin:0;padding:0;background:var(--paper);border:1px solid var(--line);border-radius:16px;overflow:hidden;box-shadow:0 1px 2px #0f172a0d,0 8px 24px #0f172a0f}
 .services li{position:relative;display:flex;align-items:center;gap:.85rem;padding:.8rem 1rem;min-height:64px}.services li+li{border-top:1px solid var(--line)}.services li>div{flex:1;min-width:0}
 .services p{margin:0;color:var(--soft);font-size:.85rem;line-height:1.4}.services p::first-letter{text-transform:uppercase}
@@ -33,5 +33,5 @@ nav.pages{display:flex;justify-content:space-between;align-items:center;gap:.75r
 h3{font-size:.95rem;margin:1rem 0 .3rem}summary{cursor:pointer;font-weight:600}table{border-collapse:collapse;width:100%;font-size:.9rem;margin:.6rem 0}th,td{text-align:start;vertical-align:top;padding:.35rem 0;padding-inline-end:.75rem;border-bottom:1px solid var(--line)}th{font-weight:600;width:8.5rem}code,pre{font:.92em/1.5 ui-monospace,monospace}pre{white-space:pre-wrap;background:var(--ground);border:1px solid var(--line);border-radius:10px;padding:.75rem 1rem}
 p.done{display:block;border-radius:10px;padding:.6rem .9rem;font-size:.95rem;margin:.6rem 0;white-space:normal}
 footer{margin-top:1.75rem;padding-top:1rem;border-top:1px solid var(--line);display:flex;flex-wrap:wrap;gap:.35rem 1.25rem;font-size:.875rem;color:var(--soft)}footer a{color:var(--soft)}
-.hide{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+[hidden]{display:none!important}[role=status]:empty{margin:0}.hide{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 `

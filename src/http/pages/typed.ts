@@ -30,7 +30,7 @@ export function typedPage(prompt: TypedPrompt, language: Language, nowMs: number
   const hasFault = problem !== undefined || Object.keys(faults).length > 0
   const body = html`<h1>${say('title', values)}</h1>
 <div class="card">
-<div class="who">${serviceTile(connector.service, connector.title)}<p><strong><bdi>${connector.title}</bdi></strong></p></div>
+<div class="who">${serviceTile(connector.service)}<p><strong><bdi>${connector.title}</bdi></strong></p></div>
 ${problem !== undefined && html`<p class="warn" role="alert">${sentenceOf(prompt, problem, speak, nowMs)}</p>`}
 <form method="post" action="/oauth/typed">
 <input type="hidden" name="state" value="${state}">

@@ -75,6 +75,10 @@ const service = z
       })
       .optional()
       .describe('With an app: the addresses to enter at the service.'),
+    callback_fault: z
+      .string()
+      .optional()
+      .describe('With an app: why the service refuses the callback address, where that can be foreseen.'),
   })
   .meta({ id: 'Service', description: 'A service that people can connect.' })
 

@@ -2,6 +2,7 @@ import { OWN_TYPES } from '#model/items/types.ts'
 import { hasUserInfo } from '#platform/user-info.ts'
 import { typedFieldsOf } from '../auth/auth.ts'
 import { AUTH_KINDS } from '../auth/auth-kinds.ts'
+import { CALLBACK_RULES } from '../auth/callback-rule.ts'
 import { checkTypedSigning } from '../auth/signing-faults.ts'
 import { isServerFormat } from '../auth/typed-values.ts'
 import { addressFaults } from './address-faults.ts'
@@ -34,6 +35,8 @@ export function definitionFaults(value: unknown): DefinitionFault[] {
   if (typeof docs !== 'string' || !URL.canParse(docs)) report('docs', 'must be the address of the documentation')
   if (!isTextList(aliases)) report('aliases', 'must be a list of names')
   checkAuth(value['auth'], report)
+  if (value['callback'] !== undefined && !CALLBACK_RULES.some((rule) => rule === value['callback']))
+    report('callback', `must be one of ${CALLBACK_RULES.join(', ')}`)
   checkApi(value['api'], report)
   checkFunctions('self', value['self'], ['read'], 'must come from self()', report)
   if (value['hook'] !== undefined)

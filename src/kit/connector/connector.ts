@@ -1,5 +1,6 @@
 import type { Ask } from '../auth/ask.ts'
 import type { Auth } from '../auth/auth.ts'
+import type { CallbackRule } from '../auth/callback-rule.ts'
 import type { SelfReader } from '../auth/self.ts'
 import { isOnNamedServer } from '../auth/server-native-id.ts'
 import type { Setting } from '../auth/settings.ts'
@@ -201,6 +202,8 @@ export interface Connector {
   docs: string
   /** What the service is for; lists are filtered by it. */
   category?: Category
+  /** Which redirect addresses it refuses, so that a sign-in that must fail does not begin. */
+  callback?: CallbackRule | undefined
   /** What the vendor demands on the first day. */
   conditions?: readonly Condition[]
   auth: Auth

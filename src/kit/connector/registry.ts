@@ -11,15 +11,24 @@ export interface Registry {
   list(): Connector[]
   /** Every service that can be used by name, made once, when it is first asked for. Nothing is expanded for it. */
   index(): readonly IndexedService[]
+  mark(service: string): ServiceMark | undefined
+}
+
+/** The mark of a service: its colour as `#rrggbb`, and the path of an SVG of 24 by 24. */
+export interface ServiceMark {
+  color: string
+  path: string
 }
 
 /** Entries that are expanded when they are asked for. */
 export interface CatalogueSource {
   find(service: string): Connector | undefined
   summaries(): ServiceSummary[]
+  /** Also of services with a connector. */
+  mark(service: string): ServiceMark | undefined
 }
 
-const NO_CATALOGUE: CatalogueSource = { find: () => undefined, summaries: () => [] }
+const NO_CATALOGUE: CatalogueSource = { find: () => undefined, summaries: () => [], mark: () => undefined }
 
 /** Later connectors win, so that an operator's file overrides a built-in service. */
 export function createRegistry(connectors: Connector[], catalogue: CatalogueSource = NO_CATALOGUE): Registry {
@@ -33,6 +42,7 @@ export function createRegistry(connectors: Connector[], catalogue: CatalogueSour
   return {
     find: (service) => byName.get(service) ?? catalogue.find(service),
     list: () => listed,
+    mark: (service) => catalogue.mark(service),
     index: () => {
       index ??= indexServices([
         ...listed.map(summaryOf),

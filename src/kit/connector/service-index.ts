@@ -51,11 +51,23 @@ export function indexServices(summaries: readonly ServiceSummary[]): IndexedServ
 }
 
 function indexed(summary: ServiceSummary): IndexedService {
-  const { service, title, aliases, category } = summary
+  return { ...summary, order: wordsOf(summary.title).join(' '), ...searchWords(summary) }
+}
+
+/** What a service is found by. */
+export function searchWords({
+  service,
+  title,
+  aliases = [],
+  category,
+}: Pick<ServiceSummary, 'service' | 'title'> & Partial<Pick<ServiceSummary, 'aliases' | 'category'>>): Pick<
+  IndexedService,
+  'names' | 'words'
+> {
   const split = [title, service, ...aliases].map((name) => wordsOf(name))
   const names = [...new Set(split.flatMap((words) => [words.join(' '), words.join('')]))]
   const words = [...new Set([...split.flat(), ...(category === undefined ? [] : [category])])]
-  return { ...summary, order: split[0]?.join(' ') ?? '', names, words }
+  return { names, words }
 }
 
 /** Shorter parts are in too many names. */

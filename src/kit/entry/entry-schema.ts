@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CALLBACK_RULES } from '../auth/callback-rule.ts'
 import { JWT_ALGORITHMS } from '../auth/typed-signing.ts'
 import { CATEGORIES, CERTAINTIES } from '../connector/catalogue-words.ts'
 import { RESET_UNITS } from '../connector/rate.ts'
@@ -276,6 +277,12 @@ export const entrySchema = z.strictObject({
       z.strictObject({ says: text('What the vendor demands on the first day.'), source: web('Where it says so.') }),
     )
     .optional(),
+  callback: z
+    .enum(CALLBACK_RULES)
+    .optional()
+    .describe(
+      'Redirect addresses it refuses. `https`: all others. `loopback_ip`: http but at 127.0.0.1, and localhost.',
+    ),
   ask: named(question, 'Questions before the sign-in: `{ask.x}`.').optional(),
   settings: named(
     z.strictObject({

@@ -15,7 +15,7 @@ type Place = NonNullable<OAuth2Entry['place']>
 
 /** The definition that an entry stands for: sign-in, who the person is, and the proxy. Nothing is synced. */
 export function expandEntry(service: string, entry: Entry): Connector {
-  const { title, docs, aliases = [], settings = {}, category, conditions = [] } = entry
+  const { title, docs, aliases = [], settings = {}, category, conditions = [], callback } = entry
   const namesNobody = 'proof' in entry.self
   return defineConnector({
     service,
@@ -24,6 +24,7 @@ export function expandEntry(service: string, entry: Entry): Connector {
     aliases,
     category,
     conditions,
+    callback,
     auth: authOf(entry, namesNobody),
     ...(entry.ask === undefined ? {} : { ask: askOf(entry.ask) }),
     api: apiOf(entry),

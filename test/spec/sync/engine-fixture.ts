@@ -78,6 +78,7 @@ export async function openFixture(times: Partial<SyncTimes> = {}) {
       find: (name) => createRegistry(connectors).find(name),
       list: () => createRegistry(connectors).list(),
       index: () => createRegistry(connectors).index(),
+      mark: () => undefined,
     },
     upstream,
     rateLimiter: createRateLimiter({ database: opened.database, clock }),

@@ -89,6 +89,22 @@ export function KeyEditor({
             )
           )
         })}
+        {service.callback_fault !== undefined && <p className="notice warn">{service.callback_fault}</p>}
+        {service.conditions.length > 0 && (
+          <>
+            <h3>What the service demands</h3>
+            <ul>
+              {service.conditions.map(({ says, source }) => (
+                <li key={says}>
+                  {says}{' '}
+                  <a href={source} target="_blank" rel="noreferrer">
+                    Source
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
       </section>
       <form className="card stack apps-form" onSubmit={save} aria-label={`Keys for ${service.title}`}>
         <div className="row apart">

@@ -10,6 +10,7 @@ import { type ServiceEntry, type ShownApp, triedAddress } from './shown-app.ts'
 type Tested = ResponseOf<'POST /admin/apps/{client_id}/keys/{service}/test'>
 
 const STEPS: Record<Tested['steps'][number]['step'], string> = {
+  callback: 'Callback address',
   addresses: 'Addresses of the service',
   sign_in_page: 'Sign-in page',
   keys: 'Key and secret',
@@ -18,6 +19,7 @@ const HINTS: Record<string, string> = {
   keys_refused:
     'Copy the key and the secret from the service again. Some services show several: use those of the same app.',
   request_refused: 'Enter the callback address above at the service, exactly as it is.',
+  callback_refused: 'No sign-in can succeed before this is changed.',
   address_refused: 'Private addresses are refused unless the operator allows the network (TRIBUTARY_ALLOW_PRIVATE).',
   address_wrong: 'Check the overrides.',
   unknown: 'Only a sign-in shows it: try one below.',
