@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { Page } from '../../lab/browser.ts'
 import { send } from '../harness/send.ts'
-import { codeOf, newBrowser, redeem, redeemed, startUrl } from '../harness/sign-in.ts'
+import { codeOf, newBrowser, REDIRECT, redeem, redeemed, startUrl } from '../harness/sign-in.ts'
 import { type EntryHarness, startEntryHarness } from './fixture.ts'
 import { VARIANTS } from './variants.ts'
 
@@ -123,6 +123,25 @@ suite('a person with several tenants', () => {
     assert.match(body, /&lt;b&gt;One<\/bdi><\/span>/)
     assert.match(body, /Two<\/bdi> <span class="soft"><bdi>fact-site-3/)
     hold('North', 'South')
+  })
+
+  test('connects a profile again at its own tenant only, and may correct the choice', async () => {
+    const browser = newBrowser()
+    const token = await tokenOf(await choose(browser, await open(browser), SOUTH))
+    const made = await send(harness, 'POST', `/profiles/${native(SOUTH)}@${SERVICE}/reconnect`, {
+      token,
+      json: { redirect_uri: REDIRECT },
+    })
+    assert.equal(made.status, 201, JSON.stringify(made.body))
+    const other = newBrowser()
+    const page = await other.open(String(made.body['url']))
+    const wrong = await choose(other, page, NORTH)
+    assert.match(wrong.body, /role="alert">This is another user than/)
+    const right = await choose(other, wrong, SOUTH)
+    const form = right.forms.find(({ action }) => action === '/oauth/confirm')
+    const back = form === undefined ? right : await other.submit(right, form, { answer: 'yes' })
+    assert.ok(back.url.startsWith(REDIRECT), back.url)
+    assert.deepEqual(await idsOf(token), [native(SOUTH)])
   })
 
   test('who comes too late is told', async () => {
