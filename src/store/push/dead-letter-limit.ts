@@ -33,6 +33,8 @@ export async function limitDeadLetters(
   if (end === undefined) return done
   // Together, so that what is dropped is counted once, whenever the process is killed.
   const dropped = await database.transaction(async (tx) => {
+    // Before the rows of many shards: a sharded server refuses to write to a table of all nodes after it deleted on many at once.
+    await tx.count(count.with({ destinationId, dropped: 0 }))
     const batch = await deleteBatch(tx, drop.with({ destinationId, endMs: end.at }))
     await tx.count(count.with({ destinationId, dropped: batch.done }))
     return batch
