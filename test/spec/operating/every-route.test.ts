@@ -36,7 +36,15 @@ const KEPT: Record<string, RegExp> = {
 }
 
 function assertFramed(response: Response, what: string): void {
-  const kept = response.status === 200 ? KEPT[what.replace('/v0/', '/').replace(/ -> 200$/, '')] : undefined
+  const kept =
+    response.status === 200
+      ? KEPT[
+          what
+            .replace('/v0/', '/')
+            .replace(/^HEAD /, 'GET ')
+            .replace(/ -> 200$/, '')
+        ]
+      : undefined
   for (const [name, pattern] of Object.entries({ ...ALWAYS, ...(kept === undefined ? {} : { 'cache-control': kept }) }))
     assert.match(response.headers.get(name) ?? '(none)', pattern, `${what}: ${name}`)
   assert.equal(response.headers.get('x-powered-by'), null)
