@@ -39,6 +39,7 @@ const NOT_RUN: Record<string, string> = {
   'flows/apply/apply-refresh-token.ts': 'one shard: the applied token',
   'flows/sign-in/confirm.ts':
     'as exchange-code.ts where a token is issued at once or a profile reconnected; otherwise one shard',
+  'flows/sign-in/ask-for-tenant.ts': 'one shard: the choice',
   'flows/connect/connect-session.ts': 'one shard: the session and the audit entry',
   'identity/reconnect.ts': 'as exchange-code.ts: a service user, an account and a profile',
   'flows/connect/connections-session.ts': 'one shard: the account, its links and the audit entry',

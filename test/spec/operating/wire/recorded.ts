@@ -41,7 +41,7 @@ export const RECORDED: Record<string, string> = {
   'a parameter of 2,001 characters':
     '404 Not Found · (usual) · (JSON) · content-length: 166 · Date · Connection: close\n40404 not_found: There is nothing at this address.',
   'a parameter that is too long for a browser':
-    "404 Not Found · x-request-id: ID · cache-control: no-store · x-content-type-options: nosniff · x-frame-options: DENY · referrer-policy: no-referrer · content-security-policy: default-src 'none'; style-src 'sha256-xxLIJwKWjUdxnGfDLfF36F0tBFPjVAIeFKe4HqKRvms='; img-src 'self'; form-action *; base-uri 'none'; frame-ancestors 'none' · content-type: text/html; charset=utf-8 · content-language: en · vary: Accept-Language · content-length: 7150 · Date · Connection: close\n(a page)",
+    "404 Not Found · x-request-id: ID · cache-control: no-store · x-content-type-options: nosniff · x-frame-options: DENY · referrer-policy: no-referrer · content-security-policy: default-src 'none'; style-src 'sha256-+RdyE1OpNkpBX9i7PWN+AbSHrH32W2MVpbUCZ0IlQ0w='; img-src 'self'; form-action *; base-uri 'none'; frame-ancestors 'none' · content-type: text/html; charset=utf-8 · content-language: en · vary: Accept-Language · content-length: 7275 · Date · Connection: close\n(a page)",
   'a path of 15 KB':
     '404 Not Found · (usual) · (JSON) · content-length: 166 · Date · Connection: close\n40404 not_found: There is nothing at this address.',
   'a path of 16 KB':
@@ -263,7 +263,7 @@ export const RECORDED: Record<string, string> = {
   'a route that fails, for a browser':
     '500 Internal Server Error · (usual) · (any origin) · x-before: kept · (JSON) · content-length: 205 · Date · Connection: close\n50001 internal: An internal error occurred. The log has the details under this request id.',
   'an address that does not exist, for a browser':
-    "404 Not Found · x-request-id: ID · cache-control: no-store · x-content-type-options: nosniff · x-frame-options: DENY · referrer-policy: no-referrer · content-security-policy: default-src 'none'; style-src 'sha256-xxLIJwKWjUdxnGfDLfF36F0tBFPjVAIeFKe4HqKRvms='; img-src 'self'; form-action *; base-uri 'none'; frame-ancestors 'none' · content-type: text/html; charset=utf-8 · content-language: en · vary: Accept-Language · content-length: 6859 · Date · Connection: close\n(a page)",
+    "404 Not Found · x-request-id: ID · cache-control: no-store · x-content-type-options: nosniff · x-frame-options: DENY · referrer-policy: no-referrer · content-security-policy: default-src 'none'; style-src 'sha256-+RdyE1OpNkpBX9i7PWN+AbSHrH32W2MVpbUCZ0IlQ0w='; img-src 'self'; form-action *; base-uri 'none'; frame-ancestors 'none' · content-type: text/html; charset=utf-8 · content-language: en · vary: Accept-Language · content-length: 6984 · Date · Connection: close\n(a page)",
   'a route that fails after its headers':
     '200 OK · content-type: text/plain · Date · Connection: close · Transfer-Encoding: chunked\n5⏎begun⏎',
   'a route that fails after it sent the response itself':
