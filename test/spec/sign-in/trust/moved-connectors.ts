@@ -30,8 +30,10 @@ export function movedTo(connector: Connector, url: string): Connector {
   }
   // Further hosts are origins, which have no path to tell them apart.
   const { hosts, pathHosts: _paths, hostsOnInstance: _instance, ...api } = connector.api
+  // This server is called at an address without TLS, which the service itself may refuse.
   return {
     ...connector,
+    callback: undefined,
     auth: moved(connector.auth) as Connector['auth'],
     api: { ...(moved(api) as Connector['api']), ...(hosts === undefined ? {} : { hosts: [new URL(url).origin] }) },
   }
