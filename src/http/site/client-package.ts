@@ -67,7 +67,7 @@ const client = createClient({
 <div class="card"><p>The same command installs the client of the new version. A lock file keeps the hash of what you installed, so
 <code>npm ci</code> refuses another file with <code>EINTEGRITY</code> instead of installing it. To install the same file again later, or where this
 server cannot be reached, keep the file with your app:</p>
-<pre tabindex="0">curl --remote-name --remote-header-name ${address}
+<pre tabindex="0">curl --output tributary-hub-client-${version}.tgz ${address}
 npm install ./tributary-hub-client-${version}.tgz</pre>
 <p>Hash of the file, as lock files write it:<br><code>${found.integrity}</code></p></div>
 <p><a href="/docs">API reference</a> · <a href="/docs/integrate.md">Integrate in ten minutes</a></p>`,
