@@ -17,6 +17,7 @@ export interface OAuth2Part {
   answer(call: CallIn): Reply | undefined
   isAuthorized(call: CallIn): boolean
   expire(): void
+  living(): number
 }
 
 interface Code {
@@ -151,5 +152,6 @@ export function createOAuth2(entry: LabEntry, oauth2: OAuth2Entry): OAuth2Part {
     },
     isAuthorized: (call) => tokens.has(carriedAt(call, oauth2.place ?? BEARER) ?? ''),
     expire: () => tokens.clear(),
+    living: () => tokens.size,
   }
 }

@@ -15,6 +15,8 @@ export interface CatalogueLab {
   holdTenants(service: string, tenants: LabTenant[]): void
   /** Ends the lifetime of every access token of a service. */
   expire(service: string): void
+  /** How many access tokens of a service are neither expired nor revoked. */
+  living(service: string): number
   close(): Promise<void>
 }
 
@@ -59,6 +61,7 @@ export async function startCatalogueLab(entries: Readonly<Record<string, LabEntr
     urlOf: (service) => `http://127.0.0.1:${port}/${service}`,
     holdTenants: (service, tenants) => services.get(service)?.tenants?.hold(tenants),
     expire: (service) => services.get(service)?.oauth2?.expire(),
+    living: (service) => services.get(service)?.oauth2?.living() ?? 0,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
