@@ -15,7 +15,7 @@ import {
 /** Where people sign in at a service of the lab, and what its tokens open. */
 export interface SignInPart {
   answer(call: CallIn): Reply | undefined
-  isAuthorized(call: CallIn): boolean
+  isAuthorized: (call: CallIn) => boolean
   expire(): void
   living(): number
 }

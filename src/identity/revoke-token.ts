@@ -66,7 +66,7 @@ async function revokeByUse(deps: IdentityDeps, token: UnneededToken): Promise<Re
   return revokeAs(deps, token, isShared(token.credential, inUse) ? 'nothing' : 'token')
 }
 
-/** Nobody is named before a tenant is chosen, so whoever has one of the same tenants may be the same person, with the same grant. */
+/** Nobody is named before a tenant is chosen: anybody with one of the same tenants may be the same person, with the same grant. */
 async function mayShareGrant(deps: IdentityDeps, auth: Auth, token: UnneededToken): Promise<boolean> {
   const now = deps.clock.now()
   const endingsOf = (tenants: readonly Tenant[]) => tenants.map(({ facts }) => tenantSuffix(auth, facts))

@@ -9,9 +9,9 @@ suite('a process that syncs', () => {
   let read = 0
   let harness: SyncHarness
   before(async () => {
-    fs.readFileSync = ((path: string, ...rest: []) => {
+    fs.readFileSync = ((path: unknown, ...rest: []) => {
       if (/\/catalogue\/entries\/.*\.json$/.test(String(path))) read += 1
-      return real(path, ...rest)
+      return real(path as string, ...rest)
     }) as typeof fs.readFileSync
     syncBuiltinESMExports()
     harness = await startSyncHarness()
