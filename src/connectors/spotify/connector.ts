@@ -3,7 +3,7 @@ import { self } from '#kit/auth/self.ts'
 import { defineConnector } from '#kit/connector/connector.ts'
 import { since } from '#kit/endpoints/checkpoint.ts'
 import { endpoint } from '#kit/endpoints/endpoint.ts'
-import { cursorPages, offsetPages } from '#kit/endpoints/pages.ts'
+import { cursorPages } from '#kit/endpoints/pages.ts'
 import { timeOf } from '#kit/read/kind.ts'
 import { artist, play, playlist, playlistEntry, savedAlbum, savedTrack, topTrack, trackOf } from './kinds.ts'
 import type {
@@ -22,14 +22,19 @@ interface Paged<Raw> {
   /** Playlists of a list may be null. */
   items?: (Raw | null)[]
   next?: string | null
+  offset?: number
+  limit?: number
 }
 
 const present = <Raw>(body: Paged<Raw>) => body.items?.filter((each) => each !== null && each !== undefined)
-/**
- * By offsets, because `next` of the own playlists was an address below `/users/{id}`, which new apps may not call. A page is full unless
- * it is the last, and null stands for what is not available.
- */
-const pages = offsetPages({ param: 'offset', size: { param: 'limit', value: 50 } })
+const PAGE = 50
+/** By offsets: `next` only says that there is more, because it was an address below `/users/{id}`, which new apps may not call. */
+const pages = cursorPages({
+  param: 'offset',
+  from: ({ next, offset, limit }: Paged<unknown>) =>
+    typeof next === 'string' ? Number(offset ?? 0) + Number(limit ?? PAGE) : undefined,
+  size: { param: 'limit', value: PAGE },
+})
 
 /**
  * The Web API as it is for new apps. Since November 2024 it has no recommendations, audio features and playlists made by Spotify;
