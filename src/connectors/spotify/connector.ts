@@ -32,7 +32,7 @@ const PAGE = 50
 const pages = cursorPages({
   param: 'offset',
   from: ({ next, offset, limit }: Paged<unknown>) =>
-    typeof next === 'string' ? Number(offset ?? 0) + Number(limit ?? PAGE) : undefined,
+    typeof next === 'string' ? (offset ?? 0) + (limit ?? PAGE) : undefined,
   size: { param: 'limit', value: PAGE },
 })
 
