@@ -43,7 +43,7 @@ export interface Grants {
   remove(token: Token): void
   isActive(token: Token): boolean
   /** Ends every grant that this person gave to the client with this key. */
-  endAll(key: string, username: string): void
+  endAll: (key: string, username: string) => void
   control: TokenControl
 }
 
@@ -73,7 +73,7 @@ export function createGrants(clock: ServiceClock): Grants {
     restore: (token) => void tokens.set(token.value, token),
     remove: (token) => void tokens.delete(token.value),
     isActive,
-    endAll(key, username) {
+    endAll: (key, username) => {
       for (const { grant } of tokens.values())
         if (grant.client.key === key && grant.person.username === username) grant.revoked = true
     },

@@ -41,7 +41,7 @@ export interface OAuth2Server {
   /** Ends every grant that the person of this token gave to its client; false if the token is not valid. Default: access tokens. */
   deauthorize(token: string, kinds?: readonly Token['kind'][]): boolean
   /** Ends every grant that this person gave to the client with this key. */
-  endAll(key: string, username: string): void
+  endAll: (key: string, username: string) => void
   tokens: TokenControl
   kept: Record<string, Kept>
 }

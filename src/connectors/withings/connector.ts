@@ -53,6 +53,14 @@ export const withings = defineConnector({
   title: 'Withings',
   docs: 'https://developer.withings.com/api-reference',
   category: 'health',
+  conditions: [
+    {
+      says: 'The callback address must be on a public server that Withings reaches when it is entered; an app in the development environment has at most ten people.',
+      source:
+        'https://developer.withings.com/developer-guide/v3/integration-guide/public-health-data-api/get-access/developer-account/',
+      checked: '2026-11-19',
+    },
+  ],
   auth: oauth2({
     noAppCheck: 'No call names the app of a token.',
     authorizeUrl: 'https://account.withings.com/oauth2_user/authorize2',

@@ -108,7 +108,9 @@ const MS = 1000
 export const measure = kind<Measure>({
   name: 'measure',
   id: ({ grpid, measures, isReplaced }) =>
-    isReplaced === true ? grpid : `${grpid}/${measures?.[0].type ?? ''}/${measures?.[0].position ?? ''}`,
+    isReplaced === true || grpid === undefined || grpid === null
+      ? grpid
+      : `${grpid}/${measures?.[0].type ?? ''}/${measures?.[0].position ?? ''}`,
   deleted: ({ isReplaced }) => isReplaced === true,
   at: ({ date }) => (date === undefined ? undefined : date * MS),
   map: {
