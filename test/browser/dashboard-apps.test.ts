@@ -53,6 +53,7 @@ suite('the pages of apps and keys', { skip }, () => {
     const { page } = watched
     const id = await idOf('Field notes')
     await page.goto(`${harness.tributary.url}/dashboard/apps/${id}`)
+    await page.getByRole('heading', { name: 'This app has no keys yet' }).waitFor()
     await page.getByLabel('Search services').fill('demo social')
     await page.getByRole('button', { name: /^Demo Social/ }).click()
     await page.getByText(`${harness.tributary.url}/auth/demo-social/callback`).waitFor()
@@ -78,6 +79,12 @@ suite('the pages of apps and keys', { skip }, () => {
     await page.reload()
     await page.getByRole('heading', { name: 'Demo Social' }).waitFor()
     assert.equal(await page.getByLabel('Secret', { exact: true }).inputValue(), '')
+    assert.equal(await page.getByLabel('Key', { exact: true }).inputValue(), key)
+    assert.match(await page.getByLabel('The keys in use').innerText(), new RegExp(`${key}[^]*••••`))
+    assert.doesNotMatch(await page.content(), new RegExp(secret))
+    // Without a choice in the address, a service with keys is shown.
+    await page.goto(`${harness.tributary.url}/dashboard/apps/${id}`)
+    await page.getByRole('heading', { name: 'Demo Social' }).waitFor()
     await watched.assertClean('keys')
   })
 
