@@ -137,6 +137,12 @@ export const PROOFS: Proof[] = [
     routes: ['createPasskeyChallenge', 'endDashboardSession'],
   },
   {
+    who: 'the visitor of a demo',
+    proof:
+      'being at the machine of the demo: loopback at both ends, no headers of a proxy, our own name, and nobody else operates',
+    routes: ['startDashboardSessionOfDemo'],
+  },
+  {
     who: 'an operator or developer',
     proof: 'a password, a passkey or a link for an operator, which these routes verify',
     routes: [

@@ -273,6 +273,7 @@ export const ROUTES: Listed[] = [
   ['GET', '/admin/overview', showOverview, 'getOverview'],
   ['GET', '/dashboard/session', dashboard.whoAmI, 'getDashboardSession'],
   ['POST', '/dashboard/session', dashboard.signIn, 'startDashboardSession'],
+  ['POST', '/dashboard/session/demo', dashboard.visit, 'startDashboardSessionOfDemo'],
   ['DELETE', '/dashboard/session', dashboard.signOut, 'endDashboardSession'],
   ['POST', '/dashboard/session/challenge', dashboard.passkeyChallenge, 'createPasskeyChallenge'],
   ['POST', '/dashboard/session/passkey', dashboard.signInByPasskey, 'startDashboardSessionByPasskey'],

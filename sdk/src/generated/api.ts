@@ -5273,6 +5273,12 @@ export interface Operations {
       ended: number
     }
   }
+  /** Sign the visitor of the demo in as its operator, on this machine only and while nobody else operates */
+  'POST /dashboard/session/demo': {
+    query: undefined
+    body: undefined
+    response: DashboardSession
+  }
   /** What a passkey signs to sign in to the dashboard */
   'POST /dashboard/session/challenge': {
     query: undefined
