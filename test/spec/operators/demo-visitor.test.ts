@@ -106,7 +106,8 @@ suite('the visitor of a demo in its dashboard', () => {
     const other = await startTributary({}, {}, { demo: true })
     try {
       const headers = headersOf((await visit(other)).headers)
-      await removeVisitor(other.store.database)
+      const later = await startTributary({ DATABASE_URL: other.databaseUrl })
+      await later.stop()
       assertRefused(await send({ tributary: other }, 'GET', '/admin/apps', { headers }), 401, 'signed_out')
     } finally {
       await other.stop()
