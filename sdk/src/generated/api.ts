@@ -337,6 +337,8 @@ export type AuditEntry = {
   id: string
   at: number
   actor: string
+  /** The name of an operator who still exists. */
+  actor_name?: string | undefined
   action: string
   app?: string | undefined
   account?: string | undefined
@@ -2704,6 +2706,8 @@ export type Settings = {
     lane: string
     pid?: number | undefined
     ready: boolean
+    /** `idle`: it starts when there is work for it. */
+    state: "running" | "starting" | "idle" | "down"
     memory_bytes: number
     deaths: number
   })[]
