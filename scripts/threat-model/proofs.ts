@@ -21,6 +21,7 @@ export const PROOFS: Proof[] = [
       'showClientPackage',
       'getClientPackage',
       'getDocsPage',
+      'getDocsFile',
       'getLlmsText',
       'getOpenApi',
       'checkAlive',

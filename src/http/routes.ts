@@ -95,6 +95,7 @@ export const ROUTES: Listed[] = [
   ['GET', '/docs.md', docs.docsMarkdown, 'getDocsMarkdown'],
   ['GET', '/docs/try-it.js', docs.docsScript, 'getDocsScript'],
   ['GET', '/docs/:page', docs.docsGuide, 'getDocsPage'],
+  ['GET', '/docs/:folder/:file', docs.docsFile, 'getDocsFile'],
   ['GET', '/client', clientPage, 'showClientPackage'],
   ['GET', '/client.tgz', clientPackage, 'getClientPackage'],
   ['GET', '/llms.txt', docs.llms, 'getLlmsText'],

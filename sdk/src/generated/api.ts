@@ -3226,8 +3226,14 @@ export interface Operations {
     body: undefined
     response: unknown
   }
-  /** Get a page of the documentation as markdown */
+  /** Get a page of the documentation as markdown, or its limits as JSON */
   'GET /docs/{page}': {
+    query: undefined
+    body: undefined
+    response: string
+  }
+  /** Get a guide or a decision as markdown, or a picture of the documentation */
+  'GET /docs/{folder}/{file}': {
     query: undefined
     body: undefined
     response: unknown
