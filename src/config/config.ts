@@ -308,11 +308,13 @@ export function loadConfig(env: Environment, overrides: Environment = {}): Confi
     problems.push(reasonOf(error))
   }
   if (problems.length > 0) {
-    if (loaded.key !== undefined) problems.push(...problemsOfKeys(loaded.key))
-    throw new SetupError(`The configuration is invalid.\n  ${problems.join('\n  ')}`, {
-      code: 'config_invalid',
-      help: 'Every variable with its default is listed in docs/config.md.',
-    })
+    throw new SetupError(
+      `The configuration is invalid.\n  ${[...problems, ...problemsOfKeys(loaded.key)].join('\n  ')}`,
+      {
+        code: 'config_invalid',
+        help: 'Every variable with its default is listed in docs/config.md.',
+      },
+    )
   }
   return loaded
 }

@@ -107,9 +107,9 @@ export function parseKeys(text: string): Buffer[] {
 }
 
 /** Said beside other problems; alone, a key is refused where it is used, with what helps. */
-export function problemsOfKeys(text: string): string[] {
+export function problemsOfKeys(text: string | undefined): string[] {
   try {
-    parseKeys(text)
+    if (text !== undefined) parseKeys(text)
     return []
   } catch (error) {
     return [reasonOf(error)]

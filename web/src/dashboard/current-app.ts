@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { useMatch } from '@tanstack/react-router'
 import { useSyncExternalStore } from 'react'
 import { operator, request } from '../api/core.ts'
 import { useAddress } from './address.ts'
@@ -14,7 +14,7 @@ export const useNamedApp = (): string | undefined => useAddress(frameSearch)[0].
 
 /** The app whose own page is open, by its path. */
 export const useOpenedApp = (): string | undefined =>
-  useParams({ strict: false, select: (params: { app?: string }) => params.app })
+  useMatch({ from: '/framed/apps/$app', shouldThrow: false })?.params.app
 
 /** The app that a page shows: that of the address, else the one chosen last, else the first. Undefined while it is not known or there is none. */
 export function useCurrentApp(): string | undefined {

@@ -50,6 +50,9 @@ export function useLive(recorder: Recorder): {
   return { overview, look }
 }
 
+const isShort = ({ state }: { state: { data: unknown } }): boolean =>
+  ((state.data as { pages?: unknown[] } | undefined)?.pages?.length ?? 0) <= MAX_REFRESHED_PAGES
+
 /** Loads the panels again, at once and then at most once in a while; a request that is on its way is never cancelled. */
 export function useRefresh(): () => void {
   const client = useQueryClient()
@@ -61,14 +64,7 @@ export function useRefresh(): () => void {
       isDue = client.isFetching({ queryKey: [PANEL] }) + client.isFetching({ queryKey: [PROGRESS] }) > 0
       const running = { cancelRefetch: false }
       void client.invalidateQueries({ queryKey: [PROGRESS] }, running)
-      void client.invalidateQueries(
-        {
-          queryKey: [PANEL],
-          predicate: ({ state }) =>
-            ((state.data as { pages?: unknown[] } | undefined)?.pages?.length ?? 0) <= MAX_REFRESHED_PAGES,
-        },
-        running,
-      )
+      void client.invalidateQueries({ queryKey: [PANEL], predicate: isShort }, running)
       timer = setTimeout(() => {
         timer = undefined
         if (isDue) load()
