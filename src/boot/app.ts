@@ -4,6 +4,7 @@ import { proxyAddressOf } from '#config/proxy-origin.ts'
 import { keepServedSettings } from '#config/served-settings.ts'
 import { type DemoApp, ensureDemoApp, readDemoApp } from '#flows/operations/demo.ts'
 import { readMovedDemoAgain } from '#flows/operations/demo-sync.ts'
+import { removeVisitor } from '#flows/operators/demo-visitor.ts'
 import { createPeopleIndexes } from '#flows/read/people/people-indexes.ts'
 import type { HttpServer } from '#http/exchange/serve.ts'
 import { HEALTH_ROUTES, ROUTES } from '#http/routes.ts'
@@ -121,6 +122,8 @@ export async function start(config: Config, log: Log, version: string, options: 
       keepServedSettings({ ...live, allowPrivate })
     }
     const demoApp = demo && (await openDemo(demo, deps, live, listening))
+    if (options.serve && (demo === undefined || demoNetworks(config).app.length === 0))
+      await removeVisitor(deps.database)
     supervision?.begin()
     const url = options.serve ? live.baseUrl : `http://localhost:${listening}`
     return { url, store: deps, adminTokenFile: admin.file, demoApp, proxyAddress, workers, stop }

@@ -8,7 +8,7 @@ import { trimEndOf } from '#platform/formats/trim-end.ts'
 import { LOG_LEVELS, type LogLevel } from '#platform/telemetry/log.ts'
 import { redactText } from '#platform/telemetry/redact.ts'
 import { hasUserInfo } from '#platform/user-info.ts'
-import { parseKeys } from './key-file.ts'
+import { problemsOfKeys } from './key-file.ts'
 import { parseAddresses, parseNetworks, splitList } from './networks.ts'
 import { checkProxyOrigin, parseProxyOrigin, parseProxyPorts } from './proxy-origin.ts'
 
@@ -308,23 +308,15 @@ export function loadConfig(env: Environment, overrides: Environment = {}): Confi
     problems.push(reasonOf(error))
   }
   if (problems.length > 0) {
-    if (loaded.key !== undefined) problems.push(...problemsOfKey(loaded.key))
-    throw new SetupError(`The configuration is invalid.\n  ${problems.join('\n  ')}`, {
-      code: 'config_invalid',
-      help: 'Every variable with its default is listed in docs/config.md.',
-    })
+    throw new SetupError(
+      `The configuration is invalid.\n  ${[...problems, ...problemsOfKeys(loaded.key)].join('\n  ')}`,
+      {
+        code: 'config_invalid',
+        help: 'Every variable with its default is listed in docs/config.md.',
+      },
+    )
   }
   return loaded
-}
-
-/** Said beside other problems; alone, a key is refused where it is used, with what helps. */
-function problemsOfKey(text: string): string[] {
-  try {
-    parseKeys(text)
-    return []
-  } catch (error) {
-    return [reasonOf(error)]
-  }
 }
 
 // Every variable also exists as `<NAME>_FILE`, so that secrets can come from a mounted file.

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { makeApp } from '../harness/app.ts'
 import { callbackOf } from '../harness/callback.ts'
 import type { LabHarness } from '../harness/lab.ts'
 import { browserMissing, openBrowser, type RunningBrowser } from '../real/browser.ts'
@@ -86,6 +87,28 @@ suite('the pages of apps and keys', { skip }, () => {
     await page.goto(`${harness.tributary.url}/dashboard/apps/${id}`)
     await page.getByRole('heading', { name: 'Demo Social' }).waitFor()
     await watched.assertClean('keys')
+  })
+
+  test('the header shows the app that is open, and opens the one that is chosen there', async () => {
+    const { page } = watched
+    const [first, second] = [await idOf('Field notes'), (await makeApp(harness.tributary, { name: 'Second' })).clientId]
+    const choice = page.locator('.app-choice select')
+    const opened = async (name: string, id: string) => {
+      await page.goto(`${harness.tributary.url}/dashboard/apps?app=${first}`)
+      await page.getByRole('link', { name, exact: true }).click()
+      await page.getByRole('heading', { name, exact: true }).waitFor()
+      await page.locator(`.app-choice option[value="${id}"]:checked`).waitFor({ state: 'attached' })
+    }
+    await opened('Second', second)
+    await page.getByRole('link', { name: 'Log', exact: true }).click()
+    await page.getByRole('heading', { name: 'Log', exact: true }).waitFor()
+    assert.equal(await choice.inputValue(), second, 'the next page is about it, too')
+    await opened('Field notes', first)
+    await choice.selectOption(second)
+    await page.getByRole('heading', { name: 'Second', exact: true }).waitFor()
+    assert.equal(at().pathname, `/dashboard/apps/${second}`)
+    await page.goto(`${harness.tributary.url}/dashboard/apps/${first}?service=demo-social`)
+    await page.getByRole('heading', { name: 'Demo Social' }).waitFor()
   })
 
   test('a sign-in can be tried once the page is a redirect address; the code leaves the address', async () => {
