@@ -308,13 +308,9 @@ export function loadConfig(env: Environment, overrides: Environment = {}): Confi
     problems.push(reasonOf(error))
   }
   if (problems.length > 0) {
-    throw new SetupError(
-      `The configuration is invalid.\n  ${[...problems, ...problemsOfKeys(loaded.key)].join('\n  ')}`,
-      {
-        code: 'config_invalid',
-        help: 'Every variable with its default is listed in docs/config.md.',
-      },
-    )
+    const all = [...problems, ...problemsOfKeys(loaded.key)].join('\n  ')
+    const help = 'Every variable with its default is listed in docs/config.md.'
+    throw new SetupError(`The configuration is invalid.\n  ${all}`, { code: 'config_invalid', help })
   }
   return loaded
 }
