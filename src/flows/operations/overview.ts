@@ -17,7 +17,7 @@ export interface SpendingFigure {
   limit: number | undefined
 }
 
-export type WorkerState = 'running' | 'starting' | 'idle' | 'down'
+type WorkerState = 'running' | 'starting' | 'idle' | 'down'
 
 /** Whether the installation runs as it should; only for its operators. */
 export interface HealthView {

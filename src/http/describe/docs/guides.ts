@@ -53,7 +53,7 @@ export function readPicture(folder: string, name: string): { bytes: Buffer; type
 }
 
 /** Links to files that are only in the sources become plain text: here they would lead nowhere. */
-export function withoutFarLinks(text: string, depth: number): string {
+function withoutFarLinks(text: string, depth: number): string {
   const far = `](${'../'.repeat(depth)}`
   const parts: string[] = []
   let from = 0
