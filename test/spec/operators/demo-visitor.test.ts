@@ -106,7 +106,7 @@ suite('the visitor of a demo in its dashboard', () => {
     const other = await startTributary({}, {}, { demo: true })
     try {
       const headers = headersOf((await visit(other)).headers)
-      const later = await startTributary({ DATABASE_URL: other.databaseUrl })
+      const later = await startTributary({ DATABASE_URL: other.databaseUrl, TRIBUTARY_DATA: other.dataDir })
       await later.stop()
       assertRefused(await send({ tributary: other }, 'GET', '/admin/apps', { headers }), 401, 'signed_out')
     } finally {
