@@ -10,7 +10,16 @@ export interface LabEntry {
     typed?: TypedEntry
   }
   api: { base: string; headers?: Texts; query?: Texts; failed?: FailedEntry[] }
-  self: { get?: string; post?: string; query?: Texts; proof?: string; id?: string; name?: string; email?: string }
+  self: {
+    from?: string
+    get?: string
+    post?: string
+    query?: Texts
+    proof?: string
+    id?: string
+    name?: string
+    email?: string
+  }
 }
 
 export interface FailedEntry {
@@ -44,6 +53,7 @@ export interface OAuth2Entry {
   place?: Place
   facts?: Record<string, { token?: string; callback?: string }>
   tenants?: TenantsEntry
+  id_token?: { issuer: string; jwks: string }
 }
 
 export interface TenantsEntry {

@@ -23,3 +23,5 @@ export function labPrivateKey(algorithm: string, isWrong: boolean = false): stri
 }
 
 export const labPublicKey = (algorithm: string): KeyObject => pairFor(algorithm.slice(0, 2), 'own').publicKey
+
+export const labSigningKey = (algorithm: string): KeyObject => pairFor(algorithm.slice(0, 2), 'own').privateKey

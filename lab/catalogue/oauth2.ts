@@ -11,6 +11,7 @@ import {
   pathOf,
   setAt,
 } from './entry.ts'
+import { idTokenFor, publishedKeys } from './id-token.ts'
 
 /** Where people sign in at a service of the lab, and what its tokens open. */
 export interface SignInPart {
@@ -23,6 +24,7 @@ export interface SignInPart {
 interface Code {
   redirectUri: string
   challenge: string | undefined
+  nonce: string | undefined
 }
 
 const BEARER = { header: 'authorization', scheme: 'Bearer' }
@@ -60,7 +62,7 @@ export function createOAuth2(entry: LabEntry, oauth2: OAuth2Entry): SignInPart {
     if (redirectUri === null || state === null) return refused(400, 'redirect_uri and state')
     issued += 1
     const code = `code-${issued}`
-    codes.set(code, { redirectUri, challenge })
+    codes.set(code, { redirectUri, challenge, nonce: query.get('nonce') ?? undefined })
     const back = new URL(redirectUri)
     back.searchParams.set('code', code)
     back.searchParams.set('state', state)
@@ -103,7 +105,7 @@ export function createOAuth2(entry: LabEntry, oauth2: OAuth2Entry): SignInPart {
     if (code.challenge !== undefined && verified !== code.challenge) return refused(400, 'invalid_grant')
     for (const [name, text] of Object.entries(oauth2.params?.token ?? {}))
       if (fields[name] !== fillEntryText(entry, text)) return refused(400, `${name} is missing`)
-    return issue()
+    return issue(oauth2.id_token && idTokenFor(entry, oauth2.id_token.issuer, call, code.nonce))
   }
 
   /** Each refresh token is valid once. */
@@ -112,7 +114,7 @@ export function createOAuth2(entry: LabEntry, oauth2: OAuth2Entry): SignInPart {
     return refreshTokens.delete(fields['refresh_token'] ?? '') ? issue() : refused(400, 'invalid_grant')
   }
 
-  function issue(): Reply {
+  function issue(idToken?: string): Reply {
     issued += 1
     const [access, again] = [`access-${issued}`, `refresh-${issued}`]
     tokens.add(access)
@@ -122,6 +124,7 @@ export function createOAuth2(entry: LabEntry, oauth2: OAuth2Entry): SignInPart {
       refresh_token: again,
       token_type: 'bearer',
       expires_in: LIFETIME_S,
+      ...(idToken === undefined ? {} : { id_token: idToken }),
     }
     for (const [name, fact] of Object.entries(oauth2.facts ?? {}))
       if (fact.token !== undefined) setAt(fields, fact.token, labValue('fact', name))
@@ -145,6 +148,7 @@ export function createOAuth2(entry: LabEntry, oauth2: OAuth2Entry): SignInPart {
 
   return {
     answer: (call) => {
+      if (oauth2.id_token !== undefined && call.path === at(oauth2.id_token.jwks)) return publishedKeys()
       if (call.method === 'GET' && call.path === paths.authorize && call.query.has('response_type'))
         return authorize(call)
       if (call.method !== 'POST') return undefined

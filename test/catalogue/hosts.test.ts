@@ -41,7 +41,7 @@ function isNamed(entry: Entry, servers: readonly string[], host: string): boolea
     ...('typed' in auth ? [auth.typed.exchange?.url] : []),
     api.base,
     ...(api.hosts ?? []),
-    ...('oauth2' in auth ? [auth.oauth2.tenants?.get] : []),
+    ...('oauth2' in auth ? [auth.oauth2.tenants?.get, auth.oauth2.id_token?.jwks] : []),
   ].filter((each) => each !== undefined)
   return addresses.some((address) => {
     const [, template] = /^https:\/\/([^/?#]+)/.exec(address) ?? []

@@ -52,6 +52,24 @@ export const VARIANTS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
     },
   ],
   [
+    'variant-id-token',
+    {
+      title: 'ID token',
+      ...ABOUT,
+      ask: { host: { title: 'Server', example: 'id.acme.example', kind: 'host' } },
+      auth: {
+        oauth2: {
+          authorize: 'https://{ask.host}/authorize',
+          token: 'https://{ask.host}/token',
+          scope: ['openid', 'profile'],
+          id_token: { issuer: 'https://{ask.host}/realm', jwks: 'https://{ask.host}/realm/keys' },
+        },
+      },
+      api: { base: 'https://{ask.host}/api' },
+      self: { from: 'id_token', id: 'sub', name: 'name' },
+    },
+  ],
+  [
     'variant-sites',
     {
       title: 'Sites',

@@ -98,7 +98,7 @@ async function walkOAuth2(walk: Walk): Promise<void> {
   lab.expire(service)
   const expired = { upstream: open.upstream, connector, key, credential: fresh }
   assert.equal((await call(walk, fresh)).status, 401)
-  await assert.rejects(readSelf(expired), isRecovery('reauthorize'))
+  if (connector.self.from === 'call') await assert.rejects(readSelf(expired), isRecovery('reauthorize'))
   const again = await refreshCredential(open.upstream, { connector, key, credential: fresh })
   const ended = await revokeCredential(open.upstream, { connector, key, credential: again }, 'grant')
   const isOffered = 'oauth2' in entry.auth && entry.auth.oauth2.revoke !== undefined

@@ -33,6 +33,7 @@ const OAUTH1 = {
   authorize: 'https://acme.example/authorize',
   access: 'https://acme.example/access',
 } as const
+const ISSUER = { issuer: 'https://acme.example', jwks: 'https://acme.example/keys' } as const
 const SHOP = { shop: { title: 'Shop', example: 'acme', kind: 'text' } } as const
 const SECRET = { title: 'Secret', secret: true } as const
 const FIELDS = { id: { title: 'ID' }, secret: SECRET } as const
@@ -90,6 +91,21 @@ const REFUSED: Record<string, [changes: object, field: string]> = {
   'a category of its own': [{ category: 'things' }, 'category'],
   'a day that there is not': [{ checked: '2026-02-30' }, 'checked'],
   'two ways to sign in': [{ auth: { ...ENTRY.auth, ...KEY.auth } }, 'auth'],
+  'a person of an ID token that nobody verifies': [
+    { auth: { oauth2: { ...ENTRY.auth.oauth2, scope: ['openid'] } }, self: { from: 'id_token', id: 'sub' } },
+    'self.from',
+  ],
+  'an ID token that nobody asks for': [
+    { auth: { oauth2: { ...ENTRY.auth.oauth2, id_token: ISSUER } }, self: { from: 'id_token', id: 'sub' } },
+    'auth.oauth2.scope',
+  ],
+  'a person by their e-mail address in an ID token': [
+    {
+      auth: { oauth2: { ...ENTRY.auth.oauth2, scope: ['openid'], id_token: ISSUER } },
+      self: { from: 'id_token', id: 'email' },
+    },
+    'self.id',
+  ],
   'an address of OAuth 1 without TLS': [
     { auth: { oauth1: { ...OAUTH1, request: 'http://acme.example/request' } } },
     'auth.oauth1.request',

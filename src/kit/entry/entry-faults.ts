@@ -6,7 +6,7 @@ import { expandEntry } from './expand-entry.ts'
 
 /** Where a placeholder may stand, by the path in the entry; everywhere else none may. */
 const PLACES: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^auth\.oauth2\.(?:authorize|token|refresh|revoke|tenants\.get)$/, ['ask']],
+  [/^auth\.oauth2\.(?:authorize|token|refresh|revoke|tenants\.get|id_token\.(?:issuer|jwks))$/, ['ask']],
   [/^auth\.oauth2\.params\.authorize\./, ['ask', 'setting', 'key']],
   [/^auth\.oauth2\.params\.token\./, ['setting', 'key']],
   [/^auth\.oauth1\.(?:request|authorize|access)$/, ['ask']],
@@ -97,6 +97,12 @@ function uselessParts(entry: Entry): DefinitionFault[] {
   const isSignIn = 'oauth2' in auth || 'oauth1' in auth
   if (ask !== undefined && !isSignIn) report('ask', 'is only for OAuth: a field of `auth.typed` asks for it too')
   if ('proof' in self && isSignIn) report('self.proof', 'is only for keys: a sign-in must name the person')
+  const oauth2 = 'oauth2' in auth ? auth.oauth2 : undefined
+  if ('from' in self && self.from === 'id_token') {
+    if (oauth2?.id_token === undefined) report('self.from', 'needs `auth.oauth2.id_token`: how the token is verified')
+    if (oauth2?.scope?.includes('openid') !== true) report('auth.oauth2.scope', 'must have `openid`, for an ID token')
+    if (self.id !== 'sub') report('self.id', 'must be `sub`: another claim may be of somebody else later')
+  }
   const exchange = 'typed' in auth ? auth.typed.exchange?.url : undefined
   if (exchange?.startsWith('{') === true && !exchange.startsWith(`${api.base}/`))
     report('auth.typed.exchange.url', 'must be below `api.base`, where that is on a server that is typed')

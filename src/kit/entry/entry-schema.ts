@@ -164,6 +164,10 @@ const oauth2 = z.strictObject({
     'What a sign-in tells that calls need: `{fact.x}`.',
   ).optional(),
   tenants: tenants.optional(),
+  id_token: z
+    .strictObject({ issuer: web('Its `iss`.'), jwks: web('Where the keys of the issuer are.') })
+    .optional()
+    .describe('How the ID token is verified (OpenID Connect), where it names the person.'),
 })
 
 const auth = z.union([
@@ -260,6 +264,10 @@ const self = z.union([
     ...paths.shape,
   }),
   z.strictObject({ post: path('The same by POST.'), json: z.unknown().optional(), ...paths.shape }),
+  z.strictObject({
+    from: z.literal('id_token').describe('The claims of the verified ID token name the person.'),
+    ...paths.shape,
+  }),
   z.strictObject({ from: z.literal('token').describe('The token response names the person.'), ...paths.shape }),
   z.strictObject({
     from: z.literal('key').describe('The key names nobody.'),

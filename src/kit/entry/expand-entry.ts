@@ -1,6 +1,6 @@
 import type { Ask, AskField } from '../auth/ask.ts'
 import { type Auth, apiKey, basic, oauth1, oauth2, type TokenPlacement } from '../auth/auth.ts'
-import { type SelfReader, self, selfFromKey, selfFromToken } from '../auth/self.ts'
+import { type SelfReader, self, selfFromIdToken, selfFromKey, selfFromToken } from '../auth/self.ts'
 import { type Typed, type TypedExchange, type TypedField, typed } from '../auth/typed.ts'
 import type { TypedJwt, TypedSignature } from '../auth/typed-signing.ts'
 import { type Api, type Connector, defineConnector, type RateWindow } from '../connector/connector.ts'
@@ -190,6 +190,9 @@ function oauth2Of(entry: OAuth2Entry): Auth {
     names: Object.fromEntries(Object.entries(entry.names ?? {}).filter(([, name]) => name !== undefined)),
     tokenPath: entry.at?.split('.') ?? [],
     ...(entry.tenants === undefined ? {} : { tenants: tenantsIn(entry.tenants) }),
+    ...(entry.id_token === undefined
+      ? {}
+      : { idToken: { issuer: bare(entry.id_token.issuer), jwksUrl: bare(entry.id_token.jwks) } }),
     facts: Object.fromEntries(
       Object.entries(facts).map(([name, source]) => [
         name,
@@ -272,7 +275,7 @@ function selfOf(entry: Entry['self']): SelfReader {
   const read = Object.fromEntries(
     Object.entries({ id, name, handle, email, photo, url }).filter(([, at]) => at !== undefined),
   ) as { id: string }
-  if ('from' in entry) return selfFromToken(read)
+  if ('from' in entry) return entry.from === 'id_token' ? selfFromIdToken({ ...read, id: 'sub' }) : selfFromToken(read)
   if ('post' in entry)
     return self({ ...partsOf(bare(entry.post)), method: 'POST', body: { json: entry.json ?? {} }, read })
   const at = /^(https:\/\/[^/?#]+)(.*)$/.exec(entry.get)
