@@ -337,6 +337,8 @@ export type AuditEntry = {
   id: string
   at: number
   actor: string
+  /** The name of an operator who still exists. */
+  actor_name?: string | undefined
   action: string
   app?: string | undefined
   account?: string | undefined
@@ -2704,6 +2706,8 @@ export type Settings = {
     lane: string
     pid?: number | undefined
     ready: boolean
+    /** `idle`: it starts when there is work for it. */
+    state: "running" | "starting" | "idle" | "down"
     memory_bytes: number
     deaths: number
   })[]
@@ -3222,8 +3226,14 @@ export interface Operations {
     body: undefined
     response: unknown
   }
-  /** Get a page of the documentation as markdown */
+  /** Get a page of the documentation as markdown, or its limits as JSON */
   'GET /docs/{page}': {
+    query: undefined
+    body: undefined
+    response: string
+  }
+  /** Get a guide or a decision as markdown, or a picture of the documentation */
+  'GET /docs/{folder}/{file}': {
     query: undefined
     body: undefined
     response: unknown
@@ -5272,6 +5282,12 @@ export interface Operations {
     response: {
       ended: number
     }
+  }
+  /** Sign the visitor of the demo in as its operator, on this machine only and while nobody else operates */
+  'POST /dashboard/session/demo': {
+    query: undefined
+    body: undefined
+    response: DashboardSession
   }
   /** What a passkey signs to sign in to the dashboard */
   'POST /dashboard/session/challenge': {

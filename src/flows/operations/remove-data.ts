@@ -7,7 +7,15 @@ import { SetupError } from '#platform/errors.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 
 /** What Tributary writes into a data folder beside the database, keys last. Other files there are not its own. */
-const FILES = ['demo', 'demo-app.json', 'postgres.log', 'postgres.log.1', 'admin-token', 'keyring.json']
+const FILES = [
+  'demo',
+  'demo-app.json',
+  'served-settings.json',
+  'postgres.log',
+  'postgres.log.1',
+  'admin-token',
+  'keyring.json',
+]
 /** What an interrupted removal leaves. */
 const RENAMED = /^postgres\.[0-9a-f]{12}$/
 

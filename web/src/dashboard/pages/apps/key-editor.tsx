@@ -115,6 +115,21 @@ export function KeyEditor({
             </span>
           )}
         </div>
+        {stored !== undefined && (
+          <div role="group" aria-label="The keys in use">
+            <div className="row apps-address">
+              <span className="soft">Key in use</span>
+              <code>{stored.key}</code>
+              <CopyButton text={stored.key} label="Copy the key" />
+            </div>
+            <div className="row apps-address">
+              <span className="soft">Secret</span>
+              <span>
+                <span aria-hidden="true">•••••••• </span>sealed, never shown
+              </span>
+            </div>
+          </div>
+        )}
         {!service.needs_keys && (
           <p className="soft">
             This service requires no keys. Set some only to use an app that you registered yourself.
