@@ -1496,10 +1496,11 @@ export type KeyTest = {
   service: string
   /** The address to enter at the service. */
   callback: string
-  /** What the vendor demands on the first day, with the page that says so. */
+  /** What the vendor demands on the first day, with the page that says so, and when it was read. */
   conditions: ({
     says: string
     source: string
+    checked?: string | undefined
   })[]
   /** `unknown`: the service does not tell without a person who signs in. */
   result: "ok" | "failed" | "unknown"
@@ -2525,10 +2526,11 @@ export type Service = {
   auth: string
   /** What the service is for. */
   category?: "business" | "communication" | "data" | "development" | "education" | "files" | "finance" | "games" | "health" | "identity" | "media" | "music" | "people" | "shops" | "travel" | "work" | "writing" | undefined
-  /** What the vendor demands on the first day, with the page that says so. */
+  /** What the vendor demands on the first day, with the page that says so, and when it was read. */
   conditions: ({
     says: string
     source: string
+    checked?: string | undefined
   })[]
   aliases: string[]
   endpoints: {
