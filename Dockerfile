@@ -2,10 +2,10 @@
 # The packages, the pages of the demo and the dashboard, and the bundle.
 FROM node:24-slim AS built
 WORKDIR /build
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json .npmrc LICENSE ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 COPY scripts ./scripts
-COPY sdk/src ./sdk/src
+COPY sdk ./sdk
 COPY web ./web
 RUN node scripts/build-web.mjs
 COPY lab ./lab

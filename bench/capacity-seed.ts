@@ -47,7 +47,7 @@ export async function seedProfiles(
         sealed: keyring.seal(JSON.stringify({ token: `${mode}-${from + i}` }), cell).toString('hex'),
         dueAt: Math.round(dueAt(from + i)),
         // People's records were read at any time of the last period, so that some are due at any time.
-        selfReadAt: Math.round(nowMs - Math.random() * selfDueAt(id, 0)),
+        selfReadAt: Math.round(nowMs - Math.random() * selfDueAt(id, 0, 86_400_000)),
       }
     })
     await insertBatch(client, rows, nowMs)

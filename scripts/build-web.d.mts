@@ -2,5 +2,3 @@
 export function isWebCurrent(root?: string): boolean
 /** Builds the pages if they are missing or older than their sources. Returns true if it built. */
 export function buildWeb(root?: string): boolean
-/** Installs the packages of web/ if they are missing or the lock file changed. */
-export function installWeb(root?: string): void

@@ -1,11 +1,20 @@
-// Builds the pages of web/ into web/dist, after installing their packages. Plain JavaScript, because it starts on any Node from 20 on.
-import { spawnSync } from 'node:child_process'
+// Builds the pages of web/ and the client's package into web/dist, after installing the tools. Plain JavaScript, because it starts on any Node from 20 on.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { takeLock } from './build-lock.mjs'
+import { installWeb, runTool } from './install-web.mjs'
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
 /** What the built pages depend on. */
@@ -16,8 +25,13 @@ const SOURCES = [
   'web/vite.config.ts',
   'web/package-lock.json',
   'sdk/src',
+  'sdk/scripts',
+  'sdk/package.json',
+  'sdk/README.md',
 ]
 const STAMP = '.built-from'
+/** The client's package, without a version in the name: `src/http/site/client-package.ts` reads it. */
+const CLIENT = 'client.tgz'
 
 /** Whether web/dist was built from the sources as they are. True without sources: an installation carries built pages only. */
 export function isWebCurrent(root = repository) {
@@ -50,30 +64,19 @@ export function buildWeb(root = repository) {
     installWeb(root)
     const target = join(root, 'web', `dist-${process.pid}`)
     const built = sourceHash(root)
-    run(
+    runTool(
       process.execPath,
       [join(root, 'web/node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn', '--outDir', target],
       join(root, 'web'),
     )
     compress(join(target, 'assets'))
+    packClient(root, target)
     writeFileSync(join(target, STAMP), built)
     replace(join(root, 'web/dist'), target)
     return true
   } finally {
     release()
   }
-}
-
-/** Installs the packages of web/ if they are missing or the lock file changed. */
-export function installWeb(root = repository) {
-  const web = join(root, 'web')
-  const lock = createHash('sha256')
-    .update(readFileSync(join(web, 'package-lock.json')))
-    .digest('hex')
-  const stamp = join(web, 'node_modules', '.tributary-install')
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return
-  run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], web)
-  writeFileSync(stamp, lock)
 }
 
 /** Compressed once here instead of for every request. */
@@ -86,23 +89,23 @@ function compress(folder) {
   }
 }
 
+/** Packs the client, which a running server offers for installation. */
+function packClient(root, target) {
+  const staged = mkdtempSync(join(target, '.client-'))
+  runTool(process.execPath, [join(root, 'sdk/scripts/build.mjs'), staged], root)
+  const flags = ['--ignore-scripts', '--pack-destination', target, '--loglevel=error', '--no-update-notifier']
+  runTool('npm', ['pack', staged, ...flags], root)
+  const packed = readdirSync(target).find((name) => name.endsWith('.tgz'))
+  renameSync(join(target, packed), join(target, CLIENT))
+  rmSync(staged, { recursive: true, force: true })
+}
+
 /** A running server finds either the old folder or the new one, but for an instant. */
 function replace(current, next) {
   const old = `${current}-old-${process.pid}`
   if (existsSync(current)) renameSync(current, old)
   renameSync(next, current)
   rmSync(old, { recursive: true, force: true })
-}
-
-function run(program, args, cwd) {
-  mkdirSync(cwd, { recursive: true })
-  const { status, error } = spawnSync(program, args, {
-    cwd,
-    stdio: ['ignore', 2, 2],
-    shell: process.platform === 'win32',
-  })
-  if (error) throw new Error(`${program} could not be started: ${error.message}`)
-  if (status !== 0) throw new Error(`${program} ${args[0]} failed with code ${status}.`)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

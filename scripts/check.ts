@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { installWeb } from './build-web.mjs'
+import { installWeb } from './install-web.mjs'
 
 const root = join(import.meta.dirname, '..')
 

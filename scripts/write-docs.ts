@@ -163,18 +163,21 @@ function commands(): string {
   return ['| command | what it does |', '|---|---|', ...rows].join('\n')
 }
 
-function priceOf({ price }: Endpoint): string {
+function priceOf({ price }: Pick<Endpoint, 'price'>): string {
   return price === undefined ? '' : `${formatMoney(price.perRecord)} ${price.currency}`
 }
 
 function connectorTable(): string {
-  const rows = connectors.flatMap(({ service, auth, endpoints }) =>
-    Object.entries(endpoints).map(([name, endpoint]) => {
+  const rows = connectors.flatMap(({ service, auth, endpoints, self }) => [
+    ...(self.price === undefined
+      ? []
+      : [`| \`${service}/self\` | the person’s record |  | ${intervalOf(self.everyMs)} |  | ${priceOf(self)} |`]),
+    ...Object.entries(endpoints).map(([name, endpoint]) => {
       const types = endpoint.types.map((type) => (endpoint.feed ? `${type}_feed` : type)).join(', ')
       const every = auth.kind === 'file' ? 'at an upload' : intervalOf(endpoint.everyMs)
       return `| \`${service}/${name}\` | ${types} | ${endpoint.class} | ${every} | ${deletesOf(endpoint)} | ${priceOf(endpoint)} |`
     }),
-  )
+  ])
   return ['| endpoint | types | class | every | deletes | price |', '|---|---|---|---|---|---|', ...rows].join('\n')
 }
 

@@ -13,13 +13,13 @@ import { readKingfisher, readNuclei } from './keys/key-checks.ts'
 import { type KeyFacts, letters } from './keys/key-facts.ts'
 import { readPowerPlatform } from './keys/power-platform.ts'
 import { nameOfHost, proposeKey, withSources } from './keys/propose-key.ts'
-import { type Choices, propose } from './propose.ts'
+import { type Choices, propose, withLists } from './propose.ts'
 import { readAuthJs } from './sources/auth-js.ts'
 import { readGrant } from './sources/grant.ts'
 import { SIGN_IN_LISTS } from './sources/sign-in-lists.ts'
 import { readSocialCore } from './sources/social-core.ts'
 import { readSocialite } from './sources/socialite.ts'
-import { readVendorPages, withVendorPage } from './vendor-pages.ts'
+import { readVendorPages, withVendorPages } from './vendor-pages.ts'
 
 // Compares local copies of open lists of services and prints what they do not agree on; `--write` writes what is agreed and chosen.
 //
@@ -69,9 +69,10 @@ const byReason = new Map<string, string[]>()
 const proposed = new Map<string, Entry>()
 /** Local copies of what `vendor-pages.json` names. */
 const vendors = text('vendors')
-const vendorPages = vendors === undefined ? new Map<string, string>() : readVendorPages(vendors)
+const vendorPages = vendors === undefined ? new Map<string, string[]>() : readVendorPages(vendors)
 
-for (const [name, all] of Map.groupBy(readAll(SIGN_IN_READERS), ({ name }) => choices.renamed[name] ?? name)) {
+const signInFacts = readAll(SIGN_IN_READERS)
+for (const [name, all] of Map.groupBy(signInFacts, ({ name }) => choices.renamed[name] ?? name)) {
   const service = serviceName(name)
   consider(
     service,
@@ -97,7 +98,7 @@ for (const [file, entries] of byHand)
     Object.fromEntries(
       Object.entries(entries).map(([name, entry]) => [
         name,
-        withVendorPage(withSources(entry, factsFor(entry)), vendorPages.get(name)),
+        withVendorPages(withLists(withSources(entry, factsFor(entry)), signInFacts), vendorPages.get(name)),
       ]),
     ),
   )
@@ -125,7 +126,7 @@ function consider(service: string, proposal: Considered | string | undefined): v
   const faults = entryFaults(service, proposal.entry)
   for (const { field, expected } of faults) process.stdout.write(`${service}: FAULT ${field}: ${expected}\n`)
   for (const difference of proposal.differences) process.stdout.write(`${service}: ${difference}\n`)
-  if (faults.length === 0) proposed.set(service, withVendorPage(proposal.entry, vendorPages.get(service)))
+  if (faults.length === 0) proposed.set(service, withVendorPages(proposal.entry, vendorPages.get(service)))
 }
 
 function reasonOf(service: string): string | undefined {

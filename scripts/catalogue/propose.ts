@@ -88,6 +88,16 @@ export function propose(
   return { service, entry, differences: differencesOf(complete, first, separator) }
 }
 
+/** An entry by hand with the lists that have its addresses; two of them make it agreed. */
+export function withLists(entry: Entry, all: readonly SourceFacts[]): Entry {
+  if (!('oauth2' in entry.auth)) return entry
+  const own = addressesOf(entry.auth.oauth2)
+  const lists = [...new Set(all.filter((each) => addressesOf(each) === own).map(({ source }) => source))]
+  if (lists.length === 0) return entry
+  const certainty = lists.length > 1 ? 'agreed' : entry.certainty
+  return { ...entry, certainty, sources: [...new Set([...entry.sources, ...lists])].sort() }
+}
+
 interface Who extends Pick<SourceFacts, 'source' | 'place' | 'headers'> {
   base: string
   self: object
@@ -118,7 +128,7 @@ function whoOf(all: readonly SourceFacts[], chosen: Chosen | undefined): Who | u
  * the largest. Old lists agree on old addresses.
  */
 function groupsOf(all: readonly SourceFacts[], preferred: string | undefined): SourceFacts[][] {
-  const groups = Map.groupBy(byPreference(all), ({ authorize, token }) => `${plain(authorize!)} ${plain(token!)}`)
+  const groups = Map.groupBy(byPreference(all), addressesOf)
   const sourcesIn = (group: SourceFacts[]) => new Set(group.map(({ source }) => source))
   const rank = (group: SourceFacts[]): number => {
     const sources = sourcesIn(group)
@@ -131,6 +141,8 @@ function groupsOf(all: readonly SourceFacts[], preferred: string | undefined): S
 /** Lists that nobody has kept up to date for a year or more. */
 const OLD = new Set(['grant', 'oauthd', 'scribejava', 'hwi', 'hybridauth', 'go-oauth2'])
 
+const addressesOf = ({ authorize, token }: Pick<SourceFacts, 'authorize' | 'token'>): string =>
+  `${plain(authorize ?? '')} ${plain(token ?? '')}`
 const plain = (address: string): string => address.replace(/\/$/, '').replace('://www.', '://').toLowerCase()
 
 /** Those with the person first, then those that are kept up to date. */

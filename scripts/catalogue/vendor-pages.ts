@@ -8,28 +8,36 @@ interface VendorPage {
   has: string[]
 }
 
-/** Services whose vendor's page still says what the entry says, by local copies: DIR/OWNER/REPOSITORY/PATH of `vendor-pages.json`. */
-export function readVendorPages(folder: string): Map<string, string> {
-  const pages = JSON.parse(readFileSync(join(import.meta.dirname, 'vendor-pages.json'), 'utf8')) as Record<
-    string,
-    VendorPage
-  >
+type VendorPages = Record<string, VendorPage | VendorPage[]>
+
+/** What was read of each service. */
+export function vendorPagesOf(): Map<string, VendorPage[]> {
+  const pages = JSON.parse(readFileSync(join(import.meta.dirname, 'vendor-pages.json'), 'utf8')) as VendorPages
+  return new Map(Object.entries(pages).map(([service, each]) => [service, Array.isArray(each) ? each : [each]]))
+}
+
+/** The pages of the services whose vendors still say what the entry says, by local copies: DIR/OWNER/REPOSITORY/PATH. */
+export function readVendorPages(folder: string): Map<string, string[]> {
   return new Map(
-    Object.entries(pages).flatMap(([service, { page, has }]) => {
-      const [, repository, path] = /^https:\/\/github\.com\/([^/]+\/[^/]+)\/blob\/HEAD\/(.+)$/.exec(page) ?? []
-      const file = join(folder, repository ?? '', path ?? '')
-      const text = existsSync(file) ? readFileSync(file, 'utf8').toLowerCase() : ''
-      const missing = has.filter((each) => !text.includes(each.toLowerCase()))
-      if (missing.length === 0) return [[service, page] as const]
-      process.stdout.write(`${service}: the vendor's page does not say ${missing.join(', ')}\n`)
+    [...vendorPagesOf()].flatMap(([service, pages]) => {
+      const missing = pages.flatMap((page) => missingIn(folder, page))
+      if (missing.length === 0) return [[service, pages.map(({ page }) => page)] as const]
+      process.stdout.write(`${service}: the vendor's pages do not say ${missing.join(', ')}\n`)
       return []
     }),
   )
 }
 
-/** The entry with the vendor's page as one of its sources. */
-export function withVendorPage(entry: Entry, page: string | undefined): Entry {
-  if (page === undefined) return entry
-  const sources = [...new Set([...entry.sources, page])].sort()
+function missingIn(folder: string, { page, has }: VendorPage): string[] {
+  const [, repository, path] = /^https:\/\/github\.com\/([^/]+\/[^/]+)\/blob\/HEAD\/(.+)$/.exec(page) ?? []
+  const file = join(folder, repository ?? '', path ?? '')
+  const text = existsSync(file) ? readFileSync(file, 'utf8').toLowerCase() : ''
+  return has.filter((each) => !text.includes(each.toLowerCase()))
+}
+
+/** The entry with the vendor's pages among its sources. */
+export function withVendorPages(entry: Entry, pages: readonly string[] | undefined): Entry {
+  if (pages === undefined) return entry
+  const sources = [...new Set([...entry.sources, ...pages])].sort()
   return { ...entry, certainty: 'agreed', sources }
 }

@@ -18,6 +18,8 @@ export const PROOFS: Proof[] = [
       'showDocs',
       'getDocsMarkdown',
       'getDocsScript',
+      'showClientPackage',
+      'getClientPackage',
       'getDocsPage',
       'getLlmsText',
       'getOpenApi',

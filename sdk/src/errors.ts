@@ -124,7 +124,7 @@ function parsed(text: string): Record<string, unknown> {
 }
 
 /** `Retry-After` in milliseconds: seconds, or a date. */
-export function retryAfterOf(headers: Headers, now = Date.now()): number | undefined {
+export function retryAfterOf(headers: Headers, now: number = Date.now()): number | undefined {
   const value = headers.get('retry-after')
   if (value === null) return undefined
   if (/^\d+$/.test(value)) return Number(value) * 1000

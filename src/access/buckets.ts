@@ -4,8 +4,8 @@ import { type CallCost, PLAIN_CALL } from '#kit/connector/call-cost.ts'
 import type { Connector, RateWindow } from '#kit/connector/connector.ts'
 import type { BucketSize } from '#store/sync/rate-limits.ts'
 
-/** Share of a service's limit that is used: its clock differs from ours. */
-const USED_SHARE = 0.93
+/** Share of a service's limit that is used: its clock differs from ours, and it may count calls that we do not see. */
+const USED_SHARE = 0.8
 /** Share of a bucket that is reserved for interactive calls. */
 const INTERACTIVE_SHARE = 0.1
 /**

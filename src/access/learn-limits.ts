@@ -17,6 +17,8 @@ export interface LimitedResponse {
   headers: Record<string, string>
   /** If it was parsed. */
   body?: unknown
+  /** What the connector read of the limits in headers and body, where that was done elsewhere (`api.rate`). */
+  stated?: RateLimitInfo | undefined
   /** The connector's classification of the response (`api.recovery`); undefined if it has none. */
   recovery: ResponseRecovery
 }

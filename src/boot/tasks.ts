@@ -1,5 +1,4 @@
-import type { ResponseRecovery } from '#access/learn-limits.ts'
-import { type ClassifyRefusal, classifyRefusal, type RawRefusal } from '#flows/proxy/classify-refusal.ts'
+import { type ClassifyRefusal, classifyRefusal, type RawRefusal, type Refusal } from '#flows/proxy/classify-refusal.ts'
 import { type PageText, parsePage, type RawPage, type ReadPage } from '#flows/proxy/parse-page.ts'
 import { deliveryTimesOf } from '#flows/push/deps.ts'
 import { removeDestination } from '#flows/push/manage/destinations.ts'
@@ -63,7 +62,7 @@ export function taskHandlers(deps: DeliveryDependencies, ledger: JobLedger): Han
 interface RemoteTasks {
   send: { input: UpstreamRequest; value: UpstreamResponse }
   readPage: { input: RawPage; value: PageText | undefined }
-  classifyRefusal: { input: RawRefusal; value: ResponseRecovery }
+  classifyRefusal: { input: RawRefusal; value: Refusal }
   readUpload: { input: { upload: UploadKey; service: string }; value: UploadContent }
   tryDestination: { input: { destination: Destination }; value: Awaited<ReturnType<Tasks['tryDestination']>> }
   tryDraft: { input: { draft: Draft }; value: Awaited<ReturnType<Tasks['tryDraft']>> }
@@ -173,7 +172,7 @@ export function remoteClassifyRefusal(lane: Lane): ClassifyRefusal {
     try {
       return await runRemote(lane, 'classifyRefusal', refusal)
     } catch (error) {
-      if (error instanceof WorkerDied) return undefined
+      if (error instanceof WorkerDied) return { recovery: undefined, stated: undefined }
       throw error
     }
   }

@@ -61,6 +61,7 @@ import { clientDocument } from './sign-in/client-document.ts'
 import * as confirm from './sign-in/confirm.ts'
 import * as typedPage from './sign-in/typed-page.ts'
 import * as upload from './sign-in/upload-page.ts'
+import { clientPackage, clientPage } from './site/client-package.ts'
 import { icoIcon, svgIcon } from './site/favicon.ts'
 import { homePage } from './site/home-page.ts'
 import * as faults from './sync/admin-faults.ts'
@@ -94,6 +95,8 @@ export const ROUTES: Listed[] = [
   ['GET', '/docs.md', docs.docsMarkdown, 'getDocsMarkdown'],
   ['GET', '/docs/try-it.js', docs.docsScript, 'getDocsScript'],
   ['GET', '/docs/:page', docs.docsGuide, 'getDocsPage'],
+  ['GET', '/client', clientPage, 'showClientPackage'],
+  ['GET', '/client.tgz', clientPackage, 'getClientPackage'],
   ['GET', '/llms.txt', docs.llms, 'getLlmsText'],
   ['GET', '/openapi.json', openapi, 'getOpenApi'],
   ...HEALTH_ROUTES,

@@ -4,7 +4,9 @@ import type { KeyFacts } from '../../scripts/catalogue/keys/key-facts.ts'
 import { bestProofs, usableBase } from '../../scripts/catalogue/keys/key-facts.ts'
 import { isPublishedByVendor, type OpenApi, placeOf, proofsIn } from '../../scripts/catalogue/keys/open-api.ts'
 import { nameOfHost, proposeKey } from '../../scripts/catalogue/keys/propose-key.ts'
-import { type Choices, propose } from '../../scripts/catalogue/propose.ts'
+import { type Choices, propose, withLists } from '../../scripts/catalogue/propose.ts'
+import { vendorPagesOf } from '../../scripts/catalogue/vendor-pages.ts'
+import { ENTRIES } from './entries.ts'
 
 const BEARER = { header: 'authorization', scheme: 'Bearer' }
 const NO_CHOICES: Choices = {
@@ -156,4 +158,21 @@ suite('what counts as agreed for a sign-in', () => {
     assert.equal(proposed(said('grant', 'new'), said('socialite', 'new')).entry.certainty, 'agreed')
     assert.equal(proposed(said('socialite', 'new'), said('socialite', 'new')).entry.certainty, 'declared')
   })
+
+  test('an entry by hand is agreed where two lists have its addresses, whatever they call it', () => {
+    const byHand = { ...proposed(said('grant', 'new')).entry, sources: ['by-hand'] }
+    const other = { ...said('grant', 'new'), name: 'acme-two' }
+    assert.deepEqual(withLists(byHand, [other, said('socialite', 'old')]).sources, ['by-hand', 'grant'])
+    assert.equal(withLists(byHand, [other]).certainty, 'declared')
+    assert.equal(withLists(byHand, [other, said('socialite', 'new')]).certainty, 'agreed')
+  })
+})
+
+test('each page of a vendor that was read is a source of its entry, which is agreed', () => {
+  for (const [service, pages] of vendorPagesOf()) {
+    const entry = ENTRIES.get(service)
+    assert.equal(entry?.certainty, 'agreed', service)
+    assert.ok(pages.length > 0 && pages.every(({ has }) => has.length > 0), service)
+    for (const { page } of pages) assert.ok(entry.sources.includes(page), page)
+  }
 })

@@ -144,6 +144,24 @@ suite('a person with several tenants', () => {
     assert.deepEqual(await idsOf(token), [native(SOUTH)])
   })
 
+  test('whose choice cannot be stored is sent back with an error, and the choice is over', async () => {
+    const browser = newBrowser()
+    const page = await open(browser, { state: 's-8' })
+    const before = (await consents()).length
+    const { sql } = harness.tributary
+    await sql(`create function refuse_consent() returns trigger language plpgsql as
+      $$ begin raise exception 'not now' using errcode = '23514'; end $$`)
+    await sql(`create trigger refuse_consent before insert on consent for each row execute function refuse_consent()`)
+    try {
+      assert.match((await choose(browser, page, NORTH)).url, /error=server_error.*state=s-8/)
+    } finally {
+      await sql('drop trigger refuse_consent on consent')
+      await sql('drop function refuse_consent()')
+    }
+    assert.equal((await consents()).length, before - 1)
+    assert.equal((await browser.open(page.url)).status, 400)
+  })
+
   test('who comes too late is told', async () => {
     const browser = newBrowser()
     const page = await open(browser)

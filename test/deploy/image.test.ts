@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -25,6 +25,7 @@ import { freshDatabase, type TestDatabase } from '../harness/database/database.t
 import { freePort } from '../harness/free-port.ts'
 import { until } from '../harness/until.ts'
 import { type CuttableProxy, openDatabaseProxy } from '../spec/push/kinds/cuttable-proxy.ts'
+import { type ClientUser, createClientUser } from './client-user.ts'
 
 const root = join(import.meta.dirname, '../..')
 const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
@@ -51,6 +52,8 @@ const composeEnv = Object.fromEntries(
 )
 const instruction = (name: string) =>
   JSON.parse(new RegExp(`^${name} (\\[.*\\])$`, 'm').exec(dockerfile)![1]!) as string[]
+
+const integrityOf = (file: Buffer) => `sha512-${createHash('sha512').update(file).digest('base64')}`
 
 suite('the image', () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tributary-image-')))
@@ -178,6 +181,65 @@ suite('the image', () => {
     assert.equal((await fetch(`${url}${script}`)).status, 200)
     assert.equal((await fetch(`${url}/docs/push.md`)).status, 200)
   })
+
+  test('serves its client to several installers at once; after an upgrade, that of the new version', async () => {
+    const address = `http://127.0.0.1:${port}/client.tgz`
+    const built = join(app, 'web/dist/client.tgz')
+    const old = readFileSync(built)
+    const users = [createClientUser(), createClientUser(), createClientUser()]
+    const [user] = users as [ClientUser, ...ClientUser[]]
+    try {
+      for (const { code, said } of await Promise.all(users.map(({ npm }) => npm('install', address))))
+        assert.equal(code, 0, said)
+      const integrity = integrityOf(old)
+      assert.deepEqual(
+        users.map(({ lock }) => lock().integrity),
+        users.map(() => integrity),
+      )
+      assert.equal(await user.evaluate('typeof client.createClient'), 'function')
+
+      const first = await fetch(address)
+      const headers = { 'if-none-match': first.headers.get('etag')! }
+      assert.match(first.headers.get('content-disposition')!, /filename="tributary-hub-client-\d+\.\d+\.\d+\.tgz"/)
+      assert.equal(first.headers.get('cache-control'), 'public, no-cache')
+      assert.equal((await fetch(address, { headers })).status, 304)
+      assert.match(await (await fetch(`http://127.0.0.1:${port}/client`)).text(), new RegExp(RegExp.escape(integrity)))
+
+      // An upgrade brings another file.
+      const next = execFileSync('tar', ['-xzOf', built, 'package/dist/esm/index.js'], { encoding: 'utf8' })
+      const staged = join(folder, 'upgraded/package')
+      mkdirSync(dirname(staged))
+      execFileSync('tar', ['-xzf', built, '-C', dirname(staged)])
+      writeFileSync(join(staged, 'dist/esm/index.js'), `${next}\nexport const upgraded = 'yes'\n`)
+      const upgraded = join(folder, 'upgraded.tgz')
+      execFileSync('tar', ['-czf', upgraded, '-C', dirname(staged), 'package'])
+      replace(built, readFileSync(upgraded))
+
+      assert.equal((await fetch(address, { headers })).status, 200)
+      const refused = await users[1]!.npm('ci', '--cache', join(folder, 'empty-cache'))
+      assert.notEqual(refused.code, 0)
+      assert.match(refused.said, /EINTEGRITY/, 'a lock file refuses another file than it was written for')
+      const again = await user.npm('install', address)
+      assert.equal(again.code, 0, again.said)
+      assert.equal(await user.evaluate('client.upgraded'), 'yes')
+      assert.equal(user.lock().integrity, integrityOf(readFileSync(upgraded)))
+
+      replace(built, undefined)
+      const missing = await fetch(address)
+      assert.deepEqual([missing.status, missing.headers.get('retry-after')], [503, '5'])
+    } finally {
+      replace(built, old)
+      for (const each of users) each.remove()
+    }
+  })
+
+  /** Changes a file of the tree, which is read-only. */
+  function replace(file: string, content: Buffer | undefined): void {
+    chmodSync(dirname(file), 0o755)
+    rmSync(file, { force: true })
+    if (content !== undefined) writeFileSync(file, content)
+    chmodSync(dirname(file), 0o555)
+  }
 
   test('is run by an ordinary user, and compose leaves it no rights', () => {
     assert.match(dockerfile, /^USER node$/m)

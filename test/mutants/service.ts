@@ -47,7 +47,7 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
   {
     check: 'R07',
     file: 'src/access/buckets.ts',
-    find: 'const USED_SHARE = 0.93',
+    find: 'const USED_SHARE = 0.8',
     replace: 'const USED_SHARE = 1.5',
     tests: ['test/spec/sync/rate-limits.test.ts'],
   },

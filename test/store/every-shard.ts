@@ -4,6 +4,7 @@ export const EVERY_SHARD: Record<string, string[]> = {
   'finds due work': [
     'consent-expired',
     'deletion-request-due',
+    'destination-any-due-in-shards',
     'destination-due-counts',
     'destination-due-some',
     'destination-erasing',
@@ -13,6 +14,7 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'person-terms-missing',
     'quota-left-out',
     'reread-find-of-service',
+    'reread-services',
     'sync-candidates',
     'sync-due-alone',
     'sync-due-among',

@@ -3228,6 +3228,18 @@ export interface Operations {
     body: undefined
     response: unknown
   }
+  /** Show how to install the JavaScript client */
+  'GET /client': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
+  /** Get the npm package of the JavaScript client of this version */
+  'GET /client.tgz': {
+    query: undefined
+    body: undefined
+    response: unknown
+  }
   /** Get an index of the documentation for agents (llmstxt.org) */
   'GET /llms.txt': {
     query: undefined

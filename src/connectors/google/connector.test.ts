@@ -16,7 +16,6 @@ suite('google', () => {
     assert.equal(because(400, 'invalid', { location: 'fields' }), undefined)
     assert.equal(failed(404, { message: 'Requested entity was not found.' }), 'restart')
     assert.equal(because(403, 'userRateLimitExceeded'), 'pause_person')
-    assert.equal(because(403, 'rateLimitExceeded'), 'pause_app')
     assert.equal(because(403, 'insufficientPermissions'), 'not_granted')
     assert.equal(because(403, 'accessNotConfigured'), 'stop')
     assert.equal(because(401, 'authError'), undefined)
@@ -24,7 +23,7 @@ suite('google', () => {
   })
 
   test('the units of YouTube end for the app, until midnight in California', () => {
-    const body = { error: { errors: [{ reason: 'quotaExceeded' }] } }
+    const body = { error: { errors: [{ domain: 'youtube.quota', reason: 'quotaExceeded' }] } }
     const nowMs = Date.UTC(2026, 10, 17, 3, 0, 5)
     const info = google.api.rate?.({}, nowMs, body)
     assert.deepEqual(info, { remaining: 0, resetAtMs: Date.UTC(2026, 10, 17, 8), of: 'app_group' })

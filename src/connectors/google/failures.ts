@@ -5,7 +5,7 @@ interface Failure {
   error?: {
     message?: string
     errors?: ({ domain?: string; reason?: string; location?: string } | null)[]
-    details?: ({ reason?: string; metadata?: { quota_limit?: string } } | null)[]
+    details?: ({ reason?: string; metadata?: { quota_limit?: string; quota_unit?: string } } | null)[]
   }
 }
 
@@ -17,11 +17,6 @@ const MEANINGS = new Map<string, Recovery>([
   ['fullSyncRequired', 'restart'],
   ['updatedMinTooLongAgo', 'restart'],
   ['invalidPageToken', 'restart'],
-  // Of one person, of the app (the project), and of a day.
-  ['userRateLimitExceeded', 'pause_person'],
-  ['rateLimitExceeded', 'pause_app'],
-  ['dailyLimitExceeded', 'pause_app'],
-  ['quotaExceeded', 'retry'],
   // The token is valid, but the person did not grant this.
   ['insufficientPermissions', 'not_granted'],
   ['ACCESS_TOKEN_SCOPE_INSUFFICIENT', 'not_granted'],
@@ -40,10 +35,10 @@ const NO_HISTORY = 'Requested entity was not found.'
 
 export const recovery: NonNullable<Api['recovery']> = ({ status, body }) => {
   if (status < 400) return undefined
-  const { errors, details, message } = errorOf(body)
-  const limit = details.find(({ reason }) => reason === 'RATE_LIMIT_EXCEEDED')
-  if (limit !== undefined && status === 429)
-    return limit.metadata?.quota_limit?.includes('PerUser') === true ? 'pause_person' : 'pause_app'
+  const error = errorOf(body)
+  const whose = limitOf(error)
+  if (whose !== undefined) return whose === 'day' ? 'retry' : whose
+  const { errors, details, message } = error
   for (const { reason } of [...details, ...errors]) {
     const meaning = reason === undefined ? undefined : MEANINGS.get(reason)
     if (meaning !== undefined) return meaning
@@ -52,10 +47,37 @@ export const recovery: NonNullable<Api['recovery']> = ({ status, body }) => {
   return status === 404 && message === NO_HISTORY ? 'restart' : undefined
 }
 
-/** The quota of a day ends for all people of the app, for YouTube only, until it is midnight in California. */
+const LIMIT_REASONS = new Set([
+  'RATE_LIMIT_EXCEEDED',
+  'rateLimitExceeded',
+  'userRateLimitExceeded',
+  'dailyLimitExceeded',
+  'quotaExceeded',
+])
+const OF_A_PERSON = /per ?user|for user|\{user\}/i
+const OF_THE_APP = /per ?project|\{project\}/i
+
+/**
+ * Whose limit refused a call. `rateLimitExceeded` is said of one person, of one calendar and of the app alike, so the name of the
+ * quota or the message decides; without them it is the person, because a pause of everybody would stop people who are within
+ * their limits. Calendar's `quotaExceeded` is of one person too, YouTube's is the day of the app.
+ */
+function limitOf({ errors, details, message = '' }: GoogleError): 'pause_person' | 'pause_app' | 'day' | undefined {
+  const limited = [...details, ...errors].filter(({ reason = '' }) => LIMIT_REASONS.has(reason))
+  if (limited.length === 0) return undefined
+  const quotas = details.flatMap(({ metadata }) => [metadata?.quota_limit ?? '', metadata?.quota_unit ?? ''])
+  const said = [...quotas, message].join('\n')
+  if (OF_A_PERSON.test(said)) return 'pause_person'
+  if (/per ?day|1\/d\//i.test(said) || errors.some(isOfDay)) return 'day'
+  return OF_THE_APP.test(said) ? 'pause_app' : 'pause_person'
+}
+
+const isOfDay = ({ reason, domain }: { reason?: string; domain?: string }) =>
+  reason === 'dailyLimitExceeded' || (reason === 'quotaExceeded' && domain?.startsWith('youtube') === true)
+
+/** The quota of a day ends for all people of the app, at one API, until it is midnight in California. */
 export function rate(_headers: Record<string, string>, nowMs: number, body?: unknown): RateLimitInfo | undefined {
-  const { errors } = errorOf(body)
-  if (!errors.some(({ reason }) => reason === 'quotaExceeded')) return undefined
+  if (limitOf(errorOf(body)) !== 'day') return undefined
   return { remaining: 0, resetAtMs: nextPacificMidnight(nowMs), of: 'app_group' }
 }
 
@@ -77,6 +99,8 @@ export function nextPacificMidnight(nowMs: number): number {
   const passedMs = part('hour') * HOUR_MS + part('minute') * MINUTE_MS + part('second') * SECOND_MS
   return nowMs - (nowMs % SECOND_MS) - passedMs + 24 * HOUR_MS
 }
+
+type GoogleError = ReturnType<typeof errorOf>
 
 function errorOf(body: unknown) {
   const error = (body as Failure | null | undefined)?.error

@@ -111,9 +111,13 @@ export const x = defineConnector({
     rate,
     recovery,
   },
-  self: self<{ data: User }>(
-    '/users/me',
-    ({ data }) => ({
+  self: self<{ data: User }>({
+    path: '/users/me',
+    // `confirmed_email` is left out of the response without the scope `users.email`.
+    query: { 'user.fields': `confirmed_email,${PERSON_FIELDS}` },
+    every: '7d',
+    price: { currency: 'USD', perRecord: PERSON, records: 1 },
+    read: ({ data }) => ({
       id: data.id,
       name: data.name,
       handle: data.username,
@@ -123,9 +127,7 @@ export const x = defineConnector({
       description: data.description,
       location: data.location,
     }),
-    // Left out of the response without the scope `users.email`.
-    { 'user.fields': `confirmed_email,${PERSON_FIELDS}` },
-  ),
+  }),
   hook,
   endpoints: {
     following: endpoint<ListResponse<User>, User>({ ...people, path: '/users/{id}/following' }),

@@ -1,10 +1,11 @@
 import { invalidInput } from '#model/errors.ts'
+import { sigV4Headers } from '#platform/crypto/sigv4.ts'
+import { percentEncode } from '#platform/formats/percent-encode.ts'
 import { retryAfterMs } from '#platform/formats/retry-after.ts'
 import { boundedText, requestOnce } from '../bounded-request.ts'
 import { DeliveryError, type KindDeps } from '../contract.ts'
 import { explain } from '../driver-errors.ts'
 import { checkPort, decoded, hostOf } from '../network-address.ts'
-import { authorization, awsEncode, sha256Hex } from './aws-signature.ts'
 import type { ObjectStore } from './object-store.ts'
 import { readListing } from './s3-listing.ts'
 
@@ -59,7 +60,7 @@ export function s3Address(url: URL): S3Address {
 export function s3Store(deps: KindDeps, address: S3Address): ObjectStore {
   const root = `${address.origin}/${address.bucket}`
   const closing = new AbortController()
-  const urlOf = (name: string) => new URL(`${root}/${(address.prefix + name).split('/').map(awsEncode).join('/')}`)
+  const urlOf = (name: string) => new URL(`${root}/${(address.prefix + name).split('/').map(percentEncode).join('/')}`)
   const call = (method: Method, url: URL, body?: Uint8Array, mediaType?: string) =>
     send(deps, address, closing.signal, { method, url, body: body ?? new Uint8Array(), mediaType })
   return {
@@ -73,10 +74,10 @@ export function s3Store(deps: KindDeps, address: S3Address): ObjectStore {
     },
     pages: async function* pages(prefix, size) {
       const fullPrefix = address.prefix + prefix
-      const first = `${root}?list-type=2&max-keys=${size}&prefix=${awsEncode(fullPrefix)}`
+      const first = `${root}?list-type=2&max-keys=${size}&prefix=${percentEncode(fullPrefix)}`
       let last: string | undefined
       for (let number = 0; number < MAX_PAGES; number += 1) {
-        const url = new URL(last === undefined ? first : `${first}&continuation-token=${awsEncode(last)}`)
+        const url = new URL(last === undefined ? first : `${first}&continuation-token=${percentEncode(last)}`)
         const { body } = await requireSuccess(deps, await call('GET', url))
         const { keys, token } = readListing(body, fullPrefix, size)
         yield keys.map((key) => key.slice(address.prefix.length))
@@ -108,19 +109,14 @@ async function send(
   signal: AbortSignal,
   { method, url, body, mediaType }: { method: Method; url: URL; body: Uint8Array; mediaType: string | undefined },
 ): Promise<S3Response> {
-  const payloadHash = sha256Hex(body)
-  const headers: Record<string, string> = {
-    host: url.host,
-    'x-amz-content-sha256': payloadHash,
-    'x-amz-date': new Date(deps.clock.now()).toISOString().replaceAll(/[-:]|\.\d{3}/g, ''),
-    ...(mediaType === undefined ? {} : { 'content-type': mediaType }),
-  }
-  const signed = authorization({ ...address, service: 's3' }, { method, url, headers, payloadHash })
+  const headers = mediaType === undefined ? {} : { 'content-type': mediaType }
+  const signer = { id: address.keyId, secret: address.secret, region: address.region, service: 's3' }
+  const signature = sigV4Headers(signer, { method, url: url.href, body, headers }, deps.clock.now())
   try {
     const response = await requestOnce(deps, {
       method,
       url,
-      headers: { ...headers, authorization: signed },
+      headers: { host: url.host, ...headers, ...signature },
       body: method === 'PUT' ? body : null,
       waitMs: deps.waitMs ?? MAX_REQUEST_MS,
       signal,

@@ -1,5 +1,7 @@
 import type { ResponseRecovery } from '#access/learn-limits.ts'
+import type { Api, RateLimitInfo } from '#kit/connector/connector.ts'
 import type { Registry } from '#kit/connector/registry.ts'
+import type { Clock } from '#platform/clock.ts'
 import { parseLossless } from '#upstream/body/lossless-json.ts'
 import { readLimited } from '#upstream/body/read-limited.ts'
 
@@ -12,8 +14,15 @@ export interface RawRefusal {
   bytes: Uint8Array | undefined
 }
 
-/** The connector's classification (`api.recovery`); undefined if it has none for this response. */
-export type ClassifyRefusal = (refusal: RawRefusal) => Promise<ResponseRecovery>
+/** What the connector reads in a refusal. Serializable too. */
+export interface Refusal {
+  /** Its classification (`api.recovery`); undefined if it has none for this response. */
+  recovery: ResponseRecovery
+  /** The limits that the response states, where the connector reads them from the body too (`api.rate`). */
+  stated: RateLimitInfo | undefined
+}
+
+export type ClassifyRefusal = (refusal: RawRefusal) => Promise<Refusal>
 
 /** Limit: bytes of a refusal once it is decoded; of a longer one only status and headers are classified. */
 const MAX_DECODED_BYTES = 64 * 1024
@@ -21,11 +30,27 @@ const MAX_DECODED_BYTES = 64 * 1024
 const MAX_DEPTH = 100
 
 export async function classifyRefusal(
-  { registry }: { registry: Registry },
+  { registry, clock }: { registry: Registry; clock: Clock },
   { service, status, headers, bytes }: RawRefusal,
-): Promise<ResponseRecovery> {
-  const recovery = registry.find(service)?.api.recovery
-  return recovery?.({ status, body: await parseBody(bytes, headers['content-encoding']), headers })
+): Promise<Refusal> {
+  const api = registry.find(service)?.api
+  const body = await parseBody(bytes, headers['content-encoding'])
+  const recovery = api?.recovery?.({ status, body, headers })
+  return { recovery, stated: api && readStated(api, headers, clock.now(), body) }
+}
+
+function readStated(
+  api: Api,
+  headers: Record<string, string>,
+  nowMs: number,
+  body: unknown,
+): RateLimitInfo | undefined {
+  try {
+    return api.rate?.(headers, nowMs, body)
+  } catch {
+    // The headers are read again where the limits are stored, which reports the error.
+    return undefined
+  }
 }
 
 /** Undefined if it is not JSON: then only status and headers are classified. */

@@ -33,8 +33,8 @@ export async function learnFromResponse<Response extends StreamResponse>(
   try {
     const bytes = Buffer.isBuffer(passed.body) ? passed.body : undefined
     const classify = deps.classifyRefusal ?? ((refusal) => classifyRefusal(deps, refusal))
-    const recovery = isClassified ? await classify({ service, status, headers, bytes }) : undefined
-    await learnLimits(deps, target, { status, headers, recovery })
+    const refusal = isClassified ? await classify({ service, status, headers, bytes }) : undefined
+    await learnLimits(deps, target, { status, headers, recovery: refusal?.recovery, stated: refusal?.stated })
   } catch (error) {
     // The service has executed the call: an error here must not hide its response, or the app would repeat the call.
     deps.log.warn('the rate limits of a response could not be stored', { service, error })

@@ -7,7 +7,7 @@ import { type IdentityDeps, type SignInDeps, TEN_MINUTES_MS } from '#identity/de
 import { AuthorizeError, noServiceKeys } from '#identity/errors.ts'
 import { type CountedSignIn, recountSignIn, uncountSignIn } from '#identity/open-sign-ins.ts'
 import { isAtService, readPending, type SignInAtService, type SignInRequest } from '#identity/pending-value.ts'
-import { checkServiceUser, type ReconnectInput, reconnectNow } from '#identity/reconnect.ts'
+import { checkServiceUser, reconnectNow } from '#identity/reconnect.ts'
 import { awaitGrantRevocation, revokeUnneeded } from '#identity/revoke-token.ts'
 import { registrationNow } from '#identity/sign-in-access.ts'
 import { uploadOf } from '#identity/upload-credential.ts'
@@ -99,8 +99,32 @@ export interface ReturnedSignIn {
   to: ReturnTo
 }
 
-/** Goes on after the service said who the person is: with a code, a question to the person, or the profile to reconnect. */
+/**
+ * Goes on after the service said who the person is: with a code, a question to the person, or the profile to reconnect. The
+ * token of a sign-in that fails here is ended, unless something that was stored has it.
+ */
 export async function completeSignIn(
+  deps: SignInDeps,
+  returned: ReturnedSignIn,
+  finished: FinishedSignIn,
+  beganAt: number,
+): Promise<CompletedOutcome> {
+  try {
+    return await goOn(deps, returned, finished, beganAt)
+  } catch (error) {
+    if (hasEnded(error)) throw error
+    const { service } = returned.pending
+    const { self, credential } = finished.signedIn
+    await revokeUnneeded(deps, { appId: returned.app.id, service, nativeId: self.id, credential }).catch(
+      (failure: unknown) => {
+        deps.log.warn('the token of a failed sign-in could not be ended', { service, error: failure })
+      },
+    )
+    throw error
+  }
+}
+
+async function goOn(
   deps: SignInDeps,
   { app, pending, request, counted, to }: ReturnedSignIn,
   { connector, key, signedIn }: FinishedSignIn,
@@ -112,7 +136,7 @@ export async function completeSignIn(
     !(await mayJoinWithoutPrompt(deps, request.accountId, pending.browser))
   if (request.began === 'reconnect') {
     const input = { appId: app.id, service: pending.service, signedIn, reconnect: request.reconnect }
-    await checkReturned(deps, input)
+    await checkServiceUser(deps, input)
     if (!needsConsent) {
       const profile = await reconnectNow(deps, input)
       await verifyReconnected(deps, { connector, key, signedIn }, profile, beganAt)
@@ -122,7 +146,7 @@ export async function completeSignIn(
       return { kind: 'reconnected', to, account: request.reconnect.account }
     }
   }
-  if (request.began === 'session') await checkSession(deps, request.session, pending, signedIn)
+  if (request.began === 'session') await checkSession(deps, request.session)
   const { ticket, stored } = await storeConsent(
     deps,
     { pending, request, counted },
@@ -135,28 +159,11 @@ export async function completeSignIn(
   return needsConsent ? { kind: 'confirming', ticket } : { kind: 'coded', to, code: ticket }
 }
 
-/** The app may have revoked the session meanwhile; then the token is not used, and it is revoked. */
-async function checkSession(
-  deps: IdentityDeps,
-  session: string,
-  { appId, service }: Pending,
-  { self, credential }: SignedIn,
-): Promise<void> {
+/** The app may have revoked the session meanwhile. */
+async function checkSession(deps: IdentityDeps, session: string): Promise<void> {
   const found = await findConnectSession(deps.database, deps.keyring, shardIn(session), session)
   if (found !== undefined && found.revokedAt === undefined) return
-  await revokeUnneeded(deps, { appId, service, nativeId: self.id, credential })
   throw new AuthorizeError('access_denied', { description: 'The connect session was revoked.' })
-}
-
-/** The token of somebody else is not used, so it is revoked. */
-async function checkReturned(deps: IdentityDeps, input: ReconnectInput): Promise<void> {
-  try {
-    await checkServiceUser(deps, input)
-  } catch (error) {
-    const { appId, service, signedIn } = input
-    await revokeUnneeded(deps, { appId, service, nativeId: signedIn.self.id, credential: signedIn.credential })
-    throw error
-  }
 }
 
 const otherRegistration = () =>
@@ -321,7 +328,7 @@ async function storeConsent(
   return { ticket, stored }
 }
 
-interface FinishedSignIn {
+export interface FinishedSignIn {
   connector: Connector
   key: ServiceKey
   signedIn: SignedIn
@@ -340,11 +347,12 @@ async function verifyAfterRevocation(
     await readSelf({ upstream: deps.upstream, connector, key, credential })
   } catch (error) {
     await deleteConsent(deps.database, stored)
-    const hasEnded = error instanceof UpstreamError && error.recovery === 'reauthorize'
-    if (!hasEnded) await revokeUnneeded(deps, { ...stored, credential })
     throw error
   }
 }
+
+const hasEnded = (error: unknown): error is UpstreamError =>
+  error instanceof UpstreamError && error.recovery === 'reauthorize'
 
 /** The same for a profile that was connected again without a consent. */
 async function verifyReconnected(
@@ -357,7 +365,7 @@ async function verifyReconnected(
   try {
     await readSelf({ upstream: deps.upstream, connector, key, credential })
   } catch (error) {
-    if (error instanceof UpstreamError && error.recovery === 'reauthorize') await markNeedsAuth(deps, profile, error)
+    if (hasEnded(error)) await markNeedsAuth(deps, profile, error)
     throw error
   }
 }

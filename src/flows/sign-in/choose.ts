@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { findServiceAccess } from '#access/service-access.ts'
 import type { IdentityDeps, SignInDeps } from '#identity/deps.ts'
 import { AuthorizeError, noServiceKeys } from '#identity/errors.ts'
@@ -14,18 +13,16 @@ import type { App } from '#model/apps/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { findApp } from '#store/apps/apps.ts'
 import { deleteConsent, lockConsent, settleConsent, type UsedConsent } from '#store/identity/consents.ts'
-import { claimPending, type Pending, takePending } from '#store/identity/pending.ts'
+import type { Pending } from '#store/identity/pending.ts'
 import { UpstreamError } from '#upstream/request/errors.ts'
 import { finishAtTenant } from '#upstream/sign-in.ts'
 import { choiceHash } from './ask-for-tenant.ts'
-import { completeSignIn } from './callback.ts'
 import { type ChoiceValue, readChoice, writeChoice } from './choice-value.ts'
+import { completeOnce, repeatOutcome, type SubmittedPage } from './complete-once.ts'
 import { requireUsable } from './confirm-ticket.ts'
 import { keepForm, keptForm } from './kept-form.ts'
 import type { OutcomeOf } from './outcome.ts'
 import { type ReturnTo, returnTo } from './return-to.ts'
-import { toAuthorizeError } from './sign-in-failure.ts'
-import { completedBy, repeatOutcome } from './typed-sign-in.ts'
 
 /** Why a tenant cannot be used: none was chosen, the service refuses it or does not respond, or it is not that of the profile. */
 export type ChoiceProblem = 'missing' | 'refused' | 'unreachable' | 'other_user'
@@ -54,13 +51,13 @@ export async function readChoicePage(
 ): Promise<ChoosePrompt | ChosenOutcome> {
   const open = await openChoice(deps, ticket, browser)
   if ('completed' in open) return repeatOutcome(deps, open.completed)
-  const { app, connector, tenants, choice, to, consent } = open
+  const { app, described, tenants, choice, to, consent } = open
   const form = await keptForm<{ problem?: ChoiceProblem }>(deps, ticket)
   return {
     kind: 'prompt',
     ticket,
     app,
-    connector,
+    connector: described,
     tenants,
     offered: choice.tenants.map((each) => ({ id: idOf(tenants, each), name: each.name })),
     to,
@@ -93,7 +90,7 @@ export async function chooseTenant(
   try {
     const signedIn = await finishAtTenant(deps.upstream, { connector, key, credential, scope }, tenant)
     if (request.began === 'reconnect') await checkServiceUser(deps, { signedIn, reconnect: request.reconnect })
-    return await completeOnce(deps, open, { connector, key, signedIn }, beganAt)
+    return await completeOnce(deps, submittedPage(deps, open), { connector, key, signedIn }, beganAt)
   } catch (error) {
     const problem = problemOf(error)
     if (problem === undefined) throw error
@@ -129,7 +126,6 @@ interface OpenChoice {
   app: App
   /** As it is described, without answers of the person. */
   described: Connector
-  connector: Connector
   tenants: Tenants
   consent: UsedConsent
   /** The same for what is kept beside it. */
@@ -139,44 +135,25 @@ interface OpenChoice {
   to: ReturnTo
 }
 
-type FinishedSignIn = Parameters<typeof completeSignIn>[2]
-
-/** Completes the sign-in once, and keeps the result: a second submit of the page, in another tab or by a double click, gets the same. */
-async function completeOnce(
-  deps: SignInDeps,
-  open: OpenChoice,
-  finished: FinishedSignIn,
-  beganAt: number,
-): Promise<ChosenOutcome> {
-  const { app, pending, request, choice, consent, to } = open
-  const { database, keyring } = deps
-  const claim = deps.hasher.hash('pending', `choosing ${open.ticket}`)
-  if (!(await claimPending(database, keyring, claim, pending))) return awaitCompleted(deps, open)
-  try {
-    const returned = { app, pending, request, counted: choice.counted, to }
-    const outcome = await completeSignIn(deps, returned, finished, beganAt)
-    const value = writeChoice(request, { kind: 'chosen', completed: completedBy(request, outcome) })
-    await settleConsent(database, keyring, consent, deps.clock.now(), value)
-    return outcome
-  } catch (error) {
-    await deleteConsent(database, consent)
-    await takePending(database, keyring, claim)
-    await uncountSignIn(deps, app.id, choice.counted)
-    return { kind: 'failed', to, error: toAuthorizeError(deps, error, pending.service) }
+/** The page as what completes its sign-in needs it. */
+function submittedPage(deps: SignInDeps, open: OpenChoice): SubmittedPage {
+  const { database, keyring, hasher, clock } = deps
+  const { app, pending, request, choice, consent, to, ticket } = open
+  return {
+    app,
+    pending,
+    request,
+    counted: choice.counted,
+    to,
+    claim: hasher.hash('pending', `choosing ${ticket}`),
+    keep: (completed) =>
+      settleConsent(database, keyring, consent, clock.now(), writeChoice(request, { kind: 'chosen', completed })),
+    end: () => deleteConsent(database, consent),
+    completed: async () => {
+      const now = await openChoice(deps, ticket, pending.browser)
+      return 'completed' in now ? now.completed : undefined
+    },
   }
-}
-
-const POLL_MS = 100
-/** Limit: time that a repeated choice waits for the first one to finish; then the sign-in counts as ended. */
-const MAX_COMPLETE_MS = 5000
-
-async function awaitCompleted(deps: IdentityDeps, { ticket, pending }: OpenChoice): Promise<ChosenOutcome> {
-  for (let waited = 0; waited < MAX_COMPLETE_MS; waited += POLL_MS) {
-    const open = await openChoice(deps, ticket, pending.browser)
-    if ('completed' in open) return repeatOutcome(deps, open.completed)
-    await sleep(POLL_MS)
-  }
-  throw new ApiError('session_expired')
 }
 
 async function endChoice(deps: SignInDeps, { app, consent, choice, pending }: OpenChoice): Promise<void> {
@@ -229,7 +206,7 @@ async function openChoice(
   const pending: Pending = { appId, service, browser: consent.browser, value: '{}', expiresAt }
   const at = { app, pending, request, to: returnTo(request) }
   if (choice.kind === 'chosen') return { ...at, completed: choice.completed }
-  return { ...at, ticket, described, connector: described, tenants, consent, choice }
+  return { ...at, ticket, described, tenants, consent, choice }
 }
 
 const idOf = ({ id }: Tenants, { facts }: Tenant): string => facts[id] ?? ''

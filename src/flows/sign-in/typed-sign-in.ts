@@ -1,5 +1,4 @@
 import { timingSafeEqual } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { keyFor } from '#access/service-key.ts'
 import type { IdentityDeps, SignInDeps } from '#identity/deps.ts'
 import { AuthorizeError } from '#identity/errors.ts'
@@ -10,29 +9,26 @@ import {
   isOnPage,
   readPending,
   type SignInOnPage,
-  type SignInRequest,
   writePending,
 } from '#identity/pending-value.ts'
 import { checkServiceUser } from '#identity/reconnect.ts'
-import { type SignedIn, typedFieldsOf } from '#kit/auth/auth.ts'
+import { typedFieldsOf } from '#kit/auth/auth.ts'
 import type { TypedFields, TypedValues } from '#kit/auth/typed.ts'
 import { publicValues, readTyped, type TypedFaults } from '#kit/auth/typed-values.ts'
 import type { Connector } from '#kit/connector/connector.ts'
 import { callbackAddress, namedServer, registrationOfKey } from '#kit/connector/service-addresses.ts'
-import { ticketShard } from '#model/accounts/access-token.ts'
 import type { App } from '#model/apps/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { findApp } from '#store/apps/apps.ts'
-import { lockConsent } from '#store/identity/consents.ts'
-import { claimPending, findPending, type Pending, replacePending, takePending } from '#store/identity/pending.ts'
+import { findPending, type Pending, replacePending, takePending } from '#store/identity/pending.ts'
 import { UpstreamError } from '#upstream/request/errors.ts'
 import type { ServiceKey } from '#upstream/request/service-key.ts'
 import { verifyCredential } from '#upstream/sign-in.ts'
 import { beginAppPassword } from '#upstream/typed/app-password.ts'
 import { credentialOfTyped } from '#upstream/typed/credential.ts'
-import { completeSignIn } from './callback.ts'
+import { completeOnce, repeatOutcome, type SubmittedPage } from './complete-once.ts'
 import { keepForm, keptForm } from './kept-form.ts'
-import type { CompletedOutcome, OutcomeOf, RepeatedOutcome } from './outcome.ts'
+import type { OutcomeOf } from './outcome.ts'
 import { type ReturnTo, returnTo } from './return-to.ts'
 import { toAuthorizeError } from './sign-in-failure.ts'
 import { typedPath } from './start.ts'
@@ -156,7 +152,7 @@ export async function submitTyped(
     const signedIn = await verifyCredential(deps.upstream, { connector, key, credential })
     if (request.began === 'reconnect') await checkServiceUser(deps, { signedIn, reconnect: request.reconnect })
     await attempt.release()
-    return await completeOnce(deps, page, { key, signedIn }, beganAt)
+    return await completeOnce(deps, submittedPage(deps, page), { connector, key, signedIn }, beganAt)
   } catch (error) {
     const problem = problemOf(deps, error, connector)
     if (problem === undefined) throw error
@@ -164,67 +160,24 @@ export async function submitTyped(
   }
 }
 
-/**
- * Completes the sign-in once, and keeps the result: a second submit of the same page, by a double click or after a reload,
- * gets the same one.
- */
-export async function completeOnce(
-  deps: SignInDeps,
-  { app, connector, state, to, value, pending }: OpenPage,
-  { key, signedIn }: { key: ServiceKey; signedIn: SignedIn },
-  beganAt: number,
-): Promise<TypedOutcome> {
+/** The page of what a person types, as what completes its sign-in needs it. */
+export function submittedPage(deps: IdentityDeps, page: OpenPage): SubmittedPage {
   const { database, keyring, hasher } = deps
-  const { request, counted } = value
-  const claim = hasher.hash('pending', `settling ${state}`)
-  if (!(await claimPending(database, keyring, claim, { ...pending, value: '{}' })))
-    return awaitCompleted(deps, state, pending.browser)
-  try {
-    const outcome = await completeSignIn(
-      deps,
-      { app, pending, request, counted, to },
-      { connector, key, signedIn },
-      beganAt,
-    )
-    const next = writePending(value.kind, completedBy(request, outcome))
-    await replacePending(database, keyring, hashOf(deps, state), next)
-    return outcome
-  } catch (error) {
-    await takePending(database, keyring, hashOf(deps, state))
-    await uncountSignIn(deps, app.id, counted)
-    return { kind: 'failed', to, error: toAuthorizeError(deps, error, connector.service) }
+  const { app, state, to, value, pending } = page
+  return {
+    app,
+    pending,
+    request: value.request,
+    counted: value.counted,
+    to,
+    claim: hasher.hash('pending', `settling ${state}`),
+    keep: (completed) => replacePending(database, keyring, hashOf(deps, state), writePending(value.kind, completed)),
+    end: () => takePending(database, keyring, hashOf(deps, state)),
+    completed: async () => {
+      const now = await openPage(deps, state, pending.browser)
+      return 'completed' in now ? now.completed : undefined
+    },
   }
-}
-
-export function completedBy(request: SignInRequest, outcome: CompletedOutcome): CompletedSignIn {
-  if (outcome.kind === 'coded') return { kind: 'coded', request, code: outcome.code }
-  if (outcome.kind === 'confirming') return { kind: 'confirming', request, ticket: outcome.ticket }
-  return { kind: 'reconnected', request, account: outcome.account }
-}
-
-const POLL_MS = 100
-/** Limit: time that a repeated submit waits for the first one to finish; then the sign-in counts as ended. */
-const MAX_COMPLETE_MS = 5000
-
-async function awaitCompleted(deps: IdentityDeps, state: string, browser: Buffer): Promise<TypedOutcome> {
-  for (let waited = 0; waited < MAX_COMPLETE_MS; waited += POLL_MS) {
-    const page = await openPage(deps, state, browser)
-    if ('completed' in page) return repeatOutcome(deps, page.completed)
-    await sleep(POLL_MS)
-  }
-  throw new ApiError('session_expired')
-}
-
-/** The same code again while nobody exchanged it; afterwards there is nothing more to do. */
-export async function repeatOutcome(deps: IdentityDeps, completed: CompletedSignIn): Promise<RepeatedOutcome> {
-  const to = returnTo(completed.request)
-  if (completed.kind === 'confirming') return { kind: 'confirming', ticket: completed.ticket }
-  if (completed.kind === 'reconnected') return { kind: 'reconnected', to, account: completed.account }
-  const { code } = completed
-  const shard = ticketShard('trc', code) ?? 0
-  const consent = await lockConsent(deps.database, deps.keyring, shard, deps.hasher.hash('code', code))
-  if (consent === undefined) throw new ApiError('session_expired')
-  return consent.usedAt === undefined ? { kind: 'coded', to, code } : { kind: 'exchanged', to }
 }
 
 /** Finds the server's own page. The sign-in goes on at the callback, with the server that the person named. */

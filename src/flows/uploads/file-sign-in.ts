@@ -5,14 +5,14 @@ import type { SignedIn } from '#kit/auth/auth.ts'
 import { ApiError } from '#model/errors.ts'
 import { shardIn } from '#platform/crypto/ids.ts'
 import { deleteUpload, type UploadKey } from '#store/sync/uploads.ts'
+import { completeOnce, repeatOutcome } from '../sign-in/complete-once.ts'
 import { keepForm } from '../sign-in/kept-form.ts'
 import { typedPath } from '../sign-in/start.ts'
 import { attemptsResumeInS, countTyped } from '../sign-in/typed-attempts.ts'
 import {
-  completeOnce,
   type OpenPage,
   openSubmittedPage,
-  repeatOutcome,
+  submittedPage,
   type TypedForm,
   type TypedOutcome,
   type TypedProblem,
@@ -49,7 +49,7 @@ export async function submitFile(
     if (key === undefined) throw new AuthorizeError('no_service_keys')
     const { signedIn, upload } = await takeFile(deps, page, openFile)
     await attempt.release()
-    const outcome = await completeOnce(deps, page, { key, signedIn }, beganAt)
+    const outcome = await completeOnce(deps, submittedPage(deps, page), { connector, key, signedIn }, beganAt)
     if (outcome.kind === 'failed') await deleteUpload(deps.database, upload)
     return outcome
   } catch (error) {

@@ -20,6 +20,7 @@ export const homePage = route({
 <table>
 <tr><td><a href="/docs">/docs</a></td><td>every path, parameter and response</td></tr>
 <tr><td><a href="/openapi.json">/openapi.json</a></td><td>the same as OpenAPI 3.1, for tools</td></tr>
+<tr><td><a href="/client">/client</a></td><td>the JavaScript client of this version, for <code>npm install</code></td></tr>
 <tr><td><a href="/readyz">/readyz</a></td><td>database, migrations, key, queue</td></tr>
 <tr><td><a href="/metrics">/metrics</a></td><td>for Prometheus</td></tr>
 </table>

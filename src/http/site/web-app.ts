@@ -101,7 +101,8 @@ async function sendAsset(request: HttpRequest, reply: HttpReply): Promise<HttpRe
   return reply.send(content)
 }
 
-async function readBuilt(path: string): Promise<Buffer | undefined> {
+/** Reads a file of the built pages; undefined while they are not built. */
+export async function readBuilt(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(join(BUILT, path))
   } catch (error) {

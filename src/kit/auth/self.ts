@@ -1,5 +1,7 @@
 import type { Person } from '#model/accounts/profile.ts'
+import { duration } from '../endpoints/endpoint.ts'
 import type { BodyFormat } from '../endpoints/pages.ts'
+import { type Price, type PriceInput, readPrice } from '../endpoints/price.ts'
 import type { RequestBody } from '../endpoints/request-body.ts'
 import { textAt } from '../read/value-at.ts'
 
@@ -52,6 +54,10 @@ export interface SelfReader {
    * person may not have granted it.
    */
   also: Record<string, FurtherSelfCall>
+  /** How often the record is read again after the sign-in. */
+  everyMs: number
+  /** What reading it costs the app: with a price it is read after the sign-in only where the app switched that on. */
+  price: Price | undefined
   read: (body: unknown) => Self
   /** Returns another id of the same person, if the token response identifies them by that one. */
   alsoKnownAs?: (body: unknown) => string | undefined
@@ -66,6 +72,10 @@ export type ReadSelf<Body> = ((body: Body) => Self) | SelfPaths
 export interface SelfInput<Body> extends SelfCall {
   also?: Record<string, FurtherSelfCall>
   read: ReadSelf<Body>
+  /** How often it is read again after the sign-in: `7d`. Default: once a day. */
+  every?: string
+  /** What reading it costs the app, by the vendor's price list. The app switches it on as `SERVICE/self`; the sign-in reads it always. */
+  price?: PriceInput
   alsoKnownAs?: (body: Body) => string | undefined
 }
 
@@ -124,7 +134,7 @@ export function selfFromKey(path: string, query: Record<string, string> = {}): S
 
 function readerOf<Body>(
   from: SelfReader['from'],
-  call: SelfCall & { also?: Record<string, FurtherSelfCall> },
+  call: SelfCall & Pick<SelfInput<Body>, 'also' | 'every' | 'price'>,
   read: ReadSelf<Body>,
   alsoKnownAs: ((body: Body) => string | undefined) | undefined,
 ): SelfReader {
@@ -138,6 +148,8 @@ function readerOf<Body>(
     body: call.body,
     parse: call.parse ?? 'json',
     also: call.also ?? {},
+    everyMs: duration(call.every ?? '1d'),
+    price: call.price && readPrice(call.price),
     read: typeof read === 'function' ? (read as SelfReader['read']) : (body) => readPaths(read, body),
     ...(alsoKnownAs === undefined ? {} : { alsoKnownAs: alsoKnownAs as NonNullable<SelfReader['alsoKnownAs']> }),
   }

@@ -54,6 +54,14 @@ const findOutdatedOf = statement(
    where service = $service and reader_version < $version::int and reread_until <= $nowMs
    order by reader_version, shard, profile_id limit $limit`,
 )
+// Which services to ask for at all. The sub-selects hide their number: with many, the planner would rather read all profiles.
+const findOutdatedServices = statement(
+  'reread-services',
+  `select distinct wanted.service, wanted.version
+   from unnest((select $services::text[]), (select $versions::int[])) as wanted (service, version)
+   join profile_sync p on p.service = wanted.service and p.reader_version < wanted.version
+   where p.reread_until <= $nowMs`,
+)
 const takeLease = statement(
   'reread-take',
   `update profile_sync s set reread_until = $untilMs, reread_attempts = reread_attempts + 1
@@ -108,10 +116,11 @@ export async function outdatedProfiles(
   nowMs: number,
 ): Promise<OutdatedProfile[]> {
   const rows: { shard: number; profile_id: string; service: string; version: number }[] = []
-  if (await isSharded(queries))
-    for (const { service, version } of current)
+  if (await isSharded(queries)) {
+    const outdated = findOutdatedServices.with({ ...columnsOf(current), nowMs })
+    for (const { service, version } of await queries.rows<{ service: string; version: number }>(outdated))
       rows.push(...(await queries.rows<(typeof rows)[number]>(findOutdatedOf.with({ service, version, limit, nowMs }))))
-  else
+  } else
     rows.push(
       ...(await queries.rows<(typeof rows)[number]>(findOutdated.with({ ...columnsOf(current), limit, nowMs }))),
     )

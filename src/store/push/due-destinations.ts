@@ -1,8 +1,7 @@
 import type { Destination } from '#model/apps/destination.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { isSharded } from '../cluster/is-sharded.ts'
-import { findOldSweeps } from './cursor-sweeps.ts'
-import { type DestinationRow, destinationColumns, tickingDestinations, toDestination } from './destinations.ts'
+import { type DestinationRow, destinationColumns, toDestination } from './destinations.ts'
 
 const mayRun = `(d.state = 'active' or (d.state = 'failing' and d.next_attempt_at <= $nowMs))`
 const findDue = statement(
@@ -16,12 +15,13 @@ const findDue = statement(
      from destination d where ${mayRun}) found
    where found.due > 0 or found.has_events`,
 )
+const isDueItself = `((d.pending_sweep->>'at')::bigint < $sweepsBeforeMs
+     or (d.next_run_at <= $nowMs and d.state in ('active', 'failing')))`
 // What the looks of a planner find in several statements, for a process that has nothing to do.
 const findAny = statement(
   'destination-any-due',
   `select 1 from destination d
-   where (d.pending_sweep->>'at')::bigint < $sweepsBeforeMs
-     or (d.next_run_at <= $nowMs and d.state in ('active', 'failing'))
+   where ${isDueItself}
      or (${mayRun} and (exists (select 1 from push_event e where e.destination_id = d.id)
        or exists (select 1 from delivery_cursor c where c.destination_id = d.id and c.due_at <= $nowMs)))
    limit 1`,
@@ -30,6 +30,15 @@ const findAny = statement(
 const findRunnable = statement(
   'destination-runnable',
   `select ${destinationColumns} from destination d where ${mayRun}`,
+)
+const findWatched = statement(
+  'destination-watched',
+  `select d.id, ${isDueItself} is true as is_due from destination d where ${isDueItself} or ${mayRun}`,
+)
+const findAnyInShards = statement(
+  'destination-any-due-in-shards',
+  `select 1 from (select 1 from delivery_cursor where destination_id = any($ids) and due_at <= $nowMs limit 1) c
+   union all select 1 from (select 1 from push_event where destination_id = any($ids) limit 1) e`,
 )
 const countDue = statement(
   'destination-due-counts',
@@ -64,13 +73,15 @@ export async function dueDestinations(queries: Queries, nowMs: number, maxCount:
 
 /** Whether any destination is due, has a run of its schedule due, or a sweep that began before. */
 export async function isAnyDue(queries: Queries, nowMs: number, sweepsBeforeMs: number): Promise<boolean> {
-  if (await isSharded(queries))
-    return (
-      (await findOldSweeps(queries, sweepsBeforeMs)).length > 0 ||
-      (await tickingDestinations(queries, nowMs)).length > 0 ||
-      (await dueInShards(queries, nowMs, 1)).length > 0
-    )
+  if (await isSharded(queries)) return isAnyDueInShards(queries, nowMs, sweepsBeforeMs)
   return (await queries.rows(findAny.with({ nowMs, sweepsBeforeMs }))).length > 0
+}
+
+async function isAnyDueInShards(queries: Queries, nowMs: number, sweepsBeforeMs: number): Promise<boolean> {
+  const watched = await queries.rows<{ id: string; is_due: boolean }>(findWatched.with({ nowMs, sweepsBeforeMs }))
+  if (watched.some(({ is_due }) => is_due)) return true
+  const ids = watched.map(({ id }) => id)
+  return ids.length > 0 && (await queries.rows(findAnyInShards.with({ ids, nowMs }))).length > 0
 }
 
 export async function hasErasures(queries: Queries, id: string, nowMs: number): Promise<boolean> {

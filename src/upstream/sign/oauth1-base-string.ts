@@ -1,4 +1,4 @@
-import { percentEncode, reencodeFormComponent } from './percent-encoding.ts'
+import { percentEncode, reencodeFormComponent } from '#platform/formats/percent-encode.ts'
 
 /** A name and its value, both percent-encoded. */
 export type EncodedPair = readonly [name: string, value: string]

@@ -1,5 +1,5 @@
 import { createHmac, type KeyLike, sign } from 'node:crypto'
-import { percentEncode } from './percent-encoding.ts'
+import { percentEncode } from '#platform/formats/percent-encode.ts'
 
 /** The app's key for a service: a shared secret, or an RSA private key. */
 export type OAuth1Key =

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, verify } from 'node:crypto'
 import { test } from 'node:test'
+import { percentEncode } from '#platform/formats/percent-encode.ts'
 import { type OAuth1Options, signOAuth1 } from './oauth1.ts'
 import { formPairs, normalizeParameters, signatureBaseString } from './oauth1-base-string.ts'
-import { percentEncode } from './percent-encoding.ts'
 
 const photos = { consumerKey: 'dpf43f3p2l4k3l03', realm: 'Photos', sendVersion: false } as const
 const hmac = (tokenSecret?: string) =>

@@ -1,6 +1,6 @@
+import { percentEncode } from '#platform/formats/percent-encode.ts'
 import { type EncodedPair, formPairs, signatureBaseString } from './oauth1-base-string.ts'
 import { type OAuth1Key, oauth1Signature } from './oauth1-signature.ts'
-import { percentEncode } from './percent-encoding.ts'
 
 export interface OAuth1Request {
   method: string

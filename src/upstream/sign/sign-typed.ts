@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import type { HmacSignature, TypedSignature } from '#kit/auth/typed-signing.ts'
 import type { PlaceholderValues } from '#kit/endpoints/placeholders.ts'
+import { sigV4Headers } from '#platform/crypto/sigv4.ts'
 import { fillPlaceholders } from '../request/fill-placeholders.ts'
 import type { UpstreamRequest } from '../request/send.ts'
-import { sigV4Headers } from './sigv4.ts'
 
 type Signed = Pick<UpstreamRequest, 'method' | 'url' | 'body'>
 

@@ -4,6 +4,8 @@ import { gzipSync } from 'node:zlib'
 import { createRateLimiter } from '#access/rate-limiter.ts'
 import { facebook } from '#connectors/facebook/connector.ts'
 import { github } from '#connectors/github/connector.ts'
+import { google } from '#connectors/google/connector.ts'
+import { nextPacificMidnight } from '#connectors/google/failures.ts'
 import type { RawRefusal } from '#flows/proxy/classify-refusal.ts'
 import { runProfile } from '#flows/sync/run/run-profile.ts'
 import type { Api, Connector } from '#kit/connector/connector.ts'
@@ -309,6 +311,24 @@ suite('R07 rate limits that a service announces', () => {
       )
       assert.deepEqual([status, text], [400, JSON.stringify(limit.body)])
       assert.deepEqual(await paused(), [{ bucket: `${fixture.appId} by-worker ${profile.id}`, seconds: 60 }])
+    })
+
+    test('is of the group of endpoints that its body names, as in a sync', async () => {
+      const exceeded = {
+        status: 403,
+        body: { error: { errors: [{ domain: 'youtube.quota', reason: 'quotaExceeded' }] } },
+      }
+      const api = { ...ofVendor(google), group: () => 'youtube' }
+      const connector = await service('of-a-day', api, () => exceeded)
+      const profile = await fixture.connect(connector)
+      await forget()
+      await proxied(restarted(), profile, '/list')
+      const seconds = Math.round((nextPacificMidnight(nowMs) - nowMs) / 1000)
+      const expected = [{ bucket: `${fixture.appId} of-a-day #youtube`, seconds }]
+      assert.deepEqual(await paused(), expected)
+      await forget()
+      await sync(profile)
+      assert.deepEqual(await paused(), expected)
     })
 
     test('reaches the app also when the worker crashes', async () => {

@@ -127,6 +127,33 @@ suite('a sign-in that nobody redeemed', () => {
       const paths = requests.to(path, 'DELETE').map((request) => request.path.split('/').at(-1))
       assert.deepEqual(paths, [service === 'github' ? 'grant' : 'permissions'])
     })
+
+  test('ends when it cannot be stored, and nothing else does', async () => {
+    const app = await harness.newApp(['github'])
+    await harness.sql(`create function refuse_consent() returns trigger language plpgsql as
+      $$ begin raise exception 'not now' using errcode = '23514'; end $$`)
+    await harness.sql(`create trigger refuse_consent before insert on consent for each row
+      when (new.app_id = '${app.clientId}') execute function refuse_consent()`)
+    const refuse = (how: 'enable' | 'disable') => harness.sql(`alter table consent ${how} trigger refuse_consent`)
+    const { requests } = harness.lab.services.github
+    const endedBy = async () => {
+      requests.clear()
+      const { url } = await newBrowser().walk(startUrl(harness, 'github', {}, app), { person: 'dmitri' })
+      assert.match(url, /error=server_error/)
+      return requests.to('/applications/*', 'DELETE').map(({ path }) => path.split('/').at(-1))
+    }
+    try {
+      assert.deepEqual(await endedBy(), ['grant'], 'nobody else has the service user')
+      await refuse('disable')
+      const token = await harness.signIn('github', 'dmitri', undefined, app)
+      await refuse('enable')
+      assert.deepEqual(await endedBy(), ['token'])
+      assert.equal(await harness.statusAt('github', token), 200)
+    } finally {
+      await harness.sql('drop trigger refuse_consent on consent')
+      await harness.sql('drop function refuse_consent()')
+    }
+  })
 })
 
 suite('a token that is replaced', () => {

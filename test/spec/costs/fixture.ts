@@ -27,7 +27,7 @@ const WARM_RUNS = 3
 
 /** Looks for due work. They wait while operations are counted, so that no other work begins; their cost is that of an idle minute. */
 const LOOKS =
-  /^(deletion-open|deletion-request-due|destination-(any-due|due|due-counts|runnable|ticking|with-events|workers)|hook-subscription-due|named-lease-take|reread-find.*|sweep-find|sync-apps|sync-due-.*)$/
+  /^(deletion-open|deletion-request-due|destination-(any-due|any-due-in-shards|due|due-counts|runnable|ticking|watched|with-events|workers)|hook-subscription-due|named-lease-take|reread-(find.*|services)|sweep-find|sync-apps|sync-due-.*)$/
 const isLook = (name: string) => LOOKS.test(name)
 
 export type CostHarness = Awaited<ReturnType<typeof startCostHarness>>

@@ -1,8 +1,4 @@
-import { connectors } from '#connectors/index.ts'
 import type { TableOfCosts, WholeCost } from './compare.ts'
-
-/** With that of these tests, and the items of apps. */
-const SERVICES = connectors.length + 2
 
 // What each operation asks of the database, exactly. A change of a number is a change of this file in the same commit, and of
 // docs/costs.md, which `npm run docs` writes from it.
@@ -240,14 +236,12 @@ export const ON_DIVIDED_TABLES: TableOfCosts = {
     'begin, commit, deletion-is-on, destination-find, event-list, feed-append, feed-move, lease-candidates-oldest × 2, lease-finish, lease-take-in-shard, profile-records-of-shard',
   ),
   'an idle minute': row(
-    166 + SERVICES,
+    107,
     0,
-
     `
-    deletion-open × 5, deletion-request-due × 5, destination-due-counts × 20, destination-runnable × 20,
-    destination-ticking × 20, destination-with-events × 20, destination-workers × 5, hook-subscription-due × 5,
-    named-lease-take, reread-find-of-service × ${SERVICES}, sweep-find × 20, sync-apps × 20, sync-due-alone × 5,
-    sync-due-among × 20`,
+    deletion-open × 5, deletion-request-due × 5, destination-any-due-in-shards × 20, destination-watched × 20,
+    destination-workers × 5, hook-subscription-due × 5, named-lease-take, reread-services, sync-apps × 20,
+    sync-due-alone × 5, sync-due-among × 20`,
   ),
 }
 

@@ -31,6 +31,7 @@ const ALWAYS: Record<string, RegExp> = {
 
 /** Responses without secrets that may be kept: by everybody, or to be asked for again by their ETag. */
 const KEPT: Record<string, RegExp> = {
+  'GET /client.tgz': /^public, no-cache$/,
   'GET /connect/search.js': /^public, max-age=3600$/,
   'GET /services': /^private, no-cache$/,
 }

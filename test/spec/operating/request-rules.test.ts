@@ -35,6 +35,8 @@ const LENIENT = [
   'GET /.well-known/oauth-protected-resource/mcp',
   'GET /auth/:service/callback',
   'GET /auth/:service/callback/:registration',
+  'GET /client',
+  'GET /client.tgz',
   'GET /connect',
   'GET /connect/link',
   'GET /connect/search.js',

@@ -68,7 +68,7 @@ suite('R07 rate limits', () => {
       return taken
     }
     const synced = await take('sync')
-    assert.ok(synced >= 8)
+    assert.ok(synced >= 7)
     const left = await rateLimiter.left('app', connector)
     assert.ok(left >= 1)
     assert.equal(await take('person'), left)
@@ -103,9 +103,9 @@ suite('R07 rate limits', () => {
       return taken
     }
     const before = await fixture.deps.rateLimiter.left('app', connector)
-    assert.equal(await acquire('ada'), 9)
+    assert.equal(await acquire('ada'), 8)
     assert.equal(await acquire('ada'), 0)
-    assert.equal(await acquire('ben'), 9)
+    assert.equal(await acquire('ben'), 8)
     assert.ok(before - (await fixture.deps.rateLimiter.left('app', connector)) <= 20)
   })
 

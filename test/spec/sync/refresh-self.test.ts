@@ -98,7 +98,7 @@ suite('the service’s record of a person', () => {
   })
 
   test('people are spread over the day', () => {
-    const dues = Array.from({ length: 200 }, (_, i) => selfDueAt(`profile${i}`, 0) / HOUR_MS)
+    const dues = Array.from({ length: 200 }, (_, i) => selfDueAt(`profile${i}`, 0, DAY_MS) / HOUR_MS)
     assert.ok(Math.min(...dues) >= 18 && Math.max(...dues) <= 30)
     assert.ok(new Set(dues.map(Math.floor)).size >= 10)
   })

@@ -8,6 +8,7 @@ import {
   type SpendingInput,
   setSpending,
 } from '#flows/sync/schedule/spending-rules.ts'
+import { self } from '#kit/auth/self.ts'
 import { since } from '#kit/endpoints/checkpoint.ts'
 import type { EndpointInput } from '#kit/endpoints/endpoint.ts'
 import { cursorPages } from '#kit/endpoints/pages.ts'
@@ -84,6 +85,41 @@ suite('endpoints that cost money', () => {
     await fixture.sync(profile)
     assert.equal(calls('/paid').length, before)
     assert.equal((await fixture.stored(profile)).size, 25)
+  })
+
+  test('the person’s own record too: off, then counted like a page, and limited', async () => {
+    const price = { currency: 'USD', perRecord: '0.01', records: 1 }
+    // All within one month.
+    at('2027-01-01T00:00:00Z')
+    const own = self<{ id: string }>({ path: '/own/me', every: '7d', price, read: ({ id }) => ({ id }) })
+    const connector = await fixture.use('own', { list: notes('/own') }, { self: own })
+    fixture.service.on('/own', () => ({ body: { notes: someNotes(1) } }))
+    fixture.service.on('/own/me', () => ({ body: { id: 'ada' } }))
+    const profile = await fixture.connect(connector)
+    const later = async (days: number) => {
+      fixture.clock.offsetMs += days * 86_400_000
+      await fixture.run(profile)
+    }
+    await later(10)
+    assert.equal(calls('/own/me').length, 0)
+    const off = await spending('own')
+    assert.deepEqual(off.endpoints, { self: { on: false, price: { currency: 'USD', per_record: '0.01' } } })
+    await spend({ endpoints: { 'own/*': true } })
+    await fixture.run(profile)
+    assert.deepEqual([calls('/own/me').length, (await spending('own')).spent], [1, '0.01'])
+    await later(3)
+    assert.equal(calls('/own/me').length, 1, 'once a week')
+    await spend({ limits: { own: '0.01' } })
+    await later(7)
+    assert.equal(calls('/own/me').length, 1, 'the limit of the month')
+    await spend({ limits: { own: null } })
+    fixture.service.on('/own/me', () => ({ status: 503, body: {} }))
+    await later(9)
+    assert.deepEqual([calls('/own/me').length, (await spending('own')).spent], [2, '0.01'], 'an outage costs nothing')
+    fixture.service.on('/own/me', () => ({ body: { id: 'ada' } }))
+    await spend({ endpoints: { 'own/self': false } })
+    await later(10)
+    assert.equal(calls('/own/me').length, 2)
   })
 
   test('stop in the middle of a walk when the app switches them off, and continue there', async () => {

@@ -6,8 +6,7 @@ import { findSpending, reserveSpending, type SpendingKey, settleSpending } from 
 import { UpstreamError } from '#upstream/request/errors.ts'
 import type { SyncDeps } from '../deps.ts'
 import { isPaidFor } from '../schedule/interval.ts'
-import type { EndpointRun } from '../walk/endpoint-run.ts'
-import type { Fetched } from './classify-response.ts'
+import type { EndpointRun, ProfileRun } from '../walk/endpoint-run.ts'
 import { reportLimitReached, reportUnpaid } from './report-spending.ts'
 
 /** One call to a service, for which money may be set aside. */
@@ -15,7 +14,7 @@ export interface PageCall {
   /** With a smaller page, where less money is left. */
   request: PageRequest
   /** The response arrived: counts what it cost. */
-  settle: (fetched: Fetched) => Promise<void>
+  settle: (fetched: { unchanged: true } | { unchanged: false; body: unknown }) => Promise<void>
   /** The call failed: counts nothing where the service certainly charged nothing. */
   settleFailure: (error: unknown) => Promise<void>
 }
@@ -24,17 +23,34 @@ export interface PageCall {
 const MAX_ATTEMPTS = 5
 const CROWDED_WAIT_MS = 5000
 
-/**
- * Sets aside what a page costs at most before it is requested: a process that dies meanwhile, or a response that is
- * lost, has counted too much, never too little. Throws where the app's rules do not allow the call.
- */
+/** What is read, and how many of the records that are paid for a response has; undefined where that cannot be seen. */
+export interface PricedRead extends Pick<ProfileRun, 'profile' | 'connector'> {
+  name: string
+  price: Price
+  recordsIn: (body: unknown) => number | undefined
+}
+
 export async function reservePage(
   deps: Pick<SyncDeps, 'database' | 'clock'>,
-  run: EndpointRun,
+  { profile, connector, name, endpoint }: EndpointRun,
   request: PageRequest,
 ): Promise<PageCall> {
-  const { price } = run.endpoint
+  const { price } = endpoint
   if (price === undefined) return { request, settle: async () => {}, settleFailure: async () => {} }
+  const recordsIn = (body: unknown) => endpoint.items(body)?.length
+  return reserveRead(deps, { profile, connector, name, price, recordsIn }, request)
+}
+
+/**
+ * Sets aside what a call costs at most before it is made: a process that dies meanwhile, or a response that is
+ * lost, has counted too much, never too little. Throws where the app's rules do not allow the call.
+ */
+export async function reserveRead(
+  deps: Pick<SyncDeps, 'database' | 'clock'>,
+  run: PricedRead,
+  request: PageRequest,
+): Promise<PageCall> {
+  const { price } = run
   const { key, limit } = await allowedSpending(deps, run)
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const spending = await findSpending(deps.database, key)
@@ -47,7 +63,7 @@ export async function reservePage(
       throw limitReached(run, resetsAt, deps.clock.now())
     }
     if (await reserveSpending(deps.database, key, { currency: price.currency, cost: call.cost, limit }))
-      return { request: call.request, ...settlement(deps, run, key, price, call.cost) }
+      return { request: call.request, ...settlement(deps, run, key, call.cost) }
   }
   throw new UpstreamError('retry', 'Other syncs of the app are using up what it may spend.', {
     reason: 'capacity',
@@ -58,11 +74,11 @@ export async function reservePage(
 /** Read for every page, so that an app that changes its mind is heard in the middle of a walk. */
 async function allowedSpending(
   { database, clock }: Pick<SyncDeps, 'database' | 'clock'>,
-  { profile, connector, name, endpoint }: EndpointRun,
+  { profile, connector, name, price }: PricedRead,
 ): Promise<{ key: SpendingKey; limit: Micros }> {
   const { service } = connector
   const rules = await findAppSync(database, profile.appId)
-  if (!isPaidFor(service, name, endpoint, rules)) throw switchedOff()
+  if (!isPaidFor(service, name, { price }, rules)) throw switchedOff()
   return {
     key: { appId: profile.appId, service, month: monthOf(clock.now()) },
     limit: rules.spending[service]?.micros ?? MAX_MICROS,
@@ -71,9 +87,8 @@ async function allowedSpending(
 
 function settlement(
   deps: Pick<SyncDeps, 'database' | 'clock'>,
-  { endpoint }: EndpointRun,
+  { price, recordsIn }: PricedRead,
   key: SpendingKey,
-  price: Price,
   reserved: Micros,
 ): Pick<PageCall, 'settle' | 'settleFailure'> {
   return {
@@ -91,8 +106,8 @@ function settlement(
   /** A response that the connector cannot read counts as a full page. */
   function chargedFor(body: unknown): Micros {
     try {
-      const records = endpoint.items(body)
-      return records === undefined ? reserved : costOf(price, records.length)
+      const records = recordsIn(body)
+      return records === undefined ? reserved : costOf(price, records)
     } catch {
       // The walk reports it.
       return reserved
@@ -118,7 +133,7 @@ function switchedOff(): UpstreamError {
   })
 }
 
-function unpaid({ connector }: EndpointRun, waitMs: number): UpstreamError {
+function unpaid({ connector }: PricedRead, waitMs: number): UpstreamError {
   return new UpstreamError('retry', `${connector.title} wants to be paid first: the app’s credit there has ended.`, {
     reason: 'unpaid',
     retryAfterMs: waitMs,
@@ -126,7 +141,7 @@ function unpaid({ connector }: EndpointRun, waitMs: number): UpstreamError {
 }
 
 /** Without amounts: people see it too. */
-function limitReached({ connector }: EndpointRun, resetsAt: number, nowMs: number): UpstreamError {
+function limitReached({ connector }: PricedRead, resetsAt: number, nowMs: number): UpstreamError {
   const day = new Date(resetsAt).toISOString().slice(0, 10)
   const message = `What the app may spend at ${connector.title} in a month is spent. The sync continues on ${day}.`
   return new UpstreamError('retry', message, { reason: 'spending_limit_reached', retryAfterMs: resetsAt - nowMs })

@@ -17,6 +17,8 @@ import { UpstreamError } from '#upstream/request/errors.ts'
 import { LeaseLost } from '../commit/commit-page.ts'
 import { leaseEnd, type SyncDeps } from '../deps.ts'
 import { limitedCall, loadCredential } from '../fetch/fetch-page.ts'
+import { type PageCall, reserveRead } from '../fetch/paid-page.ts'
+import { SELF } from '../schedule/spending-rules.ts'
 import type { ProfileRun } from '../walk/endpoint-run.ts'
 import { usesHandle } from './self-pace.ts'
 
@@ -40,7 +42,12 @@ export async function refreshSelf(
     await acquire(deps, await limitedCall(deps, run), { purpose: 'sync', maxWaitMs: MAX_WAIT_MS, until: { signal } })
     // Before the call: a record that ends the process is not requested in every run.
     await deps.database.transaction((tx) => markSelfRead(tx, lease.key, lease.token, deps.clock.now()))
-    const { self, raw } = await readWithRenewal(deps, run)
+    const paid = await reserveSelf(deps, run)
+    const { self, raw } = await readWithRenewal(deps, run).catch(async (error: unknown) => {
+      await paid?.settleFailure(error)
+      throw error
+    })
+    await paid?.settle({ unchanged: false, body: raw })
     requireSamePerson(run, self, raw)
     await storePerson(deps, run, lease, personOf(run.connector, self), raw)
     return undefined
@@ -49,6 +56,14 @@ export async function refreshSelf(
     if (!(error instanceof UpstreamError)) throw error
     return settleFailure(deps, run, error)
   }
+}
+
+/** Sets aside what the record costs, as for a page of an endpoint. */
+async function reserveSelf(deps: SyncDeps, { profile, connector }: ProfileRun): Promise<PageCall | undefined> {
+  const { price, path, query } = connector.self
+  if (price === undefined) return undefined
+  const read = { profile, connector, name: SELF, price, recordsIn: () => 1 }
+  return reserveRead(deps, read, { method: 'GET', path, query })
 }
 
 /** Renews the credential once: the token may just have expired. */

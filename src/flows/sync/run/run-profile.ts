@@ -22,6 +22,7 @@ import { chanceOf, leaseEnd, type SyncDeps, timesOf } from '../deps.ts'
 import { openItemStream } from '../diff/item-stream.ts'
 import { applyHookRecords } from '../hooks/apply-records.ts'
 import { isEnabled, isPaidFor } from '../schedule/interval.ts'
+import { SELF } from '../schedule/spending-rules.ts'
 import type { EndpointRun, ProfileRun } from '../walk/endpoint-run.ts'
 import type { Outcome } from '../walk/outcome.ts'
 import { countersOf, logRun, noteFailure, openRunLog, type RunLog } from '../walk/run-log.ts'
@@ -49,6 +50,8 @@ export interface RunOptions {
 /** The earliest time of the profile's next run; undefined: it is not scheduled any more. */
 interface NextRun {
   earliestMs: number | undefined
+  /** The person's record costs money, and the app has not switched it on. */
+  isSelfOff?: boolean
   /** When this run was complete, if at least one endpoint was read to its end. */
   syncedAt?: number | undefined
 }
@@ -73,15 +76,17 @@ export async function runProfile(deps: SyncDeps, key: ProfileKey, options: RunOp
   try {
     const signal = AbortSignal.any([options.signal, accessEnded.signal, lease.lost])
     const quiet: QuietCheck[] = []
-    const { earliestMs, syncedAt } = await runLeased(deps, scheduled, token, quiet, runLog, { ...options, signal })
+    const { earliestMs, isSelfOff, syncedAt } = await runLeased(deps, scheduled, token, quiet, runLog, {
+      ...options,
+      signal,
+    })
     if (earliestMs === undefined) {
       await saveQuietChecks(deps.database, key, token, quiet)
       await unscheduleProfile(deps.database, key, token)
       logRun(deps, runLog, scheduled)
       return 'finished'
     }
-    const isUploaded = deps.registry.find(scheduled.service)?.auth.kind === 'file'
-    const selfDueMs = isUploaded ? ON_REQUEST : nextSelfRunOf(deps, scheduled)
+    const selfDueMs = isSelfOff === true ? ON_REQUEST : nextSelfRunOf(deps, scheduled)
     const { requestedAt } = scheduled
     const isHeld = await finishRun(deps.database, key, token, { earliestMs, selfDueMs, syncedAt, quiet, requestedAt })
     if (isHeld) logRun(deps, runLog, scheduled)
@@ -99,8 +104,10 @@ export async function runProfile(deps: SyncDeps, key: ProfileKey, options: RunOp
   }
 }
 
-function nextSelfRunOf({ clock }: SyncDeps, { profileId, selfReadAt }: Taken): number {
-  return nextSelfRun(profileId, selfReadAt, clock.now())
+function nextSelfRunOf({ clock, registry }: SyncDeps, { profileId, selfReadAt, service }: Taken): number {
+  const connector = registry.find(service)
+  if (connector === undefined || connector.auth.kind === 'file') return ON_REQUEST
+  return nextSelfRun(profileId, selfReadAt, connector.self.everyMs, clock.now())
 }
 
 async function runLeased(
@@ -140,13 +147,16 @@ async function runLeased(
   }
   await ensureSubscriptions(deps, connector, profile)
   const readSelfAgain = () => readPerson(deps, profileRun, scheduled, token, options.signal)
-  const isSelfDue = connector.auth.kind !== 'file' && deps.clock.now() >= selfDueAt(profileId, scheduled.selfReadAt)
+  const isSelfOff = !isPaidFor(connector.service, SELF, connector.self, rules)
+  const selfDueMs = selfDueAt(profileId, scheduled.selfReadAt, connector.self.everyMs)
+  const isSelfDue = connector.auth.kind !== 'file' && !isSelfOff && deps.clock.now() >= selfDueMs
   if (isSelfDue && (await readSelfAgain())) return UNSCHEDULED
-  return runDueEndpoints(deps, scheduled, profileRun, rules, token, options, async (endpoint, outcome) => {
+  const next = await runDueEndpoints(deps, scheduled, profileRun, rules, token, options, async (endpoint, outcome) => {
     const status = outcome.kind === 'failed' ? outcome.error.status : undefined
-    if (!isHandleSuspect(endpoint, status, scheduled.selfReadAt, deps.clock.now())) return false
+    if (isSelfOff || !isHandleSuspect(endpoint, status, scheduled.selfReadAt, deps.clock.now())) return false
     return readSelfAgain()
   })
+  return { ...next, isSelfOff }
 }
 
 /** Reads the service's record of the person again. True when the person has to sign in again. */
@@ -161,7 +171,7 @@ async function readPerson(
   const refusal = await refreshSelf(deps, run, { key: { shard, profileId }, token }, signal)
   scheduled.selfReadAt = deps.clock.now()
   if (refusal !== undefined) {
-    noteFailure(countersOf(run, 'self', scheduled.selfReadAt), refusal)
+    noteFailure(countersOf(run, SELF, scheduled.selfReadAt), refusal)
     await markNeedsAuth(deps, run.profile, refusal)
   }
   return refusal !== undefined

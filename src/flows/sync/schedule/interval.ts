@@ -51,8 +51,13 @@ export function isEnabled(endpoint: Endpoint, rules: SyncRules): boolean {
   return endpoint.class === 'core' || !rules.off.includes(endpoint.class)
 }
 
-/** False for an endpoint that costs money, unless the app switched it on. */
-export function isPaidFor(service: string, name: string, { price }: Endpoint, { on }: SyncRules): boolean {
+/** False for an endpoint, or for the person's record (`self`), that costs money, unless the app switched it on. */
+export function isPaidFor(
+  service: string,
+  name: string,
+  { price }: Pick<Endpoint, 'price'>,
+  { on }: SyncRules,
+): boolean {
   return price === undefined || on.includes(`${service}/${name}`) || on.includes(`${service}/*`)
 }
 

@@ -12,6 +12,9 @@ import type { SyncDeps } from '../deps.ts'
 import { isPaidFor } from './interval.ts'
 import { wakeApp } from './wake-app.ts'
 
+/** The name under which the person's own record is switched on, where reading it costs money. No endpoint may have it. */
+export const SELF = 'self'
+
 type SpendingDeps = Pick<SyncDeps, 'database' | 'clock' | 'registry'>
 
 /** What an app changes; what is left out stays as it is. */
@@ -127,8 +130,10 @@ function describe(
   }
 }
 
-function pricedEndpoints({ endpoints }: Connector): [string, Endpoint][] {
-  return Object.entries(endpoints).filter(([, { price }]) => price !== undefined)
+/** The person's own record is among them. */
+function pricedEndpoints({ endpoints, self }: Connector): [string, Pick<Endpoint, 'price'>][] {
+  const all: [string, Pick<Endpoint, 'price'>][] = [...Object.entries(endpoints), [SELF, self]]
+  return all.filter(([, { price }]) => price !== undefined)
 }
 
 function checkPriced(registry: SyncDeps['registry'], name: string): string {

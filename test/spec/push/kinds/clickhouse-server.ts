@@ -62,6 +62,9 @@ export async function startClickhouseServer(tls?: { cert: string; key: string })
     },
     crash: async () => {
       await end('SIGKILL')
+      // A start keeps what an unfinished merge wrote in the same second, and then can neither merge nor remove rows for a day.
+      const killedAt = seconds()
+      await until('a second is over', () => seconds() > killedAt)
       server = start()
       await ready()
     },
@@ -71,6 +74,8 @@ export async function startClickhouseServer(tls?: { cert: string; key: string })
     },
   }
 }
+
+const seconds = () => Math.floor(Date.now() / 1000)
 
 const USERS = `<yandex>
   <profiles><default/><readonly><readonly>1</readonly></readonly></profiles>

@@ -186,14 +186,17 @@ suite('tables in clickhouse', { skip: clickhouseServerMissing }, () => {
     await server.crash()
     await erasing
     // An attempt waits only for a while; the next one continues, as the delivery does.
-    await until('everything is removed', () =>
-      connection.erase({ destinationId: 'dst', profileId: ada.profile.id, epoch: 11 }).then(
-        () => true,
-        (error: unknown) => {
-          assert.ok(error instanceof DeliveryError && error.recovery === 'retry', String(error))
-          return false
-        },
-      ),
+    await until(
+      'everything is removed',
+      () =>
+        connection.erase({ destinationId: 'dst', profileId: ada.profile.id, epoch: 11 }).then(
+          () => 'removed',
+          async (error: unknown) => {
+            assert.ok(error instanceof DeliveryError && error.recovery === 'retry', String(error))
+            return [error.message, await ask('select * from system.mutations where is_done = 0').catch(String)]
+          },
+        ),
+      (state) => state === 'removed',
     )
     assert.doesNotMatch(JSON.stringify(await ask('select * from tributary_items')), new RegExp(ada.profile.id))
     assert.deepEqual(await live(ben), ['b 1'])

@@ -9,6 +9,7 @@ export function NextSteps({ session }: { session: Session }) {
     'tributary app create --name Notes --redirect-uri http://localhost:3000/back',
     'tributary keys demo CLIENT_ID   # the demo services, for your app',
   ].join('\n')
+  const install = `npm install ${location.origin}/client.tgz`
   const code = [
     `import { createClient } from '@tributary-hub/client'`,
     '',
@@ -32,6 +33,7 @@ export function NextSteps({ session }: { session: Session }) {
         </li>
         <li className="next-step">
           <h3>Send people to connect</h3>
+          <CodeBlock text={install} label="The command that installs the client" />
           <CodeBlock text={code} label="Code that begins a sign-in" />
         </li>
         <li className="next-step">

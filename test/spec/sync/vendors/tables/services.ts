@@ -140,8 +140,9 @@ export const ROWS: Record<ServiceName, Row> = {
           body: {
             error: {
               code: 403,
-              message: 'Rate Limit Exceeded',
-              errors: [{ domain: 'usageLimits', reason: 'rateLimitExceeded', message: 'Rate Limit Exceeded' }],
+              message:
+                "Quota exceeded for quota metric 'Queries' and limit 'Queries per minute per project' of service 'gmail.googleapis.com' for consumer 'project_number:1'.",
+              errors: [{ domain: 'usageLimits', reason: 'rateLimitExceeded' }],
             },
           },
         },

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import { percentEncode, reencodeFormComponent } from './percent-encoding.ts'
+import { percentEncode, reencodeFormComponent } from '../formats/percent-encode.ts'
 
 export interface SigV4Key {
   id: string
@@ -14,12 +14,14 @@ interface SignedRequest {
   url: string
   /** Undefined: none, or one that is streamed. */
   body?: string | Uint8Array | undefined
+  /** What the signature covers beside what it adds, by names in lower case. */
+  headers?: Readonly<Record<string, string>>
 }
 
-/** The headers of one request by AWS Signature Version 4. It covers the host, the time and, at S3, the content. */
+/** The headers of one request by AWS Signature Version 4. It covers the host, the time, what is given and, at S3, the content. */
 export function sigV4Headers(
   key: SigV4Key,
-  { method, url, body }: SignedRequest,
+  { method, url, body, headers = {} }: SignedRequest,
   nowMs: number,
 ): Record<string, string> {
   const at = new URL(url)
@@ -32,10 +34,10 @@ export function sigV4Headers(
     'x-amz-date': time,
     ...(key.session === undefined ? {} : { 'x-amz-security-token': key.session }),
   }
-  const covered = { host: at.host, ...added }
-  const names = Object.keys(covered).join(';')
-  const headers = Object.entries(covered).map(([name, value]) => `${name}:${value}\n`)
-  const request = [method, pathOf(at, isS3), queryOf(at), headers.join(''), names, content].join('\n')
+  const covered = Object.entries({ ...headers, host: at.host, ...added }).toSorted(([a], [b]) => compare(a, b))
+  const names = covered.map(([name]) => name).join(';')
+  const lines = covered.map(([name, value]) => `${name}:${value.trim().replaceAll(/\s+/g, ' ')}\n`)
+  const request = [method, pathOf(at, isS3), queryOf(at), lines.join(''), names, content].join('\n')
   const day = time.slice(0, 8)
   const scope = `${day}/${key.region}/${key.service}/aws4_request`
   const text = ['AWS4-HMAC-SHA256', time, scope, sha256(request)].join('\n')

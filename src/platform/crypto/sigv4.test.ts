@@ -53,6 +53,19 @@ suite('the examples of S3', () => {
       '34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7',
     ))
 
+  test('a part of an object', () => {
+    const url = 'https://examplebucket.s3.amazonaws.com/test.txt'
+    const headers = sigV4Headers(key, { method: 'GET', url, headers: { range: 'bytes=0-9' } }, at)
+    assert.equal(signatureOf(headers), 'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41')
+  })
+
+  test('an object with an encoded name', () => {
+    const url = 'https://examplebucket.s3.amazonaws.com/test%24file.text'
+    const covered = { date: 'Fri, 24 May 2013 00:00:00 GMT', 'x-amz-storage-class': 'REDUCED_REDUNDANCY' }
+    const headers = sigV4Headers(key, { method: 'PUT', url, headers: covered, body: 'Welcome to Amazon S3.' }, at)
+    assert.equal(signatureOf(headers), '98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd')
+  })
+
   test('a parameter without a value', () =>
     assert.equal(signatureOf(sign('/?lifecycle')), 'fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543'))
 
