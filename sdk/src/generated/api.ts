@@ -1199,6 +1199,8 @@ export type EventMap = {
   oembed?: Card | undefined
   /** Native ids or names of those who attend. */
   attendees?: string[] | undefined
+  /** Of an occurrence of a repeated event: the id of that event at the service. */
+  series?: string | undefined
 }
 
 /** Where this browser downloads an export. */
@@ -1441,6 +1443,8 @@ export type ItemMap = {
   starts?: number | null | undefined
   /** When it ends. Epoch milliseconds. */
   ends?: number | null | undefined
+  /** Of an occurrence of a repeated event: the id of that event at the service. */
+  series?: string | undefined
   /** Native ids or names of those who attend. */
   attendees?: string[] | undefined
   /** Kind of activity. */

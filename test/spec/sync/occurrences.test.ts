@@ -40,7 +40,7 @@ async function calendarService(...events: object[]) {
     events: endpoint<Calendar, object>({
       path: `/${name}`,
       items: (body) => body.events,
-      kind: event as never,
+      kind: event,
       types: ['events'],
       every: '7d',
       class: 'core',
@@ -48,7 +48,7 @@ async function calendarService(...events: object[]) {
     }),
     occurrences: occurrencesEndpoint('events', { class: 'core' }),
   })
-  fixture.service.on(`/${name}`, () => ({ body: listed as never }))
+  fixture.service.on(`/${name}`, () => ({ body: listed }))
   const profile = await fixture.connect(connector)
   await fixture.sync(profile)
   return { listed, profile, calls: () => fixture.service.requestsTo(`/${name}`).length }
@@ -82,12 +82,12 @@ suite('occurrences of repeated events', () => {
     const times = await timesOf(profile)
     assert.ok(times.length >= 104 && times.length <= 105, String(times.length))
     assert.ok(times[0]! >= today() - 366 * DAY_MS && times.at(-1)! < today() + 367 * DAY_MS)
-    assert.ok(times.every((time, at) => at === 0 || time - times[at - 1]! === 7 * DAY_MS))
+    assert.ok(times.every((time, at) => at === 0 || 7 * DAY_MS === time - times[at - 1]!))
     const [first] = [...(await fixture.stored(profile, 'occurrences')).values()]
     const { id, series, event: shown } = JSON.parse(first!.data) as Record<string, unknown>
     assert.match(String(id), /^weekly\/\d{8}T090000Z$/)
     assert.deepEqual([series, (shown as { title: string }).title], ['weekly', 'Choir'])
-    assert.deepEqual((await typesOf(profile, 'events')).toSorted(), [false, true])
+    assert.deepEqual(new Set(await typesOf(profile, 'events')), new Set([false, true]))
     assert.ok((await typesOf(profile, 'occurrences')).every(Boolean))
     const before = await seqOf(profile)
     await fixture.sync(profile)
