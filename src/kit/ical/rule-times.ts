@@ -1,8 +1,8 @@
 import type { Frequency, Rule } from './rule.ts'
 import { DAY_MS, dayMatcher, dayNumber, dayOf, weekdayOf } from './rule-days.ts'
 
-/** How much may be computed. Whoever computes takes from it, and ends when it is used up. */
-export interface Budget {
+/** How much may still be computed. At zero, computing ends. */
+export interface Allowance {
   left: number
 }
 
@@ -23,14 +23,14 @@ const UNITS = new Map<Frequency, number>([
  * where the rule does not choose it (RFC 5545 3.8.5.3). What is before `from` is skipped without being computed, unless the rule
  * counts its times.
  */
-export function* ruleTimes(given: Rule, start: number, { from, to }: Span, budget: Budget): Generator<number> {
+export function* ruleTimes(given: Rule, start: number, { from, to }: Span, allowance: Allowance): Generator<number> {
   const rule = withDefaults(given, start)
   let count = 1
   if (start >= from && start <= to) yield start
   const skipTo = rule.count === undefined ? from : start
   for (const time of UNITS.has(rule.frequency)
-    ? unitTimes(rule, start, skipTo, to, budget)
-    : dayTimes(rule, start, skipTo, to, budget)) {
+    ? unitTimes(rule, start, skipTo, to, allowance)
+    : dayTimes(rule, start, skipTo, to, allowance)) {
     if (time <= start) continue
     count += 1
     if (time > to || count > (rule.count ?? Infinity)) return
@@ -65,7 +65,7 @@ function withDefaults(rule: Rule, start: number): Rule {
 }
 
 /** Rules of days, weeks, months and years: of each period the chosen days, at the chosen times. */
-function* dayTimes(rule: Rule, start: number, skipTo: number, to: number, budget: Budget): Generator<number> {
+function* dayTimes(rule: Rule, start: number, skipTo: number, to: number, allowance: Allowance): Generator<number> {
   const matches = dayMatcher(rule)
   const times = rule.hours.flatMap((hour) =>
     rule.minutes.flatMap((minute) => rule.seconds.map((second) => ((hour * 60 + minute) * 60 + second) * 1000)),
@@ -76,13 +76,13 @@ function* dayTimes(rule: Rule, start: number, skipTo: number, to: number, budget
     if (begin * DAY_MS > to) return
     const days: number[] = []
     for (let day = begin; day < end; day += 1) {
-      budget.left -= 1
+      allowance.left -= 1
       if (matches(dayOf(day))) days.push(day)
     }
-    if (budget.left < 0) return
+    if (allowance.left < 0) return
     for (const time of positioned(rule.positions, days, times)) {
-      budget.left -= 1
-      if (budget.left < 0) return
+      allowance.left -= 1
+      if (allowance.left < 0) return
       yield time
     }
   }
@@ -131,7 +131,7 @@ function periodsOf({ frequency, interval, weekStart }: Rule, startDay: number, s
 }
 
 /** Rules of hours, minutes and seconds. What a rule does not choose is skipped by whole days, hours or minutes. */
-function* unitTimes(rule: Rule, start: number, skipTo: number, to: number, budget: Budget): Generator<number> {
+function* unitTimes(rule: Rule, start: number, skipTo: number, to: number, allowance: Allowance): Generator<number> {
   const unitMs = UNITS.get(rule.frequency)!
   const stepMs = unitMs * rule.interval
   const matches = dayMatcher(rule)
@@ -142,8 +142,8 @@ function* unitTimes(rule: Rule, start: number, skipTo: number, to: number, budge
   let at = Math.max(begin, onwards(skipTo) - stepMs)
   let [day, isDay] = [NaN, false]
   while (at <= to) {
-    budget.left -= 1
-    if (budget.left < 0) return
+    allowance.left -= 1
+    if (allowance.left < 0) return
     const number = Math.floor(at / DAY_MS)
     if (number !== day) [day, isDay] = [number, matches(dayOf(number))]
     const time = new Date(at)

@@ -2,7 +2,7 @@ import type { ContentLine } from './content-lines.ts'
 import { durationMs, type EventTime, timeIn, zoneOf } from './event-time.ts'
 import { parseRule, type Rule } from './rule.ts'
 import { DAY_MS } from './rule-days.ts'
-import { type Budget, ruleTimes } from './rule-times.ts'
+import { type Allowance, ruleTimes } from './rule-times.ts'
 import { toLocal, toUtc, type Zone, type ZoneNames } from './zones.ts'
 
 /** A repeated event. */
@@ -46,17 +46,17 @@ export const isRepeated = (lines: readonly { name: string }[]): boolean =>
 
 /** The occurrences within the horizon, in the order of time. */
 export function occurrencesOf(series: Series, horizon: Horizon): Occurrence[] {
-  const budget = { left: MAX_LOOKED_AT }
-  const all = within(series, horizon, budget)
+  const allowance = { left: MAX_LOOKED_AT }
+  const all = within(series, horizon, allowance)
   if (all.length <= MAX_OCCURRENCES) return all
   const today = Math.max(horizon.from, horizon.now - (horizon.now % DAY_MS))
   return within(series, { ...horizon, from: today }, { left: MAX_LOOKED_AT }).slice(0, MAX_OCCURRENCES)
 }
 
-function within(series: Series, { from, to }: Horizon, budget: Budget): Occurrence[] {
+function within(series: Series, { from, to }: Horizon, allowance: Allowance): Occurrence[] {
   const { start, lines, lengthMs } = series
   const span = { from: from - MARGIN_MS, to: to + MARGIN_MS }
-  const isExcluded = exclusions(series, span, budget)
+  const isExcluded = exclusions(series, span, allowance)
   const found = new Map<number, { starts: number; lengthMs: number }>()
   const add = (localMs: number, length: number) => {
     const starts = start.zone === undefined ? localMs : toUtc(start.zone, localMs)
@@ -68,13 +68,13 @@ function within(series: Series, { from, to }: Horizon, budget: Budget): Occurren
   for (const { value } of lines.filter(({ name }) => name === 'RRULE').slice(0, MAX_RULES)) {
     const rule = parseRule(value)
     if (rule !== undefined)
-      for (const localMs of timesOf(rule, start, span, budget)) {
+      for (const localMs of timesOf(rule, start, span, allowance)) {
         add(localMs, lengthMs)
         if (found.size > MAX_OCCURRENCES) break
       }
   }
   for (const line of lines.filter(({ name }) => name === 'RDATE'))
-    for (const { time, length } of datesIn(line, series, budget)) {
+    for (const { time, length } of datesIn(line, series, allowance)) {
       if (found.size > MAX_OCCURRENCES) break
       add(localTimeOf(time, start), length ?? lengthMs)
     }
@@ -84,14 +84,14 @@ function within(series: Series, { from, to }: Horizon, budget: Budget): Occurren
 }
 
 /** The local times of a rule up to its end, which may be given in UTC. */
-function* timesOf(rule: Rule, start: EventTime, span: { from: number; to: number }, budget: Budget): Generator<number> {
+function* timesOf(rule: Rule, start: EventTime, span: { from: number; to: number }, allowance: Allowance): Generator<number> {
   const { zone } = start
   const until = rule.until === undefined ? undefined : timeIn(rule.until, zone)
   // One that cannot be read would make the rule endless.
   if (rule.until !== undefined && until === undefined) return
   const isMoment = until?.isUtc === true && zone !== undefined
   const lastLocal = until === undefined ? Infinity : isMoment ? toLocal(zone, until.ms) + MARGIN_MS : lastOf(until)
-  for (const time of ruleTimes(rule, start.localMs, { from: span.from, to: Math.min(span.to, lastLocal) }, budget))
+  for (const time of ruleTimes(rule, start.localMs, { from: span.from, to: Math.min(span.to, lastLocal) }, allowance))
     if (!isMoment || toUtc(zone, time) <= until.ms) yield time
 }
 
@@ -102,34 +102,34 @@ const lastOf = ({ localMs, isDay }: EventTime): number => (isDay ? localMs + DAY
 function exclusions(
   series: Series,
   span: { from: number; to: number },
-  budget: Budget,
+  allowance: Allowance,
 ): (localMs: number, ms: number) => boolean {
   const { start, lines } = series
   const [locals, moments, days] = [new Set<number>(), new Set<number>(), new Set<number>()]
   for (const line of lines)
     if (line.name === 'EXDATE')
-      for (const { time } of datesIn(line, series, budget)) {
+      for (const { time } of datesIn(line, series, allowance)) {
         if (time.isDay || start.isDay) days.add(Math.floor(time.localMs / DAY_MS))
         else if (time.isUtc || (time.zone !== undefined && time.zone !== start.zone)) moments.add(time.ms)
         else locals.add(time.localMs)
       }
     else if (line.name === 'EXRULE') {
       const rule = parseRule(line.value)
-      if (rule !== undefined) for (const time of timesOf(rule, start, span, budget)) locals.add(time)
+      if (rule !== undefined) for (const time of timesOf(rule, start, span, allowance)) locals.add(time)
     }
   return (localMs, ms) => locals.has(localMs) || moments.has(ms) || days.has(Math.floor(localMs / DAY_MS))
 }
 
-/** The dates and times of a line, until the budget is used up. A period has a length of its own. */
+/** The dates and times of a line, until the allowance is used up. A period has a length of its own. */
 function* datesIn(
   line: ContentLine,
   { zones }: Series,
-  budget: Budget,
+  allowance: Allowance,
 ): Generator<{ time: EventTime; length: number | undefined }> {
   const zone = zoneOf(line, zones)
   for (const text of line.value.split(',')) {
-    budget.left -= 1
-    if (budget.left < 0) return
+    allowance.left -= 1
+    if (allowance.left < 0) return
     const [begin = '', end] = text.split('/', 2)
     const time = timeIn(begin, zone)
     if (time !== undefined) yield { time, length: end === undefined ? undefined : lengthUntil(end, time, zone) }

@@ -26,7 +26,7 @@ const MAX_PARTS = 100
 /** Limit: years of one described time zone whose changes are remembered; then they are computed again. */
 const MAX_YEARS = 50
 /** How many days may be looked at to find the changes of one year. */
-const BUDGET = 20_000
+const ALLOWANCE = 20_000
 /** A rule that changes clocks at all does it within this time. */
 const LOOK_BACK_MS = 2 * 366 * DAY_MS
 
@@ -89,10 +89,10 @@ function observanceIn({ name, lines }: CalendarComponent): Observance | undefine
 /** The changes of a year, with the last one before it. */
 function changesOf({ from, to, startMs, dates, rules }: Observance, year: number): Change[] {
   const endMs = Date.UTC(year + 1, 0, 3)
-  const budget = { left: BUDGET }
+  const allowance = { left: ALLOWANCE }
   const times = rules.flatMap(({ rule, untilMs }) => {
     const last = Math.min(endMs, untilMs)
-    return [...ruleTimes(rule, startMs, { from: last - LOOK_BACK_MS, to: last }, budget)]
+    return [...ruleTimes(rule, startMs, { from: last - LOOK_BACK_MS, to: last }, allowance)]
   })
   return [startMs, ...dates, ...times].filter((ms) => ms <= endMs).map((ms) => ({ utcMs: ms - from, from, to }))
 }
