@@ -1,18 +1,8 @@
 import type { Horizon } from '../ical/series.ts'
 import type { Kind } from '../read/kind.ts'
+import type { Computed } from './computed-records.ts'
 import { type Endpoint, type EndpointInput, endpoint } from './endpoint.ts'
 import { cursorPages } from './pages.ts'
-
-/** How the records of an endpoint are computed from the stored ones of another endpoint, without a call. */
-export interface Computed {
-  /** The other endpoint. When its items change, this one is due. */
-  from: string
-  /** Texts of which a stored record has one, if anything is computed from it. The database looks for them. */
-  marks: string[]
-  /** A text that those records contain that belong to this one: they are passed on as `related`. */
-  relatedBy?: ((record: unknown) => string | undefined) | undefined
-  compute: (record: unknown, related: unknown[], horizon: Horizon) => unknown[]
-}
 
 /** What a connector's author writes about such an endpoint. */
 export interface ComputedEndpoint<Source = unknown, Raw = unknown>

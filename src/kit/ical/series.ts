@@ -84,7 +84,12 @@ function within(series: Series, { from, to }: Horizon, allowance: Allowance): Oc
 }
 
 /** The local times of a rule up to its end, which may be given in UTC. */
-function* timesOf(rule: Rule, start: EventTime, span: { from: number; to: number }, allowance: Allowance): Generator<number> {
+function* timesOf(
+  rule: Rule,
+  start: EventTime,
+  span: { from: number; to: number },
+  allowance: Allowance,
+): Generator<number> {
   const { zone } = start
   const until = rule.until === undefined ? undefined : timeIn(rule.until, zone)
   // One that cannot be read would make the rule endless.

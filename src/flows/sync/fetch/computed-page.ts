@@ -1,4 +1,5 @@
-import type { Computed, ComputedPage } from '#kit/endpoints/computed.ts'
+import type { ComputedPage } from '#kit/endpoints/computed.ts'
+import type { Computed } from '#kit/endpoints/computed-records.ts'
 import type { PageRequest } from '#kit/endpoints/pages.ts'
 import type { Horizon } from '#kit/ical/series.ts'
 import { findMarkedItems, findRelatedItems } from '#store/sync/marked-items.ts'

@@ -179,7 +179,7 @@ suite('CardDAV and CalDAV with Radicale', { skip: radicaleMissing() }, () => {
       return { found, total: Number(headers.get('x-total-count')) }
     }
     const { found, total } = await window()
-    assert.deepEqual(found.map(({ map }) => map['title']).toSorted(), [
+    assert.deepEqual(found.map(({ map }) => String(map['title'])).toSorted(), [
       'Standup',
       'Standup',
       'Standup',
