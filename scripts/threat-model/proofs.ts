@@ -21,6 +21,7 @@ export const PROOFS: Proof[] = [
       'showClientPackage',
       'getClientPackage',
       'getDocsPage',
+      'getDocsFile',
       'getLlmsText',
       'getOpenApi',
       'checkAlive',
@@ -135,6 +136,12 @@ export const PROOFS: Proof[] = [
     who: 'anybody',
     proof: 'nothing, from a page of our own origin: what a passkey signs, and the end of the own session',
     routes: ['createPasskeyChallenge', 'endDashboardSession'],
+  },
+  {
+    who: 'the visitor of a demo',
+    proof:
+      'being at the machine of the demo: loopback at both ends, no headers of a proxy, our own name, and nobody else operates',
+    routes: ['startDashboardSessionOfDemo'],
   },
   {
     who: 'an operator or developer',

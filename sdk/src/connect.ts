@@ -1,7 +1,10 @@
 import { type Core, call, queryText, type ResponseOf } from './core.ts'
-import { ConnectError } from './errors.ts'
+import { ConnectError, isTributaryError } from './errors.ts'
 import { createPkce, randomText } from './pkce.ts'
 import type { RequestOptions } from './transport.ts'
+
+const USED_CODE =
+  'The code was already used, has expired, or belongs to another app or sign-in. A page that is loaded again uses its code twice, which ends the access: redirect the browser after `finishConnect`'
 
 /** Parameters of a sign-in. Without `service`, people choose one on a page. */
 export interface ConnectParameters {
@@ -66,7 +69,8 @@ export async function startConnect(context: ConnectContext, parameters: ConnectP
 
 /**
  * Completes a sign-in: checks the address that the person returned to and exchanges its code. Throws `ConnectError` when the person
- * declined or the service failed, and when the address belongs to another sign-in or server.
+ * declined or the service failed, when the address belongs to another sign-in or server, and when its code was used before
+ * (`code_invalid`): redirect the browser afterwards, so that loading the page again does not use it twice.
  */
 export async function finishConnect(
   context: ConnectContext,
@@ -87,7 +91,12 @@ export async function finishConnect(
   if (code === null) throw new ConnectError('code_missing', 'The address has no code')
   const { redirect_uri: redirectUri, verifier } = started
   const fields = { code, code_verifier: verifier, redirect_uri: redirectUri, ...extras }
-  return exchange(context, fields, options)
+  try {
+    return await exchange(context, fields, options)
+  } catch (error) {
+    if (!isTributaryError(error, 'code_invalid')) throw error
+    throw new ConnectError('code_invalid', USED_CODE, { cause: error })
+  }
 }
 
 function parametersOf(returned: string | URL | URLSearchParams): URLSearchParams {

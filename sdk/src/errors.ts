@@ -76,8 +76,8 @@ export class ConnectError extends Error {
   override name = 'ConnectError'
   readonly reason: string
 
-  constructor(reason: string, message: string) {
-    super(message)
+  constructor(reason: string, message: string, options?: ErrorOptions) {
+    super(message, options)
     this.reason = reason
   }
 }

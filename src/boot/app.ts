@@ -1,8 +1,10 @@
 import { readAdminToken } from '#config/admin-token.ts'
 import type { Config } from '#config/config.ts'
 import { proxyAddressOf } from '#config/proxy-origin.ts'
+import { keepServedSettings } from '#config/served-settings.ts'
 import { type DemoApp, ensureDemoApp, readDemoApp } from '#flows/operations/demo.ts'
 import { readMovedDemoAgain } from '#flows/operations/demo-sync.ts'
+import { removeVisitor } from '#flows/operators/demo-visitor.ts'
 import { createPeopleIndexes } from '#flows/read/people/people-indexes.ts'
 import type { HttpServer } from '#http/exchange/serve.ts'
 import { HEALTH_ROUTES, ROUTES } from '#http/routes.ts'
@@ -15,7 +17,7 @@ import { openReplica, type Replica } from '#platform/postgres/replica.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import { type DeliveryDependencies, withDeliveryDeps } from './delivery-deps.ts'
 import { type DemoProcess, startDemoProcess } from './demo-process.ts'
-import { openDependencies } from './deps.ts'
+import { demoNetworks, openDependencies } from './deps.ts'
 import type { Store } from './open-store.ts'
 import { createSupervision } from './supervision.ts'
 import { createRemoteTasks, createTasks, remoteClassifyRefusal, remoteReadPage, withRemoteSend } from './tasks.ts'
@@ -114,7 +116,14 @@ export async function start(config: Config, log: Log, version: string, options: 
     const listening = await listen(server, config.host, port)
     if (options.serve) live.proxyPorts = await listenForServices(server, deps)
     if (options.serve) live.baseUrl = live.baseUrl.replace(/^(http:\/\/localhost):0$/, `$1:${listening}`)
+    // With a token of the environment, nothing is written into the folder.
+    if (options.serve && admin.file !== undefined) {
+      const allowPrivate = [...config.allowPrivate, ...(demo === undefined ? [] : demoNetworks(config).app)]
+      keepServedSettings({ ...live, allowPrivate })
+    }
     const demoApp = demo && (await openDemo(demo, deps, live, listening))
+    if (options.serve && (demo === undefined || demoNetworks(config).app.length === 0))
+      await removeVisitor(deps.database)
     supervision?.begin()
     const url = options.serve ? live.baseUrl : `http://localhost:${listening}`
     return { url, store: deps, adminTokenFile: admin.file, demoApp, proxyAddress, workers, stop }

@@ -52,6 +52,11 @@ export interface OpenOptions {
   tuning?: Tuning | undefined
 }
 
+/** Nothing, where others can reach the demo. */
+export const demoNetworks = ({ host }: Pick<Config, 'host'>): { app: string[] } => ({
+  app: isLoopbackAddress(host) ? ['127.0.0.0/8'] : [],
+})
+
 /** Opens everything; `close` of the result closes it in reverse order. */
 export async function openDependencies(config: Config, log: Log, options: OpenOptions = {}): Promise<Dependencies> {
   const { version, demo = false, tuning } = options
@@ -66,7 +71,7 @@ export async function openDependencies(config: Config, log: Log, options: OpenOp
     const levels = createEgressLevels({
       allowPrivate: config.allowPrivate,
       allowPrivateTyped: config.allowPrivateTyped,
-      also: demo && isLoopbackAddress(config.host) ? { app: ['127.0.0.0/8'] } : {},
+      also: demo ? demoNetworks(config) : {},
       sockets: demoSocketsOf(config.dataDir),
     })
     return {

@@ -84,7 +84,8 @@ export async function openStore(
   try {
     await requireReachable(database, config)
     if (options.migrate) {
-      for (const name of await migrate(database, clock.now())) log.info('migration applied', { name })
+      const names = await migrate(database, clock.now())
+      if (names.length > 0) log.info('migrations applied', { count: names.length, last: names.at(-1) })
       await warnOfCluster(database, log)
     }
     const hasher = options.migrate ? await openHasher(database, keyring) : new UnopenedHasher()

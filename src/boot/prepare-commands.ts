@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { InterruptedError } from '#cli/command.ts'
 import type { RunDeps } from '#cli/run.ts'
 import { type Config, type Environment, loadConfig } from '#config/config.ts'
+import { servedSettings } from '#config/served-settings.ts'
 import { systemClock } from '#platform/clock.ts'
 import { createLog, type Log } from '#platform/telemetry/log.ts'
 import { openBareDatabase, openStore, withReadDatabase } from './open-store.ts'
@@ -44,7 +45,14 @@ export function prepareCommands({
 
   return (overrides) => {
     let loaded: Config | undefined
-    const config = () => (loaded ??= loadConfig(env, overrides))
+    // What a server is started with, and what `doctor` checks.
+    const own = () => (loaded ??= loadConfig(env, overrides))
+    let asServed: Config | undefined
+    const config = () => (asServed ??= withServed(own()))
+    const withServed = (given: Config): Config => {
+      const served = servedSettings(given.dataDir, env)
+      return Object.keys(served).length === 0 ? given : loadConfig({ ...env, ...served }, overrides)
+    }
     return {
       config,
       version,
@@ -68,24 +76,24 @@ export function prepareCommands({
       // Worker processes write to the same terminal, in the same format.
       start: async (options) =>
         (await import('./app.ts')).start(
-          { ...config(), logFormat: formatOf(config()) },
-          log(config(), { quiet: false }),
+          { ...own(), logFormat: formatOf(own()) },
+          log(own(), { quiet: false }),
           version,
           options,
         ),
       doctor: () => ({
-        config,
+        config: own,
         nodeVersion: process.versions.node,
         clock: systemClock,
         withDatabase: async (work) => {
-          const { database, close } = await openBareDatabase(config(), log(config(), { quiet: true }))
+          const { database, close } = await openBareDatabase(own(), log(own(), { quiet: true }))
           try {
             return await work(database)
           } finally {
             await close()
           }
         },
-        withReplica: (work) => withReadDatabase(config(), log(config(), { quiet: true }), work),
+        withReplica: (work) => withReadDatabase(own(), log(own(), { quiet: true }), work),
       }),
       untilSignal: signalled,
     }

@@ -8,6 +8,7 @@ import { trimEndOf } from '#platform/formats/trim-end.ts'
 import { LOG_LEVELS, type LogLevel } from '#platform/telemetry/log.ts'
 import { redactText } from '#platform/telemetry/redact.ts'
 import { hasUserInfo } from '#platform/user-info.ts'
+import { problemsOfKeys } from './key-file.ts'
 import { parseAddresses, parseNetworks, splitList } from './networks.ts'
 import { checkProxyOrigin, parseProxyOrigin, parseProxyPorts } from './proxy-origin.ts'
 
@@ -307,10 +308,9 @@ export function loadConfig(env: Environment, overrides: Environment = {}): Confi
     problems.push(reasonOf(error))
   }
   if (problems.length > 0) {
-    throw new SetupError(`The configuration is invalid.\n  ${problems.join('\n  ')}`, {
-      code: 'config_invalid',
-      help: 'Every variable with its default is listed in docs/config.md.',
-    })
+    const all = [...problems, ...problemsOfKeys(loaded.key)].join('\n  ')
+    const help = 'Every variable with its default is listed in docs/config.md.'
+    throw new SetupError(`The configuration is invalid.\n  ${all}`, { code: 'config_invalid', help })
   }
   return loaded
 }

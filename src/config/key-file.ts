@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { randomSecret } from '#platform/crypto/ids.ts'
 import { KEY_BYTES } from '#platform/crypto/sealing.ts'
 import { weaknessOf } from '#platform/crypto/weak-secret.ts'
-import { codeOf, SetupError } from '#platform/errors.ts'
+import { codeOf, reasonOf, SetupError } from '#platform/errors.ts'
 
 /** Content of the key file. The first key seals; the others only open what they sealed. */
 export interface KeyFile {
@@ -104,6 +104,16 @@ export function parseKeys(text: string): Buffer[] {
       help: 'Generate one with: openssl rand -base64 32\nIf this key already sealed something, set TRIBUTARY_KEY=new,old and then run: tributary keyring rotate',
     })
   return keys
+}
+
+/** Said beside other problems; alone, a key is refused where it is used, with what helps. */
+export function problemsOfKeys(text: string | undefined): string[] {
+  try {
+    if (text !== undefined) parseKeys(text)
+    return []
+  } catch (error) {
+    return [reasonOf(error)]
+  }
 }
 
 function parse(path: string, text: string): KeyFile {

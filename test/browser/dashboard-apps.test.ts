@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { makeApp } from '../harness/app.ts'
 import { callbackOf } from '../harness/callback.ts'
 import type { LabHarness } from '../harness/lab.ts'
 import { browserMissing, openBrowser, type RunningBrowser } from '../real/browser.ts'
@@ -53,6 +54,7 @@ suite('the pages of apps and keys', { skip }, () => {
     const { page } = watched
     const id = await idOf('Field notes')
     await page.goto(`${harness.tributary.url}/dashboard/apps/${id}`)
+    await page.getByRole('heading', { name: 'This app has no keys yet' }).waitFor()
     await page.getByLabel('Search services').fill('demo social')
     await page.getByRole('button', { name: /^Demo Social/ }).click()
     await page.getByText(`${harness.tributary.url}/auth/demo-social/callback`).waitFor()
@@ -78,7 +80,35 @@ suite('the pages of apps and keys', { skip }, () => {
     await page.reload()
     await page.getByRole('heading', { name: 'Demo Social' }).waitFor()
     assert.equal(await page.getByLabel('Secret', { exact: true }).inputValue(), '')
+    assert.equal(await page.getByLabel('Key', { exact: true }).inputValue(), key)
+    assert.match(await page.getByLabel('The keys in use').innerText(), new RegExp(`${key}[^]*••••`))
+    assert.doesNotMatch(await page.content(), new RegExp(secret))
+    // Without a choice in the address, a service with keys is shown.
+    await page.goto(`${harness.tributary.url}/dashboard/apps/${id}`)
+    await page.getByRole('heading', { name: 'Demo Social' }).waitFor()
     await watched.assertClean('keys')
+  })
+
+  test('the header shows the app that is open, and opens the one that is chosen there', async () => {
+    const { page } = watched
+    const [first, second] = [await idOf('Field notes'), (await makeApp(harness.tributary, { name: 'Second' })).clientId]
+    const choice = page.locator('.app-choice select')
+    const opened = async (name: string, id: string) => {
+      await page.goto(`${harness.tributary.url}/dashboard/apps?app=${first}`)
+      await page.getByRole('link', { name, exact: true }).click()
+      await page.getByRole('heading', { name, exact: true }).waitFor()
+      await page.locator(`.app-choice option[value="${id}"]:checked`).waitFor({ state: 'attached' })
+    }
+    await opened('Second', second)
+    await page.getByRole('link', { name: 'Log', exact: true }).click()
+    await page.getByRole('heading', { name: 'Log', exact: true }).waitFor()
+    assert.equal(await choice.inputValue(), second, 'the next page is about it, too')
+    await opened('Field notes', first)
+    await choice.selectOption(second)
+    await page.getByRole('heading', { name: 'Second', exact: true }).waitFor()
+    assert.equal(at().pathname, `/dashboard/apps/${second}`)
+    await page.goto(`${harness.tributary.url}/dashboard/apps/${first}?service=demo-social`)
+    await page.getByRole('heading', { name: 'Demo Social' }).waitFor()
   })
 
   test('a sign-in can be tried once the page is a redirect address; the code leaves the address', async () => {

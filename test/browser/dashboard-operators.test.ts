@@ -229,6 +229,10 @@ suite('the dashboard and its operators', { skip }, () => {
     await newPerson(tributary.store, app.clientId)
     const watched = await openDashboard(browser, tributary, '/audit')
     const { page } = watched
+    await page
+      .getByRole('cell', { name: /^Tester / })
+      .first()
+      .waitFor()
     await page.getByText('operator.invite').first().waitFor()
     await watched.assertClean('audit')
     await page.getByLabel('Action').fill('app.create')

@@ -144,6 +144,16 @@ suite('the demo app', { skip }, () => {
     await page.close()
   })
 
+  test('leads into the dashboard without a password', async () => {
+    const watched = await open()
+    const { page } = watched
+    await page.getByRole('link', { name: 'Dashboard' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    assert.equal(new URL(page.url()).pathname, '/dashboard/')
+    await watched.assertClean('the dashboard of the visitor')
+    await page.close()
+  })
+
   test('asks for what the map shows', async () => {
     const { page } = await connected()
     await page.locator('.map-many').first().press('Enter')

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
@@ -135,6 +138,34 @@ suite('the demo', () => {
     await assertReads()
     const again = await browser.walk(at('/demo/connect?service=demo-social'), { person: 'ada' })
     assert.equal(again.url, at('/demo'), 'the services know the new address of the app')
+  })
+
+  test('commands without its environment print its address, and reach what it reaches', async () => {
+    const { DATABASE_URL, TRIBUTARY_DATA } = env as { DATABASE_URL: string; TRIBUTARY_DATA: string }
+    const bare = { DATABASE_URL, TRIBUTARY_DATA }
+    const { client_id: id } = demo.document as { client_id: string }
+    const set = await tributary(['keys', 'set', id, 'github', '--key', 'Iv1.x', '--secret', 's', '--json'], bare)
+    assert.equal(set.code, 0, set.stderr)
+    const { addresses } = JSON.parse(set.stdout) as { addresses: { callback: string } }
+    assert.equal(addresses.callback, at('/auth/github/callback'))
+    const listed = await tributary(['keys', 'list', id, '--json'], { ...bare, BASE_URL: 'https://other.example.com' })
+    assert.match(listed.stdout, /https:\/\/other\.example\.com\/auth\/github\/callback/)
+
+    const receiver = createServer((request, response) =>
+      request.resume().on('end', () => response.writeHead(204).end()),
+    )
+    await once(receiver.listen(0, '127.0.0.1'), 'listening')
+    const { port } = receiver.address() as AddressInfo
+    try {
+      const draft = ['push', 'test', id, '--kind', 'webhook', '--url', `http://127.0.0.1:${port}/`]
+      const tried = await tributary(draft, bare)
+      assert.equal(tried.code, 0, tried.stdout)
+      const elsewhere = await tributary(draft, { ...bare, TRIBUTARY_ALLOW_PRIVATE: '10.9.9.9/32' })
+      assert.match(elsewhere.stdout, /not on the public internet/, 'what the command says itself counts')
+    } finally {
+      receiver.close()
+    }
+    await tributary(['keys', 'delete', id, 'github'], bare)
   })
 
   test('gives keys at its services to any app, by the command; they are good after a move and an upgrade', async () => {

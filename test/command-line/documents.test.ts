@@ -147,6 +147,7 @@ suite('commands with --json print one document', () => {
       'maintenance',
       'overrides',
       'port',
+      'address',
       'proxy origin',
       'egress',
     ])

@@ -77,7 +77,7 @@ export const SIGN_IN_MUTANTS: readonly Mutant[] = [
   {
     check: 'S13',
     file: 'src/http/server/authenticate.ts',
-    find: "if (account === undefined) throw new ApiError('token_invalid')",
+    find: "if (account === undefined) throw new ApiError('token_invalid', OTHER_CREDENTIALS[token.slice(0, 4)])",
     replace: "if (account === undefined) throw new ApiError('token_invalid', `Unknown: ${tokenOf(request)}.`)",
     tests: [LEAKS],
   },

@@ -226,6 +226,14 @@ suite('the SDK and a running server', () => {
     await assert.rejects(client.finishConnect(allowed, { ...again, verifier: started.verifier }), {
       reason: 'code_invalid',
     })
+    const third = await client.startConnect({ service: 'demo-social', redirect_uri: REDIRECT })
+    const page = await walk(third.url, { person: 'ben' })
+    await client.finishConnect(page, third)
+    await assert.rejects(client.finishConnect(page, third), {
+      name: 'ConnectError',
+      reason: 'code_invalid',
+      message: /already used.* redirect the browser after `finishConnect`/,
+    })
   })
 
   test('a public client exchanges without a secret; its token ends itself', async () => {

@@ -337,6 +337,8 @@ export type AuditEntry = {
   id: string
   at: number
   actor: string
+  /** The name of an operator who still exists. */
+  actor_name?: string | undefined
   action: string
   app?: string | undefined
   account?: string | undefined
@@ -1498,10 +1500,11 @@ export type KeyTest = {
   service: string
   /** The address to enter at the service. */
   callback: string
-  /** What the vendor demands on the first day, with the page that says so. */
+  /** What the vendor demands on the first day, with the page that says so, and when it was read. */
   conditions: ({
     says: string
     source: string
+    checked?: string | undefined
   })[]
   /** `unknown`: the service does not tell without a person who signs in. */
   result: "ok" | "failed" | "unknown"
@@ -2527,10 +2530,11 @@ export type Service = {
   auth: string
   /** What the service is for. */
   category?: "business" | "communication" | "data" | "development" | "education" | "files" | "finance" | "games" | "health" | "identity" | "media" | "music" | "people" | "shops" | "travel" | "work" | "writing" | undefined
-  /** What the vendor demands on the first day, with the page that says so. */
+  /** What the vendor demands on the first day, with the page that says so, and when it was read. */
   conditions: ({
     says: string
     source: string
+    checked?: string | undefined
   })[]
   aliases: string[]
   endpoints: {
@@ -2708,6 +2712,8 @@ export type Settings = {
     lane: string
     pid?: number | undefined
     ready: boolean
+    /** `idle`: it starts when there is work for it. */
+    state: "running" | "starting" | "idle" | "down"
     memory_bytes: number
     deaths: number
   })[]
@@ -3226,8 +3232,14 @@ export interface Operations {
     body: undefined
     response: unknown
   }
-  /** Get a page of the documentation as markdown */
+  /** Get a page of the documentation as markdown, or its limits as JSON */
   'GET /docs/{page}': {
+    query: undefined
+    body: undefined
+    response: string
+  }
+  /** Get a guide or a decision as markdown, or a picture of the documentation */
+  'GET /docs/{folder}/{file}': {
     query: undefined
     body: undefined
     response: unknown
@@ -5276,6 +5288,12 @@ export interface Operations {
     response: {
       ended: number
     }
+  }
+  /** Sign the visitor of the demo in as its operator, on this machine only and while nobody else operates */
+  'POST /dashboard/session/demo': {
+    query: undefined
+    body: undefined
+    response: DashboardSession
   }
   /** What a passkey signs to sign in to the dashboard */
   'POST /dashboard/session/challenge': {

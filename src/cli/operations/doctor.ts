@@ -11,10 +11,14 @@ export const doctor = command({
     const findings = await examine(deps())
     const failures = findings.filter(({ state }) => state === 'fail').length
     out.result({ healthy: failures === 0, findings }, () =>
-      findings.flatMap(({ name, state, detail, help }) => [
-        ...table([[LABEL[state], name.padEnd(12), detail]]),
-        ...(help === undefined ? [] : [`                    ${help}`]),
-      ]),
+      findings.flatMap(({ name, state, detail, help }) => {
+        const [first = '', ...more] = detail.split('\n')
+        const below = [...more, ...(help?.split('\n') ?? [])]
+        return [
+          ...table([[LABEL[state], name.padEnd(12), first]]),
+          ...below.map((line) => `                    ${line.trim()}`),
+        ]
+      }),
     )
     return failures === 0 ? EXIT.ok : EXIT.refused
   },

@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkEgress } from './doctor.ts'
+import { checkAddress, checkEgress } from './doctor.ts'
 
 const said = (allowPrivate: string[], allowPrivateTyped: string[]) => checkEgress({ allowPrivate, allowPrivateTyped })
+
+test('an address of this machine is doubtful where others reach the server', () => {
+  const stateOf = (host: string, baseUrl: string) => checkAddress({ host, baseUrl }).state
+  for (const host of ['127.0.0.1', '::1', 'localhost']) assert.equal(stateOf(host, 'http://localhost:8042'), 'ok', host)
+  for (const host of ['0.0.0.0', '::', '192.0.2.7']) {
+    for (const url of ['http://localhost:8042', 'http://127.0.0.1:8042', 'http://[::1]:8042'])
+      assert.equal(stateOf(host, url), 'warn', `${host} ${url}`)
+    assert.equal(stateOf(host, 'https://tributary.example.com'), 'ok')
+  }
+  assert.match(checkAddress({ host: '0.0.0.0', baseUrl: 'http://localhost:1' }).help!, /BASE_URL/)
+})
 
 test('a list for servers that people name is wide sooner than the one for operators and apps', () => {
   assert.deepEqual(said([], []), { name: 'egress', state: 'ok', detail: 'private networks are refused' })

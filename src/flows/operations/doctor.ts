@@ -8,6 +8,7 @@ import type { Clock } from '#platform/clock.ts'
 import { doubtAbout } from '#platform/crypto/weak-secret.ts'
 import { codeOf, reasonOf, SetupError } from '#platform/errors.ts'
 import { firstOf } from '#platform/formats/list-ends.ts'
+import { isLoopbackAddress } from '#platform/formats/loopback.ts'
 import type { Database, Queries } from '#platform/postgres/database.ts'
 import { planMigrations } from '#store/migrate.ts'
 import { readServer } from '#store/server.ts'
@@ -48,7 +49,7 @@ export async function examine(deps: DoctorDeps): Promise<Diagnosis[]> {
   }
   findings.push(checkFolder(config.dataDir), checkDisk(config.dataDir), checkKey(config), checkAdminToken(config))
   findings.push(...(await checkDatabase(deps, config)))
-  findings.push(await checkPort(config), await examineProxyOrigin(config), checkEgress(config))
+  findings.push(await checkPort(config), checkAddress(config), await examineProxyOrigin(config), checkEgress(config))
   return findings
 }
 
@@ -204,6 +205,19 @@ async function checkPort({ port, host }: Config): Promise<Diagnosis> {
       server.close(() => resolve({ name: 'port', state: 'ok', detail: `${host}:${port} is free` })),
     )
   })
+}
+
+/** Reached by others, but nobody else is sent to `localhost`. */
+export function checkAddress({ host, baseUrl }: Pick<Config, 'host' | 'baseUrl'>): Diagnosis {
+  const { hostname } = new URL(baseUrl)
+  const isOfThisMachine = hostname === 'localhost' || isLoopbackAddress(hostname.replace(/^\[|\]$/g, ''))
+  if (isLoopbackAddress(host) || !isOfThisMachine) return { name: 'address', state: 'ok', detail: baseUrl }
+  return {
+    name: 'address',
+    state: 'warn',
+    detail: `it listens on ${host}, but sends people and services to ${baseUrl}`,
+    help: 'Set BASE_URL to the address at which they reach it.',
+  }
 }
 
 export function checkEgress({

@@ -17,6 +17,8 @@ export interface SpendingFigure {
   limit: number | undefined
 }
 
+type WorkerState = 'running' | 'starting' | 'idle' | 'down'
+
 /** Whether the installation runs as it should; only for its operators. */
 export interface HealthView {
   ready: boolean
@@ -24,7 +26,7 @@ export interface HealthView {
   version: string
   workers: {
     lane: string
-    state: 'running' | 'starting' | 'idle' | 'down'
+    state: WorkerState
     jobs: number
     memory_bytes: number
     deaths: number
@@ -115,11 +117,20 @@ export async function healthOf(deps: HealthDeps, version: string, lanes: LaneVie
     version,
     workers: lanes.map(({ lane, pid, ready: isReady, held, memoryBytes, deaths }) => {
       const died = deaths.reduce((sum, { count }) => sum + count, 0)
-      // Some lanes start when there is work for them.
-      const state = isReady ? 'running' : pid !== undefined ? 'starting' : died > 0 ? 'down' : 'idle'
-      return { lane, state, jobs: held, memory_bytes: pid === undefined ? 0 : memoryBytes, deaths: died }
+      return {
+        lane,
+        state: stateOfLane({ pid, ready: isReady }, died),
+        jobs: held,
+        memory_bytes: pid === undefined ? 0 : memoryBytes,
+        deaths: died,
+      }
     }),
   }
+}
+
+/** Some lanes start when there is work for them. */
+export function stateOfLane({ pid, ready }: Pick<LaneView, 'pid' | 'ready'>, died: number): WorkerState {
+  return ready ? 'running' : pid !== undefined ? 'starting' : died > 0 ? 'down' : 'idle'
 }
 
 function only(figures: OverviewFigures, appId: string | undefined): OverviewFigures {

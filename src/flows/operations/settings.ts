@@ -12,6 +12,7 @@ import { presentLimit } from './app-quotas.ts'
 import { OLD_BACKUP_MS, readLastBackup } from './last-backup.ts'
 import { RETENTION_MS } from './maintenance/retention.ts'
 import { maintenanceStates } from './maintenance/task-states.ts'
+import { stateOfLane } from './overview.ts'
 
 export interface SettingsDeps {
   database: Database
@@ -85,12 +86,10 @@ export async function readSettings(deps: SettingsDeps) {
       limit: presentLimit(config[key as keyof QuotaSettings]),
     })),
     sessions: { idle_hours: SESSION_IDLE_MS / 3_600_000, days: SESSION_LIFETIME_MS / DAY_MS },
-    workers: deps.workers().map(({ lane, pid, ready, memoryBytes, deaths }) => ({
-      lane,
-      pid,
-      ready,
-      memory_bytes: memoryBytes,
-      deaths: deaths.reduce((sum, { count }) => sum + count, 0),
-    })),
+    workers: deps.workers().map(({ lane, pid, ready, memoryBytes, deaths }) => {
+      const died = deaths.reduce((sum, { count }) => sum + count, 0)
+      const state = stateOfLane({ pid, ready }, died)
+      return { lane, pid, ready, state, memory_bytes: memoryBytes, deaths: died }
+    }),
   }
 }

@@ -13,6 +13,7 @@ import {
 } from '#store/operators/operators.ts'
 import { deletePasskeysOf } from '#store/operators/passkeys.ts'
 import { deleteSessionsOf } from '#store/operators/sessions.ts'
+import { removeVisitor } from './demo-visitor.ts'
 import type { AddressedDeps, Browser, OperatorDeps } from './deps.ts'
 import { creationOptions, readRegistration, storePasskey } from './passkeys.ts'
 import { encodePassword } from './passwords.ts'
@@ -118,6 +119,7 @@ export async function acceptLink(
     if (passkey !== undefined && made !== undefined) await storePasskey(deps, tx, operator.id, passkey.name, made)
     // The other links of the first start: now there is an operator.
     await links.deleteLinksBy(tx, FIRST_START)
+    if (used.createdBy === FIRST_START) await removeVisitor(tx)
     const actor = actorOfOperator(operator.id)
     const detail = { link: used.id, name: operator.name, password: encoded !== undefined, passkey: made !== undefined }
     await auditInstallation(tx, { at: now, actor, action: 'operator.accept', detail })

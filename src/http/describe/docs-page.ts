@@ -1,20 +1,21 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ApiError } from '#model/errors.ts'
+import type { HttpReply } from '../exchange/reply.ts'
 import type { HttpRequest } from '../exchange/request.ts'
 import { PAGE_POLICY, page } from '../pages/layout.ts'
-import { sendFixed } from '../server/fixed-text.ts'
+import { isKnown, sendFixed } from '../server/fixed-text.ts'
 import { ownHosts } from '../server/own-hosts.ts'
 import { route } from '../server/route.ts'
 import { NOT_MODIFIED } from './description/other-responses.ts'
+import { guides, readLimits, readPicture } from './docs/guides.ts'
 import { readReference } from './docs/reference.ts'
 import { llmsText, referenceMarkdown } from './docs/reference-markdown.ts'
 import { referenceHtml } from './docs/reference-page.ts'
 
 const MARKDOWN = 'text/markdown; charset=utf-8'
-const GUIDES = join(import.meta.dirname, '../../../docs')
-const SIMULATED = join(import.meta.dirname, '../../../lab/services')
 const SCRIPT = '/docs/try-it.js'
 
 /**
@@ -70,18 +71,46 @@ export const docsScript = route({
 
 export const docsGuide = route({
   auth: 'browser',
-  summary: 'Get a page of the documentation as markdown',
+  summary: 'Get a page of the documentation as markdown, or its limits as JSON',
   type: 'text/markdown',
   path: z.object({ page: z.string().max(100).describe('The name of the page, such as `push.md`.') }),
   headers: ['ETag'],
   also: NOT_MODIFIED,
   reasons: ['not_found'],
-  run: async (_deps, { path, request, reply }) => {
-    const found = guides().find(({ name }) => name === path.page || name === `${path.page}.md`)
-    if (found === undefined) throw new ApiError('not_found')
-    return sendFixed(request, reply, MARKDOWN, () => found.text, `/docs/${found.name}`)
+  media: { 'application/json': z.string() },
+  run: async (_deps, { path, request, reply }) =>
+    path.page === 'limits.json'
+      ? sendFixed(request, reply, 'application/json; charset=utf-8', readLimits, '/docs/limits.json')
+      : sendGuide(request, reply, path.page),
+})
+
+export const docsFile = route({
+  auth: 'browser',
+  summary: 'Get a guide or a decision as markdown, or a picture of the documentation',
+  type: 'text/markdown',
+  path: z.object({
+    folder: z.string().max(100).describe('`guides`, `decisions`, `images` or `pictures`.'),
+    file: z.string().max(100).describe('The name of the file, such as `connect-a-person.md`.'),
+  }),
+  media: { 'image/png': z.string(), 'image/svg+xml': z.string() },
+  headers: ['ETag'],
+  also: NOT_MODIFIED,
+  reasons: ['not_found'],
+  run: async (_deps, { path: { folder, file }, request, reply }) => {
+    const picture = readPicture(folder, file)
+    if (picture === undefined) return sendGuide(request, reply, `${folder}/${file}`)
+    const etag = `"${createHash('sha256').update(picture.bytes).digest('base64url').slice(0, 22)}"`
+    reply.header('etag', etag)
+    if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    return reply.type(picture.type).send(picture.bytes)
   },
 })
+
+function sendGuide(request: HttpRequest, reply: HttpReply, wanted: string): Promise<HttpReply> {
+  const found = guides().find(({ name }) => name === wanted || name === `${wanted}.md`)
+  if (found === undefined) throw new ApiError('not_found')
+  return sendFixed(request, reply, MARKDOWN, () => found.text, `/docs/${found.name}`)
+}
 
 export const llms = route({
   auth: 'browser',
@@ -92,38 +121,3 @@ export const llms = route({
   run: async (_deps, { request, reply }) =>
     sendFixed(request, reply, 'text/plain; charset=utf-8', () => llmsText(described(request), guides())),
 })
-
-interface Guide {
-  name: string
-  title: string
-  text: string
-}
-
-let known: Guide[] | undefined
-
-/** The pages of the documentation that came with this installation. */
-function guides(): Guide[] {
-  known ??= [
-    ...guideNames().map((name) => ({ name, file: join(GUIDES, name) })),
-    // Of the demo services, whose vendor is this installation.
-    ...namesIn(SIMULATED, (name) => name.startsWith('demo-')).map((name) => ({
-      name: `${name}.md`,
-      file: join(SIMULATED, name, 'README.md'),
-    })),
-  ].map(({ name, file }) => {
-    const text = readFileSync(file, 'utf8')
-    return { name, title: /^# (.+)$/m.exec(text)?.[1] ?? name, text }
-  })
-  return known
-}
-
-const guideNames = () => namesIn(GUIDES, (name) => name.endsWith('.md'))
-
-function namesIn(folder: string, isWanted: (name: string) => boolean): string[] {
-  try {
-    return readdirSync(folder).filter(isWanted).sort()
-  } catch {
-    // An image may leave the pages out.
-    return []
-  }
-}

@@ -33,6 +33,7 @@ export const list = route({
           id: z.string(),
           at: z.int(),
           actor: z.string(),
+          actor_name: z.string().optional().describe('The name of an operator who still exists.'),
           action: z.string(),
           app: z.string().optional(),
           account: z.string().optional(),

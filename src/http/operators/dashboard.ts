@@ -1,15 +1,26 @@
 import { z } from 'zod'
 import { limitGuesses } from '#flows/apps/limit-guesses.ts'
+import { signInVisitor } from '#flows/operators/demo-visitor.ts'
 import type { Browser } from '#flows/operators/deps.ts'
 import { acceptLink, linkPasskeyOptions, readLink } from '#flows/operators/links.ts'
 import * as passkeys from '#flows/operators/passkeys.ts'
 import { changePassword, guessedOperator, signInWithPassword } from '#flows/operators/passwords.ts'
 import { endSession, endSessionsOf, operatorOfSession } from '#flows/operators/sessions.ts'
-import { MAX_OPERATOR_NAME, MAX_PASSWORD, type Operator, RECENT_SIGN_IN_MS } from '#model/apps/operator.ts'
+import { isLoopback } from '#model/apps/app.ts'
+import {
+  DEMO_OPERATOR,
+  MAX_OPERATOR_NAME,
+  MAX_PASSWORD,
+  type Operator,
+  RECENT_SIGN_IN_MS,
+} from '#model/apps/operator.ts'
 import { ApiError } from '#model/errors.ts'
+import { isExposed } from '../demo/exposed.ts'
+import { requireDemo } from '../demo/session.ts'
 import type { HttpReply } from '../exchange/reply.ts'
 import type { HttpRequest } from '../exchange/request.ts'
 import type { HttpDeps } from '../server/deps.ts'
+import { isLocalCaller } from '../server/local-caller.ts'
 import {
   clearSession,
   knownOperator,
@@ -17,6 +28,7 @@ import {
   sessionToken,
   setKnown,
   setSession,
+  signedInOperator,
 } from '../server/operator-session.ts'
 import { route } from '../server/route.ts'
 import * as shapes from './shapes.ts'
@@ -206,6 +218,25 @@ export const removePasskey = route({
   run: async (deps, { path: { id }, request }) => {
     await passkeys.removePasskey(deps, await requireSignedIn(deps, request), id)
     return { deleted: id }
+  },
+})
+
+/** Nobody vouches for the visitor but the machine itself: no proxy and no other address may be between. */
+export const visit = route({
+  auth: 'dashboard',
+  summary: 'Sign the visitor of the demo in as its operator, on this machine only and while nobody else operates',
+  response: shapes.current,
+  reasons: ['not_found', 'demo_exposed', 'signed_out'],
+  run: async (deps, { request, reply }) => {
+    requireDemo(deps)
+    const { baseUrl } = deps.config
+    const isHere = !isExposed(deps, request) && isLoopback(new URL(baseUrl).hostname)
+    if (!isHere || !isLocalCaller(request.ip, request.headers, baseUrl)) throw new ApiError('demo_exposed')
+    const current = await signedInOperator(deps, request)
+    if (current?.session !== undefined && current.session.operatorId !== DEMO_OPERATOR) return present(deps, current)
+    const opened = await signInVisitor(deps, browserOf(deps, request))
+    if (opened === undefined) throw new ApiError('signed_out', 'This demo has an operator: sign in as one.')
+    return begin(deps, reply, opened)
   },
 })
 

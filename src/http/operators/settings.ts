@@ -61,6 +61,9 @@ export const settings = route({
           lane: z.string(),
           pid: z.int().optional(),
           ready: z.boolean(),
+          state: z
+            .enum(['running', 'starting', 'idle', 'down'])
+            .describe('`idle`: it starts when there is work for it.'),
           memory_bytes: z.int(),
           deaths: z.int(),
         }),

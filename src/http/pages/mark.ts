@@ -20,7 +20,8 @@ function pictureOf({ color, path }: ServiceMark): string {
 
 function letterPicture(service: string, title: string): string {
   const sum = Buffer.from(service).reduce((total, byte) => total + byte, 0)
-  const [first = ''] = title.trim()
+  // Otherwise all demo services would have the same letter.
+  const [first = ''] = title.trim().replace(/^Demo (?=\S)/, '')
   // A numeric reference, so that no letter is markup.
   const letter = `&#${first.toUpperCase().codePointAt(0) ?? 63};`
   const style = 'font:700 18px system-ui,-apple-system,&quot;Segoe UI&quot;,sans-serif'

@@ -21,6 +21,15 @@ const ACCOUNT_HEADER = 'tributary-account'
 /** What finding the caller depends on. */
 export type CallerDeps = SessionDeps & Pick<HttpDeps, 'adminToken' | 'tokenUses'>
 
+const NO_CREDENTIALS =
+  'No client id and client secret were sent. Send them with HTTP Basic, the client id as the name and the secret as the password.'
+/** Credentials that their first letters tell from access tokens, and how they are sent. */
+const OTHER_CREDENTIALS: Record<string, string> = {
+  trs_: 'This is a client secret, not an access token. Send it with HTTP Basic, after the client id.',
+  tra_: 'This is an admin token, not an access token: it has no account of its own.',
+  trc_: 'This is a code of a sign-in, not an access token. Exchange it at POST /oauth/access_token first.',
+}
+
 const operators = new WeakMap<HttpRequest, Operator>()
 
 /** The operator who calls; undefined if an app or a person calls. Known once the caller was authenticated. */
@@ -74,7 +83,7 @@ export async function requireApp(deps: CallerDeps, request: HttpRequest): Promis
   const acted = request.headers[APP_HEADER]
   if (acted !== undefined) return appForOperator(deps, await requireOperator(deps, request), String(acted))
   const credentials = basicCredentials(request.headers.authorization)
-  if (credentials === undefined) throw new ApiError('app_secret_invalid')
+  if (credentials === undefined) throw new ApiError('app_secret_invalid', NO_CREDENTIALS)
   return authenticateApp(deps, credentials.id, credentials.secret, request.ip)
 }
 
@@ -109,8 +118,9 @@ export async function openAccount(
   deps: Pick<HttpDeps, 'database' | 'hasher' | 'tokenUses'>,
   request: HttpRequest,
 ): Promise<OpenedAccount> {
-  const account = await accountOf(deps, tokenOf(request))
-  if (account === undefined) throw new ApiError('token_invalid')
+  const token = tokenOf(request)
+  const account = await accountOf(deps, token)
+  if (account === undefined) throw new ApiError('token_invalid', OTHER_CREDENTIALS[token.slice(0, 4)])
   deps.tokenUses.note(account)
   return account
 }

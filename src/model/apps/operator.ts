@@ -23,6 +23,9 @@ export function mayUseApp({ role, apps }: Pick<Operator, 'role' | 'apps'>, appId
   return role === 'operator' || apps.includes(appId)
 }
 
+/** The id of the operator who a visitor of the demo is. */
+export const DEMO_OPERATOR = 'op_demo'
+
 /** How the audit log names a named operator. */
 export function actorOfOperator(id: string): string {
   return `operator:${id}`

@@ -1,4 +1,4 @@
-import type { OperatorRole } from '#model/apps/operator.ts'
+import { DEMO_OPERATOR, type OperatorRole } from '#model/apps/operator.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 
 /** A named operator, as stored. */
@@ -30,7 +30,10 @@ const insert = statement(
 const list = statement('operator-list', `select ${columns} from operator order by created_at, id`)
 const find = statement('operator-find', `select ${columns} from operator where id = $id`)
 const findByLogin = statement('operator-by-login', `select ${columns} from operator where login = $login`)
-const exists = statement('operator-exists', 'select true as found from operator limit 1')
+const exists = statement(
+  'operator-exists',
+  'select true as found from operator where id <> $visitor or password is not null limit 1',
+)
 // The lock makes changes of roles wait for each other, so that the last operator is never lost.
 const lockAll = statement('operator-lock', `select ${columns} from operator order by id for update`)
 const update = statement(
@@ -77,8 +80,9 @@ export async function findOperatorByName(queries: Queries, name: string): Promis
   return row && toOperator(row)
 }
 
+/** Whether anybody operates, besides a visitor of the demo. */
 export async function hasOperators(queries: Queries): Promise<boolean> {
-  return (await queries.rows(exists)).length > 0
+  return (await queries.rows(exists.with({ visitor: DEMO_OPERATOR }))).length > 0
 }
 
 export async function updateOperator(

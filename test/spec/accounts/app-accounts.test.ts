@@ -257,6 +257,12 @@ suite('GET /accounts', () => {
     }
     const { token } = await newAccount(app)
     assertRefused(await send({ tributary }, 'GET', '/accounts', { token }), 401, 'app_secret_invalid')
+    const bare = await send({ tributary }, 'GET', '/accounts')
+    assertRefused(bare, 401, 'app_secret_invalid')
+    assert.match(JSON.stringify(bare.body), /No client id and client secret were sent/)
+    const asToken = await send({ tributary }, 'GET', '/profile', { token: app.secret })
+    assertRefused(asToken, 401, 'token_invalid')
+    assert.match(JSON.stringify(asToken.body), /This is a client secret, not an access token/)
     assertRefused(await ask({ ...app, secret: 'wrong' }, '/accounts'), 401, 'app_secret_invalid')
   })
 })

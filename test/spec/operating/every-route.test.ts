@@ -267,3 +267,35 @@ test('https sends Strict-Transport-Security', async () => {
   }
   assert.equal((await request('GET', '/healthz')).headers.get('strict-transport-security'), null)
 })
+
+test('pages of the documentation link only to what is served, and llms.txt names them', async () => {
+  const get = async (path: string) => fetch(`${tributary.url}${path}`)
+  const index = await (await get('/llms.txt')).text()
+  const pages = [...index.matchAll(/\]\(http[^)]*(\/docs\/[^)]+\.md)\)/g)].map(([, path]) => path!)
+  assert.ok(pages.includes('/docs/guides/connect-a-person.md'))
+  const broken: string[] = []
+  const seen = new Map<string, Promise<number>>()
+  for (const page of pages) {
+    const text = await (await get(page)).text()
+    for (const [, link = ''] of text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)) {
+      const { pathname, origin } = new URL(link, `${tributary.url}${page}`)
+      if (origin !== tributary.url) continue
+      const status = seen.get(pathname) ?? get(pathname).then((response) => response.status)
+      seen.set(pathname, status)
+      if ((await status) !== 200) broken.push(`${page}: ${link}`)
+    }
+  }
+  assert.deepEqual(broken, [])
+  assert.ok(seen.size > 50)
+  const picture = await get('/docs/images/demo.png')
+  assert.equal(picture.headers.get('content-type'), 'image/png')
+  const known = await fetch(picture.url, { headers: { 'if-none-match': picture.headers.get('etag')! } })
+  assert.equal(known.status, 304)
+  for (const path of [
+    '/docs/images/..%2f..%2fpackage.json',
+    '/docs/guides/%2e%2e',
+    '/docs/nothing/demo.png',
+    '/docs/images/push.md',
+  ])
+    assert.equal((await get(path)).status, 404, path)
+})

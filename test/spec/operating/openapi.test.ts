@@ -237,7 +237,15 @@ suite('the OpenAPI document', () => {
 })
 
 suite('responses that are the same for everybody', () => {
-  for (const path of ['/openapi.json', '/docs', '/docs.md', '/docs/try-it.js', '/docs/push.md', '/llms.txt']) {
+  for (const path of [
+    '/openapi.json',
+    '/docs',
+    '/docs.md',
+    '/docs/try-it.js',
+    '/docs/push.md',
+    '/docs/guides/connect-a-person.md',
+    '/llms.txt',
+  ]) {
     test(`${path} is rendered once, and a caller who has it gets 304`, async () => {
       const first = await fetch(`${tributary.url}${path}`)
       const text = await first.text()

@@ -55,6 +55,7 @@ const LENIENT = [
   'GET /demo/session',
   'GET /docs',
   'GET /docs.md',
+  'GET /docs/:folder/:file',
   'GET /docs/:page',
   'GET /docs/try-it.js',
   'GET /favicon.ico',

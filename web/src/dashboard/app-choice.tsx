@@ -1,12 +1,15 @@
+import { useNavigate } from '@tanstack/react-router'
 import { useAddress } from './address.ts'
-import { rememberApp, useApps, useCurrentApp } from './current-app.ts'
+import { rememberApp, useApps, useCurrentApp, useOpenedApp } from './current-app.ts'
 import { frameSearch } from './search.ts'
 
 /** Chooses the app that the pages show. */
 export function AppChoice() {
   const { data } = useApps()
   const current = useCurrentApp()
+  const opened = useOpenedApp()
   const [, change] = useAddress(frameSearch)
+  const navigate = useNavigate()
   if (data === undefined || data.length === 0) return null
   return (
     <label className="row app-choice">
@@ -15,7 +18,8 @@ export function AppChoice() {
         value={current}
         onChange={({ target }) => {
           rememberApp(target.value)
-          change({ app: target.value })
+          if (opened === undefined) change({ app: target.value })
+          else void navigate({ to: '/apps/$app', params: { app: target.value } })
         }}
       >
         {data.map(({ client_id: id, name }) => (

@@ -91,4 +91,4 @@ export const auditSearch = parameters({
   to: text,
 })
 /** Where to go after the sign-in. */
-export const signInSearch = parameters({ next: text })
+export const signInSearch = parameters({ next: text, visit: oneOf('demo') })

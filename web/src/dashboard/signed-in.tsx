@@ -31,7 +31,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   return (
     <>
       {children}
-      <ConfirmIdentity name={data.operator.name} />
+      <ConfirmIdentity operator={data.operator} />
     </>
   )
 }

@@ -1,17 +1,13 @@
-/** A service as a letter on its colour. */
-export function ServiceMark({
-  service,
-  title,
-  isSmall = false,
-}: {
-  service: string
-  title: string
-  isSmall?: boolean
-}) {
-  const letter = title.replace(/^Demo /, '').slice(0, 1)
+/** A service as the picture that all pages show. Decoration: its name is beside it. */
+export function ServiceMark({ service, isSmall = false }: { service: string; isSmall?: boolean }) {
+  const size = isSmall ? 21 : 35
   return (
-    <span className={`mark mark-${service}${isSmall ? ' small' : ''}`} aria-hidden="true">
-      {letter}
-    </span>
+    <img
+      className={`mark${isSmall ? ' small' : ''}`}
+      src={`/marks/${encodeURIComponent(service)}.svg`}
+      alt=""
+      width={size}
+      height={size}
+    />
   )
 }

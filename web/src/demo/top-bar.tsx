@@ -11,7 +11,7 @@ export function TopBar({ isConnected, onStartOver }: { isConnected: boolean; onS
       <nav aria-label="Pages">
         {isConnected && <a href="#use-it">Use it in your app</a>}
         <a href="/docs">API reference</a>
-        <a href="/dashboard">Dashboard</a>
+        <a href="/dashboard/sign-in?visit=demo">Dashboard</a>
         {isConnected && (
           <ConfirmButton label="Start over" title="Start over?" onConfirm={onStartOver}>
             <p>

@@ -11,6 +11,7 @@ export interface Series {
   shape?: 'line' | 'area' | 'bars'
 }
 
+const timeWords = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 const bars = uPlot.paths.bars?.({ size: [0.7, 40] })
 
 /** Dates and hours as ISO 8601 writes them: the templates of the library are American. */
@@ -51,9 +52,11 @@ export function Chart({
         legend: { show: series.length > 1 },
         axes: [axis, axis],
         series: [
-          {},
+          { label: '', value: (_plot: uPlot, at: number | null) => (at === null ? '' : timeWords.format(at * 1000)) },
           ...series.map(({ label: name, color: variable, shape = 'line' }) => ({
             label: name,
+            // Without a point below the pointer the legend has only names.
+            value: (_plot: uPlot, value: number | null) => (value === null ? '' : String(value)),
             stroke: color(variable),
             width: shape === 'bars' ? 0 : 2,
             ...(shape === 'line' ? {} : { fill: color(shape === 'bars' ? variable : `${variable}-soft`) }),

@@ -16,7 +16,7 @@ export function FeedItem({ item }: { item: Item }) {
   return (
     <li>
       <button type="button" className="feed-item" onClick={() => openItem(item.id)}>
-        <ServiceMark service={service} title={oembed.provider_name ?? service} isSmall={isMeasure} />
+        <ServiceMark service={service} isSmall={isMeasure} />
         <span className="feed-main">
           <span className="feed-facts">
             {isMeasure ? (

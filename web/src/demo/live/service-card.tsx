@@ -32,7 +32,7 @@ export function ServiceCard({
   return (
     <li className="service">
       <div className="service-head">
-        <ServiceMark service={service} title={title} />
+        <ServiceMark service={service} />
         <h3>{title}</h3>
         {profile === undefined && (
           <a className="button quiet" href={connect}>

@@ -9,7 +9,7 @@ import type { Overview } from './words.ts'
 const FOLLOW = 'for await (const { progress } of account.sync.follow()) console.log(progress)'
 /** After a sync has ended, how long until the page looks again. */
 const LOOK_AGAIN_MS = 5000
-const REFRESH_MS = 1000
+const REFRESH_MS = 2000
 /** Limit: pages of a list that are loaded again on their own; a longer one stays as the reader left it. */
 const MAX_REFRESHED_PAGES = 3
 
@@ -50,20 +50,21 @@ export function useLive(recorder: Recorder): {
   return { overview, look }
 }
 
-/** Loads the panels again, at once and then at most once in a while. */
+const isShort = ({ state }: { state: { data: unknown } }): boolean =>
+  ((state.data as { pages?: unknown[] } | undefined)?.pages?.length ?? 0) <= MAX_REFRESHED_PAGES
+
+/** Loads the panels again, at once and then at most once in a while; a request that is on its way is never cancelled. */
 export function useRefresh(): () => void {
   const client = useQueryClient()
   const [refresh] = useState(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     let isDue = false
     const load = () => {
-      isDue = false
-      void client.invalidateQueries({ queryKey: [PROGRESS] })
-      void client.invalidateQueries({
-        queryKey: [PANEL],
-        predicate: ({ state }) =>
-          ((state.data as { pages?: unknown[] } | undefined)?.pages?.length ?? 0) <= MAX_REFRESHED_PAGES,
-      })
+      // What is loading already may miss what has just arrived: it goes on, and is loaded again afterwards.
+      isDue = client.isFetching({ queryKey: [PANEL] }) + client.isFetching({ queryKey: [PROGRESS] }) > 0
+      const running = { cancelRefetch: false }
+      void client.invalidateQueries({ queryKey: [PROGRESS] }, running)
+      void client.invalidateQueries({ queryKey: [PANEL], predicate: isShort }, running)
       timer = setTimeout(() => {
         timer = undefined
         if (isDue) load()

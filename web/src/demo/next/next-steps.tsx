@@ -40,7 +40,7 @@ export function NextSteps({ session }: { session: Session }) {
           <h3>Read what they have</h3>
           <p>
             Press “Show me the request” below any panel. The <a href="/docs">API reference</a> has every parameter, the{' '}
-            <a href="/dashboard">dashboard</a> shows apps, accounts and syncs.
+            <a href="/dashboard/sign-in?visit=demo">dashboard</a> shows apps, accounts and syncs.
           </p>
         </li>
       </ol>

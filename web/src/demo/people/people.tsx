@@ -48,7 +48,7 @@ export function People() {
                       </span>
                       <span className="person-marks">
                         {Object.keys(person.services).map((service) => (
-                          <ServiceMark key={service} service={service} title={titleOf(service)} isSmall />
+                          <ServiceMark key={service} service={service} isSmall />
                         ))}
                         <span className="hidden-text">{Object.keys(person.services).join(', ')}</span>
                       </span>
@@ -64,5 +64,3 @@ export function People() {
     </Panel>
   )
 }
-
-const titleOf = (service: string) => service.replace(/^demo-/, '').replace(/^./, (first) => first.toUpperCase())

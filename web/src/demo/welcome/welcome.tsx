@@ -30,7 +30,7 @@ export function Welcome({ session, failure }: { session: Session; failure: strin
         <ul className="welcome-services">
           {session.services.map(({ service, title, summary }) => (
             <li key={service} className="welcome-service">
-              <ServiceMark service={service} title={title} />
+              <ServiceMark service={service} />
               <div>
                 <h3>{title}</h3>
                 <p className="soft">{summary}</p>

@@ -6,9 +6,9 @@ import { CopyButton } from '../../../ui/copy-button.tsx'
 import { QueryView } from '../../../ui/query-view.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
 import { useAddress } from '../../address.ts'
-import { rememberApp } from '../../current-app.ts'
+import { rememberApp, useNamedApp } from '../../current-app.ts'
 import { PageTitle } from '../../page-title.tsx'
-import { appSearch } from '../../search.ts'
+import { appSearch, frameSearch } from '../../search.ts'
 import { useIsOperator } from '../../session.ts'
 import { BrandingForm } from './branding.tsx'
 import { DeleteApp } from './delete-app.tsx'
@@ -32,7 +32,13 @@ export default function AppPage() {
   const [{ tab = 'keys' }, change] = useAddress(appSearch)
   const app = useQuery(request(operator, 'GET /admin/apps/{client_id}', { path: { client_id: id } }))
   const isOperator = useIsOperator()
-  useEffect(() => rememberApp(id), [id])
+  const named = useNamedApp()
+  const [, changeFrame] = useAddress(frameSearch)
+  // Opening an app chooses it: a link that was followed from the page of another one must not say otherwise.
+  useEffect(() => {
+    rememberApp(id)
+    if (named !== undefined && named !== id) changeFrame({ app: undefined }, { replace: true })
+  }, [id, named, changeFrame])
   return (
     <div className="stack">
       <QueryView query={app}>

@@ -94,11 +94,11 @@ export function KeyEditor({
           <>
             <h3>What the service demands</h3>
             <ul>
-              {service.conditions.map(({ says, source }) => (
+              {service.conditions.map(({ says, source, checked }) => (
                 <li key={says}>
                   {says}{' '}
                   <a href={source} target="_blank" rel="noreferrer">
-                    Source
+                    Source{checked === undefined ? '' : ` (${checked})`}
                   </a>
                 </li>
               ))}
@@ -115,6 +115,21 @@ export function KeyEditor({
             </span>
           )}
         </div>
+        {stored !== undefined && (
+          <div role="group" aria-label="The keys in use">
+            <div className="row apps-address">
+              <span className="soft">Key in use</span>
+              <code>{stored.key}</code>
+              <CopyButton text={stored.key} label="Copy the key" />
+            </div>
+            <div className="row apps-address">
+              <span className="soft">Secret</span>
+              <span>
+                <span aria-hidden="true">•••••••• </span>sealed, never shown
+              </span>
+            </div>
+          </div>
+        )}
         {!service.needs_keys && (
           <p className="soft">
             This service requires no keys. Set some only to use an app that you registered yourself.

@@ -22,7 +22,8 @@ export function Keys({ app }: { app: ShownApp }) {
         <QueryView query={keys}>
           {(set) => {
             const shown = matchingServices(all, set, q)
-            const name = chosen ?? shown[0]?.[0]
+            // Services with keys come first; without any, nothing is chosen for the reader.
+            const name = chosen ?? (set.length > 0 ? shown[0]?.[0] : undefined)
             const entry = name === undefined ? undefined : all[name]
             return (
               <div className="apps-keys">
@@ -59,6 +60,15 @@ export function Keys({ app }: { app: ShownApp }) {
                     service={entry}
                     stored={set.find((each) => each.service === name)}
                   />
+                )}
+                {name === undefined && (
+                  <section className="card stack" aria-label="No keys yet">
+                    <h2>This app has no keys yet</h2>
+                    <p>
+                      Choose the service that people shall connect. Its page says which addresses to enter there, and
+                      takes the key and the secret that the service gives you.
+                    </p>
+                  </section>
                 )}
                 {name !== undefined && entry === undefined && <p>There is no service {name}.</p>}
               </div>

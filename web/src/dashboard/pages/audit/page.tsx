@@ -108,7 +108,11 @@ function Entries({ rows }: { rows: Entry[] }) {
       empty="No entries match."
       columns={[
         { title: 'When', cell: ({ at }) => <Time at={at} /> },
-        { title: 'Who', cell: ({ actor }) => <code>{actor}</code> },
+        {
+          title: 'Who',
+          cell: ({ actor, actor_name: name }) =>
+            name === undefined ? <code>{actor}</code> : <span title={actor}>{name}</span>,
+        },
         { title: 'What', cell: ({ action }) => <code>{action}</code> },
         { title: 'App or account', cell: ({ app, account }) => <code>{account ?? app}</code> },
         {

@@ -1,30 +1,46 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { CheckField } from '../../../ui/check-field.tsx'
 import { Field } from '../../../ui/field.tsx'
+import { useTyped } from '../../../ui/use-typed.ts'
 import type { Texts } from '../../search.ts'
 import { localTime, msOf } from './local-time.ts'
 import type { Parameter } from './parameters.ts'
 
-/** One control for each parameter. What is entered goes to the address. */
+/** What most people look for; the path comes before. */
+const FIRST = ['q', 'since', 'until', 'limit']
+
+/** One control for each parameter: the path and the usual ones first, the others below “More”. What is entered goes to the address. */
 export function Controls({
-  parameters,
+  path,
+  query,
   address,
   onChange,
 }: {
-  parameters: Parameter[]
+  path: Parameter[]
+  query: Parameter[]
   address: Texts
   onChange: (changes: Texts) => void
 }) {
+  const first = FIRST.flatMap((name) => query.filter((each) => each.name === name))
+  const others = query.filter(({ name }) => !FIRST.includes(name))
+  const [isOpen] = useState(() => others.some(({ name }) => address[name] !== undefined))
+  const control = (parameter: Parameter) => (
+    <Control
+      key={parameter.name}
+      parameter={parameter}
+      value={address[parameter.name] ?? ''}
+      onChange={(value) => onChange({ [parameter.name]: value })}
+    />
+  )
   return (
     <>
-      {parameters.map((parameter) => (
-        <Control
-          key={parameter.name}
-          parameter={parameter}
-          value={address[parameter.name] ?? ''}
-          onChange={(value) => onChange({ [parameter.name]: value })}
-        />
-      ))}
+      {[...path, ...first].map(control)}
+      {others.length > 0 && (
+        <details open={isOpen}>
+          <summary>More parameters</summary>
+          <div className="stack items-more">{others.map(control)}</div>
+        </details>
+      )}
     </>
   )
 }
@@ -66,7 +82,7 @@ function Control({
   )
 }
 
-/** What is typed counts when it is left or Enter is pressed, so that half a word is not asked for. */
+/** What is typed counts when the typing pauses. */
 function TypedControl({
   name,
   hint,
@@ -81,11 +97,7 @@ function TypedControl({
 }) {
   const isTime = control === 'time'
   const shown = isTime && value !== '' ? localTime(Number(value)) : value
-  const [text, setText] = useState(shown)
-  useEffect(() => setText(shown), [shown])
-  const commit = () => {
-    if (text !== shown) onChange(isTime && text !== '' ? msOf(text) : text)
-  }
+  const [text, setText] = useTyped(shown, (typed) => onChange(isTime && typed !== '' ? msOf(typed) : typed))
   return (
     <Field label={name} hint={hint}>
       <input
@@ -94,8 +106,6 @@ function TypedControl({
         placeholder={fallback}
         value={text}
         onChange={({ target }) => setText(target.value)}
-        onBlur={commit}
-        onKeyDown={({ key }) => key === 'Enter' && commit()}
       />
     </Field>
   )

@@ -50,7 +50,8 @@ export default function ItemsPage() {
                 />
                 <Controls
                   key={route}
-                  parameters={(['path', 'query'] as const).flatMap((where) => parametersOf(described, route, where))}
+                  path={parametersOf(described, route, 'path')}
+                  query={parametersOf(described, route, 'query')}
                   address={{ type: 'all', ...address }}
                   onChange={(changes) => change({ before: undefined, ...changes })}
                 />

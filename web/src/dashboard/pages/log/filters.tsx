@@ -37,30 +37,35 @@ export function Filters() {
     </Field>
   )
   const isFiltered = Object.keys(inAddress).length > 0
+  // On a phone they would fill the screen before the first entry.
+  const [isWide] = useState(() => matchMedia('(min-width: 40rem)').matches)
   return (
     <form className="card" aria-label="Filters" onSubmit={submit}>
-      <div className="columns">
-        {choice('kind', 'Kind', KIND_NAMES)}
-        {choice('outcome', 'Outcome', OUTCOME_NAMES)}
-        {TEXTS.map((name) => (
-          <Field key={name} label={LABELS[name]}>
-            <input
-              type={name === 'q' ? 'search' : 'text'}
-              value={texts[name] ?? ''}
-              spellCheck={false}
-              onChange={({ target }) => setTexts({ ...texts, [name]: target.value })}
-            />
-          </Field>
-        ))}
-      </div>
-      <div className="row log-more">
-        <button type="submit">Search</button>
-        {isFiltered && (
-          <button type="button" className="quiet" onClick={() => change(withoutFilters)}>
-            Show everything
-          </button>
-        )}
-      </div>
+      <details className="log-filters" open={isWide || isFiltered}>
+        <summary>Filters</summary>
+        <div className="columns">
+          {choice('kind', 'Kind', KIND_NAMES)}
+          {choice('outcome', 'Outcome', OUTCOME_NAMES)}
+          {TEXTS.map((name) => (
+            <Field key={name} label={LABELS[name]}>
+              <input
+                type={name === 'q' ? 'search' : 'text'}
+                value={texts[name] ?? ''}
+                spellCheck={false}
+                onChange={({ target }) => setTexts({ ...texts, [name]: target.value })}
+              />
+            </Field>
+          ))}
+        </div>
+        <div className="row log-more">
+          <button type="submit">Search</button>
+          {isFiltered && (
+            <button type="button" className="quiet" onClick={() => change(withoutFilters)}>
+              Show everything
+            </button>
+          )}
+        </div>
+      </details>
     </form>
   )
 }

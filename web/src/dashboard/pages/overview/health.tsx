@@ -30,7 +30,11 @@ export function Health({ health: { ready, checks, version, workers } }: { health
             { title: 'Worker process', cell: ({ lane }) => lane },
             { title: 'State', cell: ({ state }) => <Badge tone={TONES[state] ?? 'plain'}>{state}</Badge> },
             { title: 'Jobs', isNumber: true, cell: ({ jobs }) => formatCount(jobs) },
-            { title: 'Memory', isNumber: true, cell: ({ memory_bytes: bytes }) => formatBytes(bytes) },
+            {
+              title: 'Memory',
+              isNumber: true,
+              cell: ({ state, memory_bytes: bytes }) => (state === 'idle' ? '–' : formatBytes(bytes)),
+            },
             { title: 'Unexpected ends', isNumber: true, cell: ({ deaths }) => formatCount(deaths) },
           ]}
         />

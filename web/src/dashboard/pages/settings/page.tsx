@@ -131,6 +131,8 @@ function Keys({ keys }: { keys: Settings['keys'] }) {
   )
 }
 
+const WORKER_TONES = { running: 'good', starting: 'plain', idle: 'plain', down: 'bad' } as const
+
 function Workers({ workers }: { workers: Settings['workers'] }) {
   return (
     <Section title="Worker processes">
@@ -143,13 +145,13 @@ function Workers({ workers }: { workers: Settings['workers'] }) {
           { title: 'Work', cell: ({ lane }) => lane },
           {
             title: 'State',
-            cell: ({ ready }) => <Badge tone={ready ? 'good' : 'warn'}>{ready ? 'ready' : 'starting'}</Badge>,
+            cell: ({ state }) => <Badge tone={WORKER_TONES[state]}>{state}</Badge>,
           },
           { title: 'Process', isNumber: true, cell: ({ pid }) => pid },
           {
             title: 'Memory, MB',
             isNumber: true,
-            cell: ({ memory_bytes: bytes }) => number.format(Math.round(bytes / 1e6)),
+            cell: ({ pid, memory_bytes: bytes }) => (pid === undefined ? '–' : number.format(Math.round(bytes / 1e6))),
           },
           { title: 'Restarts', isNumber: true, cell: ({ deaths }) => deaths },
         ]}
