@@ -4,6 +4,7 @@ import { benchAuthorize } from './authorize.ts'
 import { benchCapacity } from './capacity.ts'
 import { compareWith } from './compare/against.ts'
 import { checkBounds } from './compare/bounded.ts'
+import { benchCatalogue } from './compare/entries.ts'
 import { COMPARED, SHORT, type Sizes } from './compare/operations.ts'
 import { benchHostile } from './hostile.ts'
 import { benchHttp } from './http.ts'
@@ -23,6 +24,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   push: benchPush,
   hostile: benchHostile,
   idle: benchIdle,
+  catalogue: benchCatalogue,
   capacity: benchCapacity,
 }
 /** Takes a quarter of an hour, so it runs only when it is named. */

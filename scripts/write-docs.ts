@@ -64,7 +64,15 @@ export function writtenDocs(): Record<string, string> {
       deadServices(),
     ),
     'docs/cli.md': between('docs/cli.md', 'commands', commands()),
-    'docs/connectors.md': between('docs/connectors.md', 'connectors', connectorTable(), 'app proofs', appProofTable()),
+    'docs/connectors.md': between(
+      'docs/connectors.md',
+      'connectors',
+      connectorTable(),
+      'app proofs',
+      appProofTable(),
+      'conditions',
+      conditionTable(),
+    ),
     'docs/costs.md': between('docs/costs.md', 'costs', costTables()),
     'docs/limits.md': between('docs/limits.md', 'limits', limitsTables(limits)),
     'docs/limits.json': limitsJson(limits),
@@ -165,6 +173,14 @@ function commands(): string {
 
 function priceOf({ price }: Pick<Endpoint, 'price'>): string {
   return price === undefined ? '' : `${formatMoney(price.perRecord)} ${price.currency}`
+}
+
+/** What vendors demand on the first day. */
+function conditionTable(): string {
+  const rows = connectors.flatMap(({ title, conditions = [] }) =>
+    conditions.map(({ says, source, checked = '' }) => `| ${title} | ${says} | [page](${source}) | ${checked} |`),
+  )
+  return ['| service | what it demands | says | read |', '|---|---|---|---|', ...rows].join('\n')
 }
 
 function connectorTable(): string {

@@ -15,6 +15,8 @@ export interface Reply {
   status: number
   headers?: Record<string, string>
   body?: unknown
+  /** In place of JSON. */
+  form?: Record<string, string>
 }
 
 export const refused = (status: number, error: string): Reply => ({ status, body: { error } })

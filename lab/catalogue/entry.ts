@@ -3,6 +3,7 @@ export interface LabEntry {
   ask?: Record<string, { example: string; optional?: boolean }>
   settings?: Record<string, unknown>
   auth: {
+    oauth1?: OAuth1Entry
     oauth2?: OAuth2Entry
     key?: { place: Place }
     basic?: unknown
@@ -17,6 +18,14 @@ export interface FailedEntry {
   at?: string
   is?: string[]
   means: string
+}
+
+export interface OAuth1Entry {
+  request: string
+  authorize: string
+  access: string
+  signature?: 'HMAC-SHA1' | 'HMAC-SHA256' | 'PLAINTEXT'
+  scope?: { name: string; default: string[]; separator?: string }
 }
 
 export interface OAuth2Entry {

@@ -12,11 +12,12 @@ import {
   setAt,
 } from './entry.ts'
 
-/** The authorization server of one entry (RFC 6749, 7009, 7636), with what the entry says it does differently. */
-export interface OAuth2Part {
+/** Where people sign in at a service of the lab, and what its tokens open. */
+export interface SignInPart {
   answer(call: CallIn): Reply | undefined
-  isAuthorized(call: CallIn): boolean
+  isAuthorized: (call: CallIn) => boolean
   expire(): void
+  living(): number
 }
 
 interface Code {
@@ -27,7 +28,8 @@ interface Code {
 const BEARER = { header: 'authorization', scheme: 'Bearer' }
 const LIFETIME_S = 3600
 
-export function createOAuth2(entry: LabEntry, oauth2: OAuth2Entry): OAuth2Part {
+/** The authorization server of one entry (RFC 6749, 7009, 7636), with what the entry says it does differently. */
+export function createOAuth2(entry: LabEntry, oauth2: OAuth2Entry): SignInPart {
   const codes = new Map<string, Code>()
   const tokens = new Set<string>()
   const refreshTokens = new Set<string>()
@@ -151,5 +153,6 @@ export function createOAuth2(entry: LabEntry, oauth2: OAuth2Entry): OAuth2Part {
     },
     isAuthorized: (call) => tokens.has(carriedAt(call, oauth2.place ?? BEARER) ?? ''),
     expire: () => tokens.clear(),
+    living: () => tokens.size,
   }
 }

@@ -2,7 +2,8 @@ import type { AddressInfo } from 'node:net'
 import { nodeHttp } from '../base/node-http.ts'
 import { type CallIn, type Reply, refused } from './call.ts'
 import { LAB_KEY, type LabEntry, mayBeAbsent, pathOf, setAt } from './entry.ts'
-import { createOAuth2, type OAuth2Part } from './oauth2.ts'
+import { createOAuth1 } from './oauth1.ts'
+import { createOAuth2, type SignInPart } from './oauth2.ts'
 import { presentPerson } from './person.ts'
 import { createTenants, type LabTenant } from './tenants.ts'
 import { createTyped } from './typed.ts'
@@ -15,12 +16,14 @@ export interface CatalogueLab {
   holdTenants(service: string, tenants: LabTenant[]): void
   /** Ends the lifetime of every access token of a service. */
   expire(service: string): void
+  /** How many access tokens of a service are neither expired nor revoked. */
+  living(service: string): number
   close(): Promise<void>
 }
 
 interface Played {
   entry: LabEntry
-  oauth2: OAuth2Part | undefined
+  signIn: SignInPart | undefined
   tenants: ReturnType<typeof createTenants> | undefined
   isAuthorized: (call: CallIn) => boolean
   exchange: ((call: CallIn) => Reply | undefined) | undefined
@@ -48,9 +51,10 @@ export async function startCatalogueLab(entries: Readonly<Record<string, LabEntr
         text,
         sent: request.url ?? '/',
       }
-      const { status, headers: sent = {}, body } = answer(services.get(decodeURIComponent(service)), call)
-      response.writeHead(status, { 'content-type': 'application/json', ...sent })
-      response.end(body === undefined ? '' : JSON.stringify(body))
+      const { status, headers: sent = {}, body, form } = answer(services.get(decodeURIComponent(service)), call)
+      const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded'
+      response.writeHead(status, { 'content-type': type, ...sent })
+      response.end(form ? new URLSearchParams(form).toString() : body === undefined ? '' : JSON.stringify(body))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -58,7 +62,8 @@ export async function startCatalogueLab(entries: Readonly<Record<string, LabEntr
   return {
     urlOf: (service) => `http://127.0.0.1:${port}/${service}`,
     holdTenants: (service, tenants) => services.get(service)?.tenants?.hold(tenants),
-    expire: (service) => services.get(service)?.oauth2?.expire(),
+    expire: (service) => services.get(service)?.signIn?.expire(),
+    living: (service) => services.get(service)?.signIn?.living() ?? 0,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -68,25 +73,29 @@ export async function startCatalogueLab(entries: Readonly<Record<string, LabEntr
 }
 
 function play(entry: LabEntry): Played {
-  const { oauth2 } = entry.auth
+  const { oauth1, oauth2 } = entry.auth
+  if (oauth1 !== undefined) {
+    const part = createOAuth1(entry, oauth1)
+    return { entry, signIn: part, tenants: undefined, isAuthorized: part.isAuthorized, exchange: undefined }
+  }
   if (oauth2 !== undefined) {
     const part = createOAuth2(entry, oauth2)
     const tenants = oauth2.tenants && createTenants(entry, oauth2.tenants)
-    return { entry, oauth2: part, tenants, isAuthorized: (call) => part.isAuthorized(call), exchange: undefined }
+    return { entry, signIn: part, tenants, isAuthorized: part.isAuthorized, exchange: undefined }
   }
   const { isAuthorized, exchange } = createTyped(entry)
-  return { entry, oauth2: undefined, tenants: undefined, isAuthorized, exchange }
+  return { entry, signIn: undefined, tenants: undefined, isAuthorized, exchange }
 }
 
 function answer(played: Played | undefined, sent: CallIn): Reply {
   if (played === undefined) return refused(404, 'no such service')
-  const { entry, oauth2, tenants, isAuthorized, exchange } = played
+  const { entry, signIn, tenants, isAuthorized, exchange } = played
   if (tenants !== undefined && sent.path === tenants.path && sent.method === 'GET' && !isSelfToo(entry, tenants.path))
     return isAuthorized(sent) ? tenants.list() : refused(401, 'the credential is not accepted')
   const call = tenants?.unnumbered(sent) ?? sent
   if ('status' in call) return call
-  const signIn = oauth2?.answer(call) ?? exchange?.(call)
-  if (signIn !== undefined) return signIn
+  const begun = signIn?.answer(call) ?? exchange?.(call)
+  if (begun !== undefined) return begun
   const base = pathOf(entry, entry.api.base)
   const isElsewhere = entry.self.get?.startsWith('https://') === true && call.path === pathOf(entry, entry.self.get)
   if (!isElsewhere && !call.path.startsWith(base)) return refused(404, 'not below the API')

@@ -42,8 +42,8 @@ export interface Grants {
   restore(token: Token): void
   remove(token: Token): void
   isActive(token: Token): boolean
-  /** Ends every grant that this token's person gave to its client. */
-  endAll(token: Token): void
+  /** Ends every grant that this person gave to the client with this key. */
+  endAll: (key: string, username: string) => void
   control: TokenControl
 }
 
@@ -73,9 +73,9 @@ export function createGrants(clock: ServiceClock): Grants {
     restore: (token) => void tokens.set(token.value, token),
     remove: (token) => void tokens.delete(token.value),
     isActive,
-    endAll({ grant: { client, person } }) {
+    endAll: (key, username) => {
       for (const { grant } of tokens.values())
-        if (grant.client === client && grant.person.username === person.username) grant.revoked = true
+        if (grant.client.key === key && grant.person.username === username) grant.revoked = true
     },
     control: {
       revoke(username) {

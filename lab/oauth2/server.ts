@@ -40,6 +40,8 @@ export interface OAuth2Server {
   guard(request: LabRequest, scope?: string): Caller
   /** Ends every grant that the person of this token gave to its client; false if the token is not valid. Default: access tokens. */
   deauthorize(token: string, kinds?: readonly Token['kind'][]): boolean
+  /** Ends every grant that this person gave to the client with this key. */
+  endAll: (key: string, username: string) => void
   tokens: TokenControl
   kept: Record<string, Kept>
 }
@@ -102,9 +104,10 @@ export function createOAuth2Server(context: ServiceContext, options: OAuth2Optio
     deauthorize: (value, kinds = ['access']) => {
       const found = grants.token(value)
       if (!found || !kinds.includes(found.kind) || !grants.isActive(found)) return false
-      grants.endAll(found)
+      grants.endAll(found.grant.client.key, found.grant.person.username)
       return true
     },
+    endAll: grants.endAll,
     tokens: grants.control,
     kept: { clients: clients.kept, grants: keptGrants(grants, clients, options.people, clock) },
   }

@@ -90,8 +90,9 @@ export function propose(
 
 /** An entry by hand with the lists that have its addresses; two of them make it agreed. */
 export function withLists(entry: Entry, all: readonly SourceFacts[]): Entry {
-  if (!('oauth2' in entry.auth)) return entry
-  const own = addressesOf(entry.auth.oauth2)
+  const { auth } = entry
+  if (!('oauth2' in auth || 'oauth1' in auth)) return entry
+  const own = addressesOf('oauth2' in auth ? auth.oauth2 : { ...auth.oauth1, token: auth.oauth1.access })
   const lists = [...new Set(all.filter((each) => addressesOf(each) === own).map(({ source }) => source))]
   if (lists.length === 0) return entry
   const certainty = lists.length > 1 ? 'agreed' : entry.certainty
@@ -141,8 +142,8 @@ function groupsOf(all: readonly SourceFacts[], preferred: string | undefined): S
 /** Lists that nobody has kept up to date for a year or more. */
 const OLD = new Set(['grant', 'oauthd', 'scribejava', 'hwi', 'hybridauth', 'go-oauth2'])
 
-const addressesOf = ({ authorize, token }: Pick<SourceFacts, 'authorize' | 'token'>): string =>
-  `${plain(authorize ?? '')} ${plain(token ?? '')}`
+const addressesOf = ({ request, authorize, token }: Pick<SourceFacts, 'request' | 'authorize' | 'token'>): string =>
+  [request, authorize, token].map((each) => plain(each ?? '')).join(' ')
 const plain = (address: string): string => address.replace(/\/$/, '').replace('://www.', '://').toLowerCase()
 
 /** Those with the person first, then those that are kept up to date. */

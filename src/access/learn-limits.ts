@@ -37,6 +37,11 @@ export interface LearnedLimits {
 
 /** Wait after a refusal that does not state one. */
 const DEFAULT_WAIT_MS = 60_000
+/**
+ * Limit: how long all calls of an app pause because of the time of a reset that a response states, where the connector declares no
+ * longer window; a later reset is shortened to this. A stated wait (`Retry-After`) counts for up to a day.
+ */
+const MAX_UNDECLARED_RESET_MS = 3_600_000
 
 /** Reads the limits in a response. A reader of the connector that throws is reported and has read nothing. */
 export function readLimits(
@@ -48,7 +53,10 @@ export function readLimits(
   const info = readRateHeaders(connector, response, nowMs, onReaderError)
   const stated = info?.of ?? defaultScope(connector)
   const refused = refusedScope(response, stated)
-  const untilReset = info?.resetAtMs === undefined ? undefined : Math.max(0, info.resetAtMs - nowMs)
+  const isWide = stated === 'app' || stated === 'service'
+  const longestResetMs = isWide ? longestWindowMs(connector, stated) : Number.POSITIVE_INFINITY
+  const untilReset =
+    info?.resetAtMs === undefined ? undefined : Math.min(longestResetMs, Math.max(0, info.resetAtMs - nowMs))
   const usedUpForMs = info?.remaining !== undefined && info.remaining <= 0 ? (untilReset ?? 0) : 0
   // The time of a reset belongs to the scope that the headers state.
   const refusedForMs =
@@ -56,7 +64,6 @@ export function readLimits(
       ? undefined
       : (retryAfterMs(response.headers, nowMs) ?? (refused === stated ? untilReset : undefined) ?? DEFAULT_WAIT_MS)
   // With two scopes the wider one counts, which includes the other.
-  const isWide = stated === 'app' || stated === 'service'
   const scope = refused === undefined || (isWide && usedUpForMs > 0) ? stated : refused
   const pauseMs = Math.max(scope === stated ? usedUpForMs : 0, refusedForMs ?? 0)
   return { scope, refusedForMs, pausedUntilMs: pauseMs > 0 ? nowMs + pauseMs : undefined }
@@ -107,6 +114,12 @@ function refusedScope({ status, recovery }: LimitedResponse, stated: LimitScope)
   if (recovery === 'pause_person') return 'person'
   // Some services use another status than 429 for rate limits, which only the connector recognises.
   return status === 429 || (recovery === 'retry' && status < 500) ? stated : undefined
+}
+
+/** How far ahead a reset may be: no window of the service is longer. */
+function longestWindowMs({ api: { limits } }: Pick<Connector, 'api'>, scope: 'app' | 'service'): number {
+  const declared = [limits?.[scope] ?? []].flat().map(({ perS }) => perS * 1000)
+  return Math.max(MAX_UNDECLARED_RESET_MS, ...declared)
 }
 
 /** The scope of limits where the response does not state it. */

@@ -27,10 +27,8 @@ import {
 /** Limit: grants of the rate limiter grants in memory; beyond it, expired ones are dropped. */
 const MAX_GRANTS = 20_000
 
-/** Limit: time for which a service may block all calls of an app, or those to one person's own server; a longer block is shortened to this. */
-const MAX_APP_BLOCK_MS = 3_600_000
-/** Limit: time for which a service may block the calls of one person, or of an app to a group of endpoints; a longer block is shortened to this. */
-const MAX_PERSON_BLOCK_MS = 86_400_000
+/** Limit: time for which a service may block calls; a longer block is shortened to this. */
+const MAX_BLOCK_MS = 86_400_000
 
 /** `sync`: a background call; `person`: an app or person waits for the response. */
 export type CallPurpose = 'sync' | 'person'
@@ -197,10 +195,10 @@ export function createRateLimiter({ database, clock }: { database: Database; clo
     },
     block: async (appId, connector, untilMs, profileId, server, whom) => {
       if (Number.isNaN(untilMs)) return
-      const [name, maxMs] = blocked({ appId, connector, profileId, server }, whom)
+      const name = blocked({ appId, connector, profileId, server }, whom)
       grants.delete(name)
       const nowMs = clock.now()
-      await blockRateLimit(database, name, Math.ceil(Math.min(untilMs, nowMs + maxMs)), nowMs)
+      await blockRateLimit(database, name, Math.ceil(Math.min(untilMs, nowMs + MAX_BLOCK_MS)), nowMs)
     },
     left: async (appId, connector, profileId, server, cost = PLAIN_CALL) => {
       const nowMs = clock.now()
@@ -247,13 +245,12 @@ function weightIn({ size }: Bucket, { weight }: CallCost): number {
   return Math.min(weight, Math.max(1, Math.floor(size.burst)))
 }
 
-/** The bucket to block, and the longest time for it. */
+/** The bucket to block. */
 function blocked(caller: Parameters<typeof personBucket>[0], whom: { group: string } | 'everybody' | undefined) {
-  if (whom === 'everybody') return [serviceBucket(caller), MAX_APP_BLOCK_MS] as const
+  if (whom === 'everybody') return serviceBucket(caller)
   const isOfApp = caller.profileId === undefined
-  if (isOfApp && whom === undefined) return [appBucket(caller), MAX_APP_BLOCK_MS] as const
   const name = isOfApp ? appBucket(caller) : personBucket(caller)
-  return [whom === undefined ? name : groupBucket(name, whom.group), MAX_PERSON_BLOCK_MS] as const
+  return whom === undefined ? name : groupBucket(name, whom.group)
 }
 
 function dropExpired(grants: Map<string, HeldGrant>, nowMs: number): void {

@@ -1,4 +1,5 @@
 import type { SignedIn } from '#kit/auth/auth.ts'
+import type { Tenant } from '#kit/read/facts.ts'
 import type { CountedSignIn } from './open-sign-ins.ts'
 import { requestIn, type SignInRequest, type StoredRequest, storedRequest } from './pending-value.ts'
 
@@ -65,4 +66,9 @@ export function readConsent(consent: ConsentColumns & { value: string }): Consen
 /** What the service said; undefined once the person decided. */
 export function signedInOf({ value }: { value: string }): SignedIn | undefined {
   return (JSON.parse(value) as StoredConsent).signedIn
+}
+
+/** The tenants of which the person has chosen none yet. */
+export function tenantsIn({ value }: { value: string }): readonly Tenant[] {
+  return (JSON.parse(value) as { tenants?: readonly Tenant[] }).tenants ?? []
 }

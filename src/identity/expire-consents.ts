@@ -1,6 +1,6 @@
 import type { Batch } from '#store/delete-in-batches.ts'
 import { type ExpiredConsent, expiredConsents, takeExpiredConsent } from '#store/identity/consents.ts'
-import { signedInOf } from './consent-value.ts'
+import { signedInOf, tenantsIn } from './consent-value.ts'
 import type { IdentityDeps } from './deps.ts'
 import { revokeUnneeded, type UnneededToken } from './revoke-token.ts'
 
@@ -29,5 +29,6 @@ export async function revokeUnused(deps: IdentityDeps, consent: ExpiredConsent):
 /** Undefined when the consent cannot be opened, or has no credential. */
 export function unusedTokenOf({ appId, service, value }: ExpiredConsent): UnneededToken | undefined {
   const signedIn = value === undefined ? undefined : signedInOf({ value })
-  return signedIn && { appId, service, nativeId: signedIn.self.id, credential: signedIn.credential }
+  if (value === undefined || signedIn === undefined) return undefined
+  return { appId, service, nativeId: signedIn.self.id, credential: signedIn.credential, tenants: tenantsIn({ value }) }
 }

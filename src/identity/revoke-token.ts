@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findServiceAccess } from '#access/service-access.ts'
-import { type Credential, type RevocationScope } from '#kit/auth/auth.ts'
+import type { Auth, Credential, RevocationScope } from '#kit/auth/auth.ts'
 import { mayEndGrant } from '#kit/auth/granted.ts'
-import { tenantsOf } from '#kit/auth/tenants.ts'
+import { tenantSuffix, tenantsOf } from '#kit/auth/tenants.ts'
 import type { Connector } from '#kit/connector/connector.ts'
+import type { Tenant } from '#kit/read/facts.ts'
 import type { RevocationResult } from '#model/accounts/revocation.ts'
 import { newId } from '#platform/crypto/ids.ts'
 import { SealError } from '#platform/crypto/sealing.ts'
@@ -14,16 +15,19 @@ import {
 } from '#store/identity/credentials-in-use.ts'
 import { beginGrantRevocation, endGrantRevocation, grantRevocationSince } from '#store/identity/grant-revocations.ts'
 import { awaitConnects, type ServiceUser } from '#store/identity/service-users.ts'
+import { areTenantsInUse } from '#store/identity/tenants-in-use.ts'
 import { revokeCredential } from '#upstream/renew-credential.ts'
 import { UpstreamError } from '#upstream/request/errors.ts'
 import { withDeadline } from '#upstream/request/send.ts'
-import { signedInOf } from './consent-value.ts'
+import { signedInOf, tenantsIn } from './consent-value.ts'
 import type { IdentityDeps } from './deps.ts'
 
 /** A token of a service user that nothing here uses any more. */
 export interface UnneededToken extends ServiceUser {
   /** Undefined if there was none, or if it cannot be opened. */
   credential: Credential | undefined
+  /** What the person could choose from, where they chose none: nobody is named then. */
+  tenants?: readonly Tenant[]
 }
 
 /** Limit: time for all calls of one revocation together; then the service counts as unreachable. */
@@ -53,13 +57,26 @@ export async function revokeUnneeded(deps: IdentityDeps, token: UnneededToken): 
 async function revokeByUse(deps: IdentityDeps, token: UnneededToken): Promise<RevocationResult> {
   const connector = deps.registry.find(token.service)
   const hasTenants = connector !== undefined && tenantsOf(connector.auth) !== undefined
-  // Nobody is named before a tenant is chosen, so nothing else can have this token.
-  if (hasTenants && token.nativeId === '') return revokeAs(deps, token, 'token')
+  if (hasTenants && token.nativeId === '')
+    return revokeAs(deps, token, (await mayShareGrant(deps, connector.auth, token)) ? 'token' : 'grant')
   const inUse = await credentialsInUse(deps.database, deps.keyring, token, deps.clock.now())
   const others = [...inUse.consents, ...inUse.profiles]
   // The person's profiles of other tenants have other ids, and their tokens are of the same grant.
   if (others.length === 0) return revokeAs(deps, token, hasTenants ? 'token' : 'grant')
   return revokeAs(deps, token, isShared(token.credential, inUse) ? 'nothing' : 'token')
+}
+
+/** Nobody is named before a tenant is chosen: anybody with one of the same tenants may be the same person, with the same grant. */
+async function mayShareGrant(deps: IdentityDeps, auth: Auth, token: UnneededToken): Promise<boolean> {
+  const now = deps.clock.now()
+  const endingsOf = (tenants: readonly Tenant[]) => tenants.map(({ facts }) => tenantSuffix(auth, facts))
+  const own = endingsOf(token.tenants ?? [])
+  if (own.length === 0 || (await areTenantsInUse(deps.database, token, own, now))) return true
+  const { consents: choices } = await credentialsInUse(deps.database, deps.keyring, token, now)
+  if (choices.length >= MAX_COMPARED_CREDENTIALS) return true
+  return choices.some(
+    (value) => value === undefined || endingsOf(tenantsIn({ value })).some((each) => own.includes(each)),
+  )
 }
 
 /**

@@ -165,6 +165,12 @@ suite('what counts as agreed for a sign-in', () => {
     assert.deepEqual(withLists(byHand, [other, said('socialite', 'old')]).sources, ['by-hand', 'grant'])
     assert.equal(withLists(byHand, [other]).certainty, 'declared')
     assert.equal(withLists(byHand, [other, said('socialite', 'new')]).certainty, 'agreed')
+    const { authorize, token } = said('grant', 'new')
+    const request = 'https://new/request'
+    const byHand1 = { ...byHand, auth: { oauth1: { request, authorize, access: token } } }
+    assert.equal(withLists(byHand1, [other, said('socialite', 'new')]).certainty, 'declared', 'they say OAuth 2')
+    const both = [other, said('socialite', 'new')].map((each) => ({ ...each, request }))
+    assert.deepEqual(withLists(byHand1, both).sources, ['by-hand', 'grant', 'socialite'])
   })
 })
 

@@ -37,7 +37,7 @@ function isNamed(entry: Entry, servers: readonly string[], host: string): boolea
   const { auth, api } = entry
   const addresses = [
     ...('oauth2' in auth ? [auth.oauth2.authorize, auth.oauth2.token, auth.oauth2.refresh, auth.oauth2.revoke] : []),
-    ...('oauth1' in auth ? Object.values(auth.oauth1) : []),
+    ...('oauth1' in auth ? [auth.oauth1.request, auth.oauth1.authorize, auth.oauth1.access] : []),
     ...('typed' in auth ? [auth.typed.exchange?.url] : []),
     api.base,
     ...(api.hosts ?? []),

@@ -6,9 +6,9 @@ import { codeOf, newBrowser, redeemed, startUrl } from '../harness/sign-in.ts'
 import { ENTRIES } from './entries.ts'
 import { type EntryHarness, startEntryHarness } from './fixture.ts'
 
-suite('calls that are signed with typed keys', () => {
+suite('calls that are signed', () => {
   let harness: EntryHarness
-  const names = ['bybit', 'app-store-connect']
+  const names = ['bybit', 'app-store-connect', 'smugmug']
   before(async () => {
     harness = await startEntryHarness(new Map(names.map((name) => [name, ENTRIES.get(name)!])))
   })
@@ -71,5 +71,24 @@ suite('calls that are signed with typed keys', () => {
     )
     assert.ok(Number(row?.expires_at) > Date.now(), 'it was signed again')
     assert.ok(!harness.tributary.logged.some((line) => line.includes('BEGIN EC') || line.includes('BEGIN PRIVATE')))
+  })
+
+  test('at a service with OAuth 1 carry the token of the person, until the service ends it', async () => {
+    const browser = newBrowser()
+    const back = await browser.open(startUrl(harness, 'smugmug', {}, harness.app))
+    assert.ok(back.stopped, back.body.slice(0, 500))
+    const token = await tokenOf(back.url)
+    const call = () => send(harness, 'GET', '/proxy/smugmug/v2/album?q=a%20b&q=%C3%A9', { token })
+    assert.deepEqual([(await call()).status, (await call()).status], [200, 200], 'each with a nonce of its own')
+    const again = newBrowser()
+    const same = await again.open(startUrl(harness, 'smugmug', {}, harness.app))
+    const { account } = await redeemed(harness, codeOf(new URL(same.url)))
+    const [row] = await harness.tributary.sql<{ count: number }>(
+      "select count(distinct account_id)::int as count from profile where service = 'smugmug'",
+    )
+    assert.deepEqual([row?.count, typeof account], [1, 'string'], 'the service says who it is')
+    harness.lab.expire('smugmug')
+    assert.equal((await call()).status, 401)
+    assert.ok(!harness.tributary.logged.some((line) => /access-secret-|lab-secret/.test(line)))
   })
 })

@@ -33,6 +33,25 @@ export const VARIANTS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
     },
   ],
   [
+    'variant-oauth1',
+    {
+      title: 'OAuth 1',
+      ...ABOUT,
+      ask: { site: { title: 'Site', example: 'acme', kind: 'text' } },
+      auth: {
+        oauth1: {
+          request: 'https://{ask.site}.acme.example/oauth/request',
+          authorize: 'https://{ask.site}.acme.example/oauth/authorize',
+          access: 'https://{ask.site}.acme.example/oauth/access',
+          signature: 'HMAC-SHA256',
+          scope: { name: 'rights', default: ['read', 'write'] },
+        },
+      },
+      api: { base: 'https://{ask.site}.acme.example/api' },
+      self: SELF,
+    },
+  ],
+  [
     'variant-sites',
     {
       title: 'Sites',

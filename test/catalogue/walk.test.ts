@@ -68,7 +68,8 @@ async function signIn({ service, entry, connector, key }: Walk, given: ServiceKe
   const page = await fetch(begun.url, { redirect: 'manual' })
   assert.equal(page.status, 302, `${service}: ${await page.text()}`)
   const back = new URL(page.headers.get('location')!)
-  assert.equal(back.searchParams.get('state'), 'state-1')
+  if (begun.requestToken === undefined) assert.equal(back.searchParams.get('state'), 'state-1')
+  else assert.equal(back.searchParams.get('oauth_token'), begun.requestToken)
   const params = Object.fromEntries(back.searchParams)
   const signedIn = await finishSignIn(open.upstream, {
     connector,
@@ -103,6 +104,18 @@ async function walkOAuth2(walk: Walk): Promise<void> {
   const isOffered = 'oauth2' in entry.auth && entry.auth.oauth2.revoke !== undefined
   assert.equal(ended, isOffered ? 'revoked' : 'not_offered')
   assert.equal((await call(walk, again)).status, isOffered ? 401 : 200)
+}
+
+/** Tokens of OAuth 1 live until they are revoked, and every call is signed with their secret. */
+async function walkOAuth1(walk: Walk): Promise<void> {
+  const { service, entry } = walk
+  const credential = await signIn(walk)
+  assert.equal((await call(walk, credential)).status, 200)
+  assert.equal((await call(walk, { ...credential, tokenSecret: 'another' })).status, 401)
+  await assert.rejects(signIn({ ...walk, key: keyOf(service, entry, 'another') }), UpstreamError)
+  lab.expire(service)
+  assert.equal((await call(walk, credential)).status, 401)
+  await assert.rejects(readSelf({ upstream: open.upstream, ...walk, credential }), isRecovery('reauthorize'))
 }
 
 /** What a person types in the lab; the address of their server is that of the service in the lab. */
@@ -150,6 +163,7 @@ suite('every entry signs in, is refreshed, called and ended at a server that pla
       const expanded = expandEntry(service, entry)
       const connector = entry.ask === undefined ? expanded : fillConnector(expanded, answersOf(entry))
       const walk = { service, entry, connector, key: keyOf(service, entry) }
-      await ('oauth2' in entry.auth ? walkOAuth2(walk) : walkTyped(walk))
+      const { auth } = entry
+      await ('oauth2' in auth ? walkOAuth2(walk) : 'oauth1' in auth ? walkOAuth1(walk) : walkTyped(walk))
     })
 })

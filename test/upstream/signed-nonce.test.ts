@@ -63,6 +63,15 @@ suite('requests signed with a nonce', () => {
     for (const { target, body } of requests.all) assert.ok(!`${target} ${body}`.includes(key.secret))
   })
 
+  test('revoking ends what the person granted to this app, not what they granted to others', async () => {
+    const [one, other] = [await signIn(), await signIn()]
+    assert.notEqual(one.key.key, other.key.key)
+    const again = await signIn(one.key)
+    assert.equal(await revokeCredential(open.upstream, { connector, ...one }, 'grant'), 'revoked')
+    assert.deepEqual([await statusOf(one.key, one.credential), await statusOf(one.key, again.credential)], [401, 401])
+    assert.equal(await statusOf(other.key, other.credential), 0)
+  })
+
   test('a wrong secret is the app’s business, not the person’s', async () => {
     const { key, credential } = await signIn()
     const wrong = { ...key, secret: 'wrong-secret' }

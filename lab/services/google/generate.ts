@@ -220,22 +220,23 @@ function addYouTube(own: Own): void {
   const { random, person, nowMs, nextId } = own
   const channelId = `UC${person.username}channel`
   const thumbnails = { default: { url: 'https://i.ytimg.com/vi/x/default.jpg', width: 120, height: 90 } }
-  const snippet = (atMs: number, more: object = {}) => ({
+  const described = (atMs: number, more: object = {}) => ({
     title: random.pick(titles),
     description: random.pick(sentences),
     publishedAt: new Date(atMs).toISOString(),
-    channelId,
-    channelTitle: person.name,
     thumbnails,
     ...more,
   })
+  /** Of a channel. A subscription has only the id of it, and a channel itself has neither. */
+  const snippet = (atMs: number, more: object = {}) =>
+    described(atMs, { channelId, channelTitle: person.name, ...more })
   const other = (at: number) => ({ id: `UCother${at % 7}`, title: `Channel ${at % 7}` })
   put(
     own,
     'channels',
     nowMs - 1500 * DAY_MS,
     {
-      snippet: snippet(nowMs - 1500 * DAY_MS, { customUrl: `@${person.username}` }),
+      snippet: described(nowMs - 1500 * DAY_MS, { customUrl: `@${person.username}` }),
       contentDetails: { relatedPlaylists: { likes: 'LL', uploads: uploadsOf(channelId) } },
     },
     channelId,
@@ -277,7 +278,8 @@ function addYouTube(own: Own): void {
     })
   for (const [at, atMs] of moments(7))
     put(own, 'subscriptions', atMs, {
-      snippet: snippet(atMs, {
+      snippet: described(atMs, {
+        channelId,
         title: other(at).title,
         resourceId: { kind: 'youtube#channel', channelId: other(at).id },
       }),

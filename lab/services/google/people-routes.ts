@@ -39,7 +39,7 @@ export function peopleRoutes(parts: ApiParts): Routes {
       ...(items.length > 0 && { [field]: items.map((item) => person(item, names)) }),
       ...(nextPageToken && { nextPageToken }),
       ...(call.get('requestSyncToken') === 'true' && nextSyncToken && { nextSyncToken }),
-      ...(items.length > 0 && { totalItems: items.length }),
+      ...(items.length > 0 && { [field === 'connections' ? 'totalItems' : 'totalSize']: items.length }),
     }
   }
   return {

@@ -10,7 +10,7 @@ import type { OAuth2Server } from '../../oauth2/server.ts'
 import { fieldsOf, type LabAccount, type MastodonData } from './data.ts'
 import { createUploads } from './media.ts'
 import { paged } from './paging.ts'
-import { presentAccount, presentStatus } from './present.ts'
+import { presentAccount, presentOwnAccount, presentStatus } from './present.ts'
 import { statusWrites } from './status-writes.ts'
 
 interface ApiParts {
@@ -83,7 +83,7 @@ export function mastodonApi({ context, oauth, data, rateLimit, slowLimit }: ApiP
   return {
     'GET /api/v1/accounts/verify_credentials': endpoint('read:accounts', ({ username }) => {
       const account = data.account(username)
-      return account ? json(200, { ...presentAccount(url(), account), source: { privacy: 'public' } }) : missing()
+      return account ? json(200, presentOwnAccount(url(), account)) : missing()
     }),
     'GET /api/v1/accounts/:id/statuses': endpoint('read:statuses', ({ username }, request, { id = '' }) => {
       const author = data.accountById(id)
@@ -149,6 +149,7 @@ export function mastodonApi({ context, oauth, data, rateLimit, slowLimit }: ApiP
         const record = {
           id,
           type,
+          group_key: `ungrouped-${id}`,
           created_at: new Date(createdAtMs).toISOString(),
           account: presentAccount(url(), from),
           ...(about === undefined ? {} : { status: about }),

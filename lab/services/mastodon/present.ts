@@ -22,12 +22,37 @@ export function presentAccount(origin: string, account: LabAccount): Record<stri
     avatar: `${origin}/system/${id}/400x400-${Number(BigInt(id) % 360n)}.svg`,
     avatar_static: `${origin}/system/${id}/400x400-${Number(BigInt(id) % 360n)}.svg`,
     header: `${origin}/headers/original/missing.png`,
+    header_static: `${origin}/headers/original/missing.png`,
+    indexable: false,
+    hide_collections: false,
     followers_count: 12,
     following_count: 34,
     statuses_count: 56,
     last_status_at: '2026-11-01',
     emojis: [],
     fields: [],
+  }
+}
+
+/** What only the person themselves sees of their account. */
+export function presentOwnAccount(origin: string, account: LabAccount): Record<string, unknown> {
+  const { bio = '' } = account
+  return {
+    ...presentAccount(origin, account),
+    source: {
+      privacy: 'public',
+      sensitive: false,
+      language: null,
+      note: bio,
+      fields: [],
+      follow_requests_count: 0,
+      hide_collections: false,
+      discoverable: true,
+      indexable: false,
+      attribution_domains: [],
+      quote_policy: 'public',
+    },
+    role: { id: '-99', name: '', color: '', permissions: '65536', highlighted: false },
   }
 }
 
@@ -75,7 +100,25 @@ export function presentStatus(
     card:
       card === undefined
         ? null
-        : { ...card, description: '', type: 'link', author_name: '', provider_name: '', image: null, embed_url: '' },
+        : {
+            ...card,
+            description: '',
+            language: null,
+            type: 'link',
+            authors: [],
+            author_name: '',
+            author_url: '',
+            provider_name: '',
+            provider_url: '',
+            html: '',
+            width: 0,
+            height: 0,
+            image: null,
+            image_description: '',
+            embed_url: '',
+            blurhash: null,
+            published_at: null,
+          },
     poll: null,
   }
 }

@@ -67,7 +67,12 @@ export function withingsApi({ oauth, data, rateLimit }: ApiParts): Routes {
         modified: seconds(item.updatedAtMs),
         category: 1,
         deviceid: '892359876fd8805ac45bab078c4828692f0276b1',
-        measures: (item.fields['values'] as number[][]).map(([value, type, unit]) => ({ value, type, unit })),
+        measures: (item.fields['values'] as number[][]).map(([value, type, unit, position]) => ({
+          value,
+          type,
+          unit,
+          ...(position !== undefined && { position }),
+        })),
         comment: '',
       })),
       // `more` is a number here, and missing on the last page.

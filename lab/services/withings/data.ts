@@ -23,13 +23,15 @@ export function createWithingsData(parts: { people: Person[]; random: Random; no
       store.put(person.username, kind, { id: nextId(), createdAtMs: atMs, updatedAtMs: atMs + 60_000, fields })
     const moments = (share: number) =>
       momentsBack(random, Math.round(person.activity * share), parts.nowMs - DAY_MS, 700)
-    // Value, type and exponent: weight with fat ratio, or blood pressure with heart rate.
+    // Value, type, exponent and position: weight with fat ratio and the fat of each leg, or blood pressure with heart rate.
     for (const atMs of moments(1))
       put('measures', atMs, {
         values: random.chance(0.6)
           ? [
               [random.int(5000, 9500), 1, -2],
               [random.int(100, 350), 6, -1],
+              [random.int(200, 500), 174, -2, 10],
+              [random.int(200, 500), 174, -2, 11],
             ]
           : [
               [random.int(60, 90), 9, 0],

@@ -98,7 +98,7 @@ export function signedEndpoints({ clock, oauth, people, paths }: SignedParts): {
     useNonce(request)
     const person = people.find(({ id }) => id === first(formOf(request), 'userid'))
     if (person === undefined) throw failed(503, 'Invalid Params: invalid userid')
-    oauth.tokens.revoke(person.username)
+    oauth.endAll(secretOf(request).key, person.username)
     return json(200, { status: 0, body: {} })
   }
 

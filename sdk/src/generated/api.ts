@@ -1201,6 +1201,8 @@ export type EventMap = {
   oembed?: Card | undefined
   /** Native ids or names of those who attend. */
   attendees?: string[] | undefined
+  /** Of an occurrence of a repeated event: the id of that event at the service. */
+  series?: string | undefined
 }
 
 /** Where this browser downloads an export. */
@@ -1443,6 +1445,8 @@ export type ItemMap = {
   starts?: number | null | undefined
   /** When it ends. Epoch milliseconds. */
   ends?: number | null | undefined
+  /** Of an occurrence of a repeated event: the id of that event at the service. */
+  series?: string | undefined
   /** Native ids or names of those who attend. */
   attendees?: string[] | undefined
   /** Kind of activity. */
@@ -1496,10 +1500,11 @@ export type KeyTest = {
   service: string
   /** The address to enter at the service. */
   callback: string
-  /** What the vendor demands on the first day, with the page that says so. */
+  /** What the vendor demands on the first day, with the page that says so, and when it was read. */
   conditions: ({
     says: string
     source: string
+    checked?: string | undefined
   })[]
   /** `unknown`: the service does not tell without a person who signs in. */
   result: "ok" | "failed" | "unknown"
@@ -2525,10 +2530,11 @@ export type Service = {
   auth: string
   /** What the service is for. */
   category?: "business" | "communication" | "data" | "development" | "education" | "files" | "finance" | "games" | "health" | "identity" | "media" | "music" | "people" | "shops" | "travel" | "work" | "writing" | undefined
-  /** What the vendor demands on the first day, with the page that says so. */
+  /** What the vendor demands on the first day, with the page that says so, and when it was read. */
   conditions: ({
     says: string
     source: string
+    checked?: string | undefined
   })[]
   aliases: string[]
   endpoints: {

@@ -127,7 +127,9 @@ export const test = command({
     out.result(tested, () => [
       ...table(tested.steps.map(({ step, result, detail }) => [MARKS[result], step, detail])),
       `Callback address to enter at the service: ${tested.callback}`,
-      ...tested.conditions.map(({ says, source }) => `The service demands: ${says} (${source})`),
+      ...tested.conditions.map(
+        ({ says, source, checked }) => `The service demands: ${says} (${[source, checked].filter(Boolean).join(', ')})`,
+      ),
     ])
     return tested.result === 'failed' ? EXIT.refused : EXIT.ok
   },

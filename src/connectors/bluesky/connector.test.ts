@@ -229,6 +229,18 @@ suite('bluesky', () => {
   })
 })
 
+test('the own feed is read until what is known, and whole once a week', () => {
+  const { checkpoint, wholeEveryMs, deletes } = bluesky.endpoints['author_feed']!
+  const entry = (indexedAt: string, reason?: object) => ({ post: { indexedAt }, reason })
+  const watermark = checkpoint!.advance({ items: [entry('2026-05-01T10:00:00Z')], body: {} }, undefined)!
+  const repost = entry('2020-01-01T00:00:00Z', { indexedAt: '2026-05-01T11:00:00Z' })
+  assert.deepEqual(
+    [entry('2026-05-01T08:00:00Z'), repost].map((each) => checkpoint!.isKnown!(each, watermark)),
+    [true, false],
+  )
+  assert.deepEqual([wholeEveryMs, deletes], [7 * 86_400_000, 'all'])
+})
+
 test('the limit of one method pauses only that method', () => {
   const headers = (policy: string) => ({
     'ratelimit-policy': policy,

@@ -59,6 +59,9 @@ function collection<Value>(
 /** Data of the AppView about other people; the person's own server forwards these calls to it. */
 const appView = { scope: ['transition:generic'], pages }
 
+/** When it came into the feed: a repost by its own time. */
+const shownAt = ({ reason, post: { indexedAt } }: FeedEntry) => timeOf(reason?.indexedAt ?? indexedAt)
+
 export const endpoints = {
   posts: collection('app.bsky.feed.post', post, ['statuses'], '15m', weekly),
   likes: collection('app.bsky.feed.like', linkKind('like'), [], '1h', weekly),
@@ -76,6 +79,8 @@ export const endpoints = {
     items: ({ feed }) => feed,
     kind: { ...feedPost, types: () => [] },
     types: [],
+    checkpoint: untilKnown({ value: shownAt, overlap: HOUR_MS }),
+    wholeEvery: '7d',
     every: '6h',
     class: 'personal',
     deletes: 'all',
@@ -87,10 +92,7 @@ export const endpoints = {
     kind: feedPost,
     types: ['statuses'],
     feed: true,
-    checkpoint: untilKnown({
-      value: ({ reason, post: { indexedAt } }) => timeOf(reason?.indexedAt ?? indexedAt),
-      overlap: HOUR_MS,
-    }),
+    checkpoint: untilKnown({ value: shownAt, overlap: HOUR_MS }),
     every: '10m',
     class: 'social',
   }),

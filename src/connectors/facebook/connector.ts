@@ -52,6 +52,13 @@ export const facebook = defineConnector({
   docs: 'https://developers.facebook.com/docs/graph-api/reference/user',
   category: 'people',
   settings: [{ name: 'config_id', title: 'Configuration ID (Facebook Login for Business)' }],
+  conditions: [
+    {
+      says: 'Each permission beyond public_profile and email needs an app review before people without a role in the app can grant it.',
+      source: 'https://developers.facebook.com/docs/permissions',
+      checked: '2026-11-19',
+    },
+  ],
   auth: oauth2({
     authorizeUrl: `https://www.facebook.com/${VERSION}/dialog/oauth`,
     tokenUrl: `${GRAPH}/oauth/access_token`,

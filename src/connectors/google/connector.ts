@@ -28,6 +28,24 @@ export const google = defineConnector({
   title: 'Google',
   docs: 'https://developers.google.com/identity/protocols/oauth2/web-server',
   category: 'work',
+  conditions: [
+    {
+      says: 'Until Google has verified an app that asks for sensitive or restricted scopes, people see a warning, and at most 100 can sign in.',
+      source: 'https://support.google.com/cloud/answer/7454865',
+      checked: '2026-11-19',
+    },
+    {
+      says: 'While the publishing status is “Testing”, only listed test users can sign in, and their refresh tokens end after seven days.',
+      source: 'https://developers.google.com/identity/protocols/oauth2#expiration',
+      checked: '2026-11-19',
+    },
+    {
+      says: 'Restricted scopes (drive.metadata.readonly of the default, gmail.metadata of flag=dm) need a security assessment every year.',
+      source:
+        'https://developers.google.com/identity/protocols/oauth2/production-readiness/restricted-scope-verification',
+      checked: '2026-11-19',
+    },
+  ],
   auth: oauth2({
     authorizeUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
     tokenUrl: 'https://oauth2.googleapis.com/token',

@@ -22,6 +22,18 @@ export const instagram = defineConnector({
   title: 'Instagram',
   docs: 'https://developers.facebook.com/documentation/instagram-platform/instagram-api-with-instagram-login',
   category: 'people',
+  conditions: [
+    {
+      says: 'Only professional accounts (business or creator) can sign in.',
+      source: 'https://developers.facebook.com/docs/instagram-platform/overview',
+      checked: '2026-11-19',
+    },
+    {
+      says: 'Accounts that the owner of the app does not manage need Advanced Access, which needs an app review.',
+      source: 'https://developers.facebook.com/docs/instagram-platform/app-review',
+      checked: '2026-11-19',
+    },
+  ],
   auth: oauth2({
     noAppCheck:
       'No call names the app of a token, the exchange with the secret takes tokens of the first hour only, and there is no refresh token.',

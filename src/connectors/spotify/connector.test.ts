@@ -56,6 +56,21 @@ suite('spotify', () => {
     assert.equal(new Set(two.map((each) => plays!.kind.id(each))).size, 2)
   })
 
+  test('lists are paged by offsets, not by an address that new apps may not call', () => {
+    const { pages } = spotify.endpoints['playlists']!
+    const first = pages.first({ method: 'GET', path: '/me/playlists', query: {} })
+    const next = 'https://api.spotify.com/v1/users/ada/playlists?offset=50&limit=50'
+    const second = pages.next({
+      request: first,
+      body: { items: [null], next, offset: 0, limit: 50 },
+      headers: {},
+      count: 0,
+    })
+    assert.deepEqual([second?.path, second?.query], ['/me/playlists', { limit: '50', offset: '50' }])
+    const last = { items: [], next: null, offset: 50, limit: 50 }
+    assert.equal(pages.next({ request: second!, body: last, headers: {}, count: 0 }), undefined)
+  })
+
   test('followed artists are paged by a cursor within their list', () => {
     const request = artists!.pages.first({ method: 'GET', path: '/me/following', query: { type: 'artist' } })
     const next = (after: string | null) =>

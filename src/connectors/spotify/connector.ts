@@ -3,7 +3,7 @@ import { self } from '#kit/auth/self.ts'
 import { defineConnector } from '#kit/connector/connector.ts'
 import { since } from '#kit/endpoints/checkpoint.ts'
 import { endpoint } from '#kit/endpoints/endpoint.ts'
-import { cursorPages, linkPages } from '#kit/endpoints/pages.ts'
+import { cursorPages } from '#kit/endpoints/pages.ts'
 import { timeOf } from '#kit/read/kind.ts'
 import { artist, play, playlist, playlistEntry, savedAlbum, savedTrack, topTrack, trackOf } from './kinds.ts'
 import type {
@@ -22,10 +22,19 @@ interface Paged<Raw> {
   /** Playlists of a list may be null. */
   items?: (Raw | null)[]
   next?: string | null
+  offset?: number
+  limit?: number
 }
 
 const present = <Raw>(body: Paged<Raw>) => body.items?.filter((each) => each !== null && each !== undefined)
-const pages = linkPages({ from: (body: Paged<unknown>) => body.next, query: { limit: '50' } })
+const PAGE = 50
+/** By offsets: `next` only says that there is more, because it was an address below `/users/{id}`, which new apps may not call. */
+const pages = cursorPages({
+  param: 'offset',
+  from: ({ next, offset, limit }: Paged<unknown>) =>
+    typeof next === 'string' ? (offset ?? 0) + (limit ?? PAGE) : undefined,
+  size: { param: 'limit', value: PAGE },
+})
 
 /**
  * The Web API as it is for new apps. Since November 2024 it has no recommendations, audio features and playlists made by Spotify;
@@ -42,6 +51,17 @@ export const spotify = defineConnector({
     {
       says: 'The redirect address must be https, or http at 127.0.0.1 or [::1]; localhost is refused.',
       source: 'https://developer.spotify.com/documentation/web-api/concepts/redirect_uri',
+      checked: '2026-11-19',
+    },
+    {
+      says: 'A new app is in development mode: five people, each entered by e-mail address, and its owner needs Spotify Premium.',
+      source: 'https://developer.spotify.com/documentation/web-api/concepts/quota-modes',
+      checked: '2026-11-19',
+    },
+    {
+      says: 'All apps of one developer in development mode share one quota of calls.',
+      source: 'https://developer.spotify.com/blog/2026-07-23-web-api-quota-updates',
+      checked: '2026-11-19',
     },
   ],
   auth: oauth2({

@@ -32,6 +32,18 @@ export const strava = defineConnector({
   title: 'Strava',
   docs: 'https://developers.strava.com/docs/reference',
   category: 'health',
+  conditions: [
+    {
+      says: 'Creating an app needs a paid Strava subscription.',
+      source: 'https://developers.strava.com/docs/getting-started/',
+      checked: '2026-11-19',
+    },
+    {
+      says: 'A new app is in single-player mode: only its owner can sign in. Its settings raise that to ten people, a review to more.',
+      source: 'https://developers.strava.com/docs/getting-started/',
+      checked: '2026-11-19',
+    },
+  ],
   auth: oauth2({
     noAppCheck: 'No call names the app of a token.',
     authorizeUrl: 'https://www.strava.com/oauth/authorize',
@@ -58,15 +70,20 @@ export const strava = defineConnector({
     errors: { RefreshToken: 'reauthorize', AuthorizationCode: 'reauthorize', Application: 'stop' },
   }),
   api,
-  self: self<Athlete>('/athlete', ({ id, username, firstname, lastname, bio, city, state, country, profile }) => ({
-    id: String(id),
-    name: joined([firstname, lastname], ' '),
-    handle: username ?? undefined,
-    url: `https://www.strava.com/athletes/${id}`,
-    photo: profile?.startsWith('http') ? profile : undefined,
-    description: bio ?? undefined,
-    location: joined([city, state, country], ', '),
-  })),
+  self: self<Athlete>({
+    path: '/athlete',
+    // One app has a thousand reads a day for everybody.
+    every: '7d',
+    read: ({ id, username, firstname, lastname, bio, city, state, country, profile }) => ({
+      id: String(id),
+      name: joined([firstname, lastname], ' '),
+      handle: username ?? undefined,
+      url: `https://www.strava.com/athletes/${id}`,
+      photo: profile?.startsWith('http') ? profile : undefined,
+      description: bio ?? undefined,
+      location: joined([city, state, country], ', '),
+    }),
+  }),
   endpoints: {
     activities: endpoint<Activity[], Activity>({
       path: '/athlete/activities',

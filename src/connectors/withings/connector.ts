@@ -4,18 +4,8 @@ import { defineConnector } from '#kit/connector/connector.ts'
 import { bodyCursorPages } from '#kit/endpoints/body-cursor-pages.ts'
 import { since } from '#kit/endpoints/checkpoint.ts'
 import { type EndpointInput, endpoint } from '#kit/endpoints/endpoint.ts'
-import {
-  type Activity,
-  activity,
-  type Device,
-  device,
-  type MeasureGroup,
-  measureGroup,
-  type Sleep,
-  sleep,
-  type Workout,
-  workout,
-} from './kinds.ts'
+import { type Activity, activity, type Device, device, type Sleep, sleep, type Workout, workout } from './kinds.ts'
+import { type Measure, type MeasureGroup, measure, measuresOf } from './measures.ts'
 
 interface Envelope<Body> {
   status?: number
@@ -38,7 +28,10 @@ const HOUR_S = 3600
 function changed<Body extends object, Raw extends { modified?: number }>(
   action: string,
   fields: Record<string, string>,
-  input: Pick<EndpointInput<Envelope<Body>, Raw>, 'path' | 'items' | 'kind' | 'types' | 'scope'>,
+  input: Pick<
+    EndpointInput<Envelope<Body>, Raw>,
+    'path' | 'items' | 'kind' | 'types' | 'scope' | 'wholeEvery' | 'deletes'
+  >,
 ) {
   return endpoint<Envelope<Body>, Raw>({
     ...input,
@@ -60,6 +53,14 @@ export const withings = defineConnector({
   title: 'Withings',
   docs: 'https://developer.withings.com/api-reference',
   category: 'health',
+  conditions: [
+    {
+      says: 'The callback address must be on a public server that Withings reaches when it is entered; an app in the development environment has at most ten people.',
+      source:
+        'https://developer.withings.com/developer-guide/v3/integration-guide/public-health-data-api/get-access/developer-account/',
+      checked: '2026-11-19',
+    },
+  ],
   auth: oauth2({
     noAppCheck: 'No call names the app of a token.',
     authorizeUrl: 'https://account.withings.com/oauth2_user/authorize2',
@@ -90,6 +91,7 @@ export const withings = defineConnector({
       2555: 'stop',
       2556: 'stop',
     },
+    // Ends what the person granted to this app, which signs the call; other apps keep theirs.
     revokeUrl: 'https://wbsapi.withings.net/v2/oauth2',
     revoke: { method: 'POST', tokenPlacement: 'none', parameters: { action: 'revoke', userid: '{sub}' } },
     revokeEnds: 'grant',
@@ -107,14 +109,17 @@ export const withings = defineConnector({
   },
   self: selfFromToken(),
   endpoints: {
-    measures: changed<{ measuregrps?: MeasureGroup[] }, MeasureGroup>(
+    measures: changed<{ measuregrps?: (MeasureGroup | null)[] }, Measure>(
       'getmeas',
       { category: '1' },
       {
         path: '/measure',
-        items: ({ body }) => body?.measuregrps,
-        kind: measureGroup,
+        items: ({ body }) => measuresOf(body?.measuregrps),
+        kind: measure,
         types: ['measures'],
+        // A deleted value only changes the time of its group.
+        wholeEvery: '30d',
+        deletes: 'all',
         scope: ['user.metrics'],
       },
     ),

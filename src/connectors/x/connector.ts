@@ -92,6 +92,13 @@ export const x = defineConnector({
   title: 'X',
   docs: 'https://docs.x.com/x-api/introduction',
   category: 'people',
+  conditions: [
+    {
+      says: 'Reading is paid for by the record, with credits that the app buys first.',
+      source: 'https://docs.x.com/x-api/getting-started/pricing',
+      checked: '2026-11-19',
+    },
+  ],
   auth: oauth2({
     noAppCheck: 'No call names the app of a token of OAuth 2.',
     authorizeUrl: 'https://x.com/i/oauth2/authorize',

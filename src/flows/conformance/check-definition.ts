@@ -21,7 +21,6 @@ export function checkDefinition(connector: Connector, { isFile = false }: { isFi
   checkAddress(api.baseUrl)
   for (const limit of [api.limits?.app, api.limits?.person, api.limits?.service].flat())
     if (limit) checkWindow(connector, limit)
-  assert.ok(Object.keys(endpoints).length > 0, 'a connector without endpoints')
   for (const [name, endpoint] of Object.entries(endpoints)) {
     checkEndpoint(name, endpoint, scopesOf(auth))
     if (api.asksForSmallerPages) checkPageSize(name, endpoint)

@@ -160,7 +160,8 @@ async function endChoice(deps: SignInDeps, { app, consent, choice, pending }: Op
   await deleteConsent(deps.database, consent)
   await uncountSignIn(deps, app.id, choice.counted)
   const { service } = pending
-  await revokeUnneeded(deps, { appId: app.id, service, nativeId: '', credential: choice.credential })
+  const { credential, tenants } = choice
+  await revokeUnneeded(deps, { appId: app.id, service, nativeId: '', credential, tenants })
 }
 
 /** Undefined for what the page cannot help with. */

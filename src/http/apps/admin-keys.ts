@@ -104,8 +104,8 @@ export const test = route({
       service: z.string(),
       callback: z.string().describe('The address to enter at the service.'),
       conditions: z
-        .array(z.object({ says: z.string(), source: z.string() }))
-        .describe('What the vendor demands on the first day, with the page that says so.'),
+        .array(z.object({ says: z.string(), source: z.string(), checked: z.string().optional() }))
+        .describe('What the vendor demands on the first day, with the page that says so, and when it was read.'),
       result: z.enum(RESULTS).describe('`unknown`: the service does not tell without a person who signs in.'),
       steps: z.array(
         z.object({

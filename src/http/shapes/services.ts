@@ -10,8 +10,8 @@ const service = z
     auth: z.string().describe('How people sign in: `oauth2`, `oauth1` …'),
     category: category.optional(),
     conditions: z
-      .array(z.object({ says: z.string(), source: z.string() }))
-      .describe('What the vendor demands on the first day, with the page that says so.'),
+      .array(z.object({ says: z.string(), source: z.string(), checked: z.string().optional() }))
+      .describe('What the vendor demands on the first day, with the page that says so, and when it was read.'),
     aliases: z.array(z.string()),
     endpoints: z.record(
       z.string(),

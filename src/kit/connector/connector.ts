@@ -183,10 +183,11 @@ export interface Hook {
   subscriptions?: Record<string, HookSubscription>
 }
 
-/** What a vendor demands before people can sign in, and the page that says so. */
+/** What a vendor demands before people can sign in, the page that says so, and when somebody read it (`2026-11-19`). */
 export interface Condition {
   says: string
   source: string
+  checked?: string | undefined
 }
 
 /**

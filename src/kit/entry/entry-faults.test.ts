@@ -28,6 +28,11 @@ const TYPED = {
   },
   api: { base: 'https://{typed.site}/api' },
 } as const
+const OAUTH1 = {
+  request: 'https://acme.example/request',
+  authorize: 'https://acme.example/authorize',
+  access: 'https://acme.example/access',
+} as const
 const SHOP = { shop: { title: 'Shop', example: 'acme', kind: 'text' } } as const
 const SECRET = { title: 'Secret', secret: true } as const
 const FIELDS = { id: { title: 'ID' }, secret: SECRET } as const
@@ -85,6 +90,20 @@ const REFUSED: Record<string, [changes: object, field: string]> = {
   'a category of its own': [{ category: 'things' }, 'category'],
   'a day that there is not': [{ checked: '2026-02-30' }, 'checked'],
   'two ways to sign in': [{ auth: { ...ENTRY.auth, ...KEY.auth } }, 'auth'],
+  'an address of OAuth 1 without TLS': [
+    { auth: { oauth1: { ...OAUTH1, request: 'http://acme.example/request' } } },
+    'auth.oauth1.request',
+  ],
+  'a scope of OAuth 1 with a placeholder': [
+    { auth: { oauth1: { ...OAUTH1, scope: { name: 'scope', default: ['{setting.scope}'] } } } },
+    'auth.oauth1.scope.default.0',
+  ],
+  'a person whom the token of OAuth 1 names': [
+    { auth: { oauth1: OAUTH1 }, self: { from: 'token', id: 'user_id' } },
+    'definition',
+  ],
+  'a key that names nobody, with OAuth 1': [{ auth: { oauth1: OAUTH1 }, self: KEY.self }, 'self.proof'],
+  'a question of OAuth 1 that nothing needs': [{ auth: { oauth1: OAUTH1 }, ask: SHOP }, 'ask.shop'],
   'an address without TLS': [{ api: { base: 'http://api.acme.example' } }, 'api.base'],
   'an address with a password': [{ api: { base: 'https://a:b@api.acme.example' } }, 'definition'],
   'an answer to a question that nobody asks': [{ api: { base: 'https://{ask.shop}.acme.example' } }, 'api.base'],

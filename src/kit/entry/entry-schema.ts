@@ -173,7 +173,15 @@ const auth = z.union([
       request: web('Where a request token is issued.'),
       authorize: web('Where people sign in.'),
       access: web('Where the access token is issued.'),
-      signature: z.enum(['HMAC-SHA1', 'HMAC-SHA256', 'PLAINTEXT']).optional(),
+      signature: z.enum(['HMAC-SHA1', 'HMAC-SHA256', 'PLAINTEXT']).optional().describe('Default: HMAC-SHA1.'),
+      scope: z
+        .strictObject({
+          name: text('The parameter of the request for a request token.'),
+          default: z.array(z.string().min(1)).min(1).describe('What is requested unless the app says otherwise.'),
+          separator: z.enum([' ', ',']).optional().describe('Between scopes. Default: a space.'),
+        })
+        .optional()
+        .describe('Where the service has scopes; RFC 5849 has none.'),
     }),
   }),
   z.strictObject({

@@ -64,12 +64,15 @@ const definedParts = (parts: object): object =>
 function authOf({ auth, api }: Entry, isLabelled: boolean): Auth {
   if ('oauth2' in auth) return oauth2Of(auth.oauth2)
   if ('oauth1' in auth) {
-    const { request, authorize, access, signature } = auth.oauth1
+    const { request, authorize, access, signature, scope } = auth.oauth1
     return oauth1({
       requestTokenUrl: bare(request),
       authorizeUrl: bare(authorize),
       accessTokenUrl: bare(access),
       ...(signature === undefined ? {} : { signature }),
+      ...(scope === undefined
+        ? {}
+        : { scopeName: scope.name, scope: { default: scope.default, separator: scope.separator ?? ' ' } }),
     })
   }
   if ('typed' in auth) return typedOf(auth.typed, api, isLabelled)

@@ -47,24 +47,35 @@ const MAX_BLOCK_MS = 2 * 86_400_000
  */
 const MAX_CLOCK_SKEW_MS = 60_000
 
+/** After a block at least this long, one call is made before the others: the service may refuse it again. */
+const LONG_BLOCK_MS = 600_000
+/** For how long the others wait for the response to it; a refusal blocks them anew. */
+const PROBE_MS = 10_000
+
 const isBlocked =
   `rate_limit.blocked_until > $nowMs and rate_limit.blocked_until <= $nowMs::bigint + ${MAX_BLOCK_MS}` as const
 const refilledTokens = `least($burst::float8,
   rate_limit.tokens + greatest($nowMs::bigint - rate_limit.refilled_at, 0) * $perMs::float8)`
+// While a block lasts, `refilled_at` stays the time at which it began.
+const isProbe = `rate_limit.blocked_until > 0 and rate_limit.blocked_until <= $nowMs and rate_limit.blocked_until - rate_limit.refilled_at >= ${LONG_BLOCK_MS}`
 // Nothing is better than too little for one call: it would be lost.
-const grant = `case when ${isBlocked} or floor(${refilledTokens} - $reserved::float8) < $least::float8 then 0
+const grant =
+  `case when ${isProbe} then $least::float8 when ${isBlocked} or floor(${refilledTokens} - $reserved::float8) < $least::float8 then 0
   else least($wanted::float8, floor(${refilledTokens} - $reserved::float8)) end` as const
 const firstGrant = `case when floor($burst::float8 - $reserved::float8) < $least::float8 then 0
   else least($wanted::float8, floor($burst::float8 - $reserved::float8)) end`
 const refilledAt = `case when rate_limit.refilled_at > $nowMs::bigint + ${MAX_CLOCK_SKEW_MS} then $nowMs
-  else greatest(rate_limit.refilled_at, $nowMs) end` as const
+  when ${isBlocked} then rate_limit.refilled_at else greatest(rate_limit.refilled_at, $nowMs) end` as const
+const tokensLeft = `case when ${isProbe} then greatest(${refilledTokens} - $least::float8, 0) when ${isBlocked} then rate_limit.tokens
+  else ${refilledTokens} - ${grant} end`
+const blockedUntil = `case when ${isProbe} then $nowMs::bigint + ${PROBE_MS} else rate_limit.blocked_until end`
 // One statement, so that the row is locked only while it runs and a hot bucket serves many processes.
 const take = statement(
   'rate-limit-take',
   `insert into rate_limit (bucket, tokens, refilled_at, blocked_until, granted)
    values ($bucket, $burst::float8 - ${firstGrant}, $nowMs, 0, ${firstGrant})
-   on conflict (bucket) do update set tokens = ${refilledTokens} - ${grant}, refilled_at = ${refilledAt},
-     granted = ${grant}
+   on conflict (bucket) do update set tokens = ${tokensLeft}, refilled_at = ${refilledAt},
+     blocked_until = ${blockedUntil}, granted = ${grant}
    returning tokens, blocked_until, granted`,
 )
 /** `$burst::float8` and its like, of the bucket of this row. */
@@ -77,8 +88,8 @@ const takeSeveral = statement(
    select bucket, burst - ${ofEach(firstGrant, 'asked')}, $nowMs::bigint, 0, ${ofEach(firstGrant, 'asked')}
    from unnest($buckets::text[], $bursts::float8[], $rates::float8[], $wanted::float8[], $least::float8[], $reserved::float8[])
      as asked (bucket, burst, perMs, wanted, least, reserved) order by bucket
-   on conflict (bucket) do update set (tokens, refilled_at, granted) = (
-     select ${ofEach(refilledTokens, 'own')} - ${ofEach(grant, 'own')}, ${refilledAt}, ${ofEach(grant, 'own')}
+   on conflict (bucket) do update set (tokens, refilled_at, blocked_until, granted) = (
+     select ${ofEach(tokensLeft, 'own')}, ${refilledAt}, ${blockedUntil}, ${ofEach(grant, 'own')}
      from unnest($buckets::text[], $bursts::float8[], $rates::float8[], $wanted::float8[], $least::float8[], $reserved::float8[])
        as own (bucket, burst, perMs, wanted, least, reserved) where own.bucket = rate_limit.bucket)
    returning bucket, tokens, blocked_until, granted`,
@@ -91,7 +102,7 @@ const block = statement(
   'rate-limit-block',
   `insert into rate_limit (bucket, tokens, refilled_at, blocked_until, granted) values ($bucket, 0, $nowMs, $untilMs, 0)
    on conflict (bucket) do update set tokens = least(rate_limit.tokens, 0),
-     refilled_at = greatest(rate_limit.refilled_at, $nowMs),
+     refilled_at = case when ${isBlocked} then rate_limit.refilled_at else greatest(rate_limit.refilled_at, $nowMs) end,
      blocked_until = case when rate_limit.blocked_until <= $nowMs::bigint + ${MAX_BLOCK_MS}
        then greatest(rate_limit.blocked_until, excluded.blocked_until) else excluded.blocked_until end`,
 )

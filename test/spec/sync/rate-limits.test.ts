@@ -94,6 +94,40 @@ suite('R07 rate limits', () => {
     assert.deepEqual(await other.tryAcquire('app-a', connector, 'sync'), { untilMs: undefined })
   })
 
+  test('a block of a day holds after a restart; then one call is made, and the others wait for its answer', async () => {
+    const connector = await limited('banned', { app: { calls: 1000, perS: 30 } })
+    const restarted = () => createRateLimiter({ database: fixture.anotherPool(), clock: fixture.clock })
+    const take = (limiter: ReturnType<typeof restarted>, profileId: string) =>
+      limiter.tryAcquire('banned-app', connector, 'sync', profileId)
+    const waits = async (limiter: ReturnType<typeof restarted>, profileId: string) =>
+      Math.round((((await take(limiter, profileId)).untilMs ?? fixture.clock.now()) - fixture.clock.now()) / 1000)
+    assert.equal(await waits(restarted(), 'ada'), 0)
+    const untilMs = fixture.clock.now() + 79_892_000
+    await restarted().block('banned-app', connector, untilMs)
+    for (const passedS of [3600, 36_000, 40_000]) {
+      fixture.clock.offsetMs += passedS * 1000
+      assert.deepEqual(await take(restarted(), 'ada'), { untilMs })
+    }
+    fixture.clock.offsetMs += 300_000
+    const [one, other] = [restarted(), restarted()]
+    const after = [
+      await waits(one, 'ada'),
+      await waits(one, 'ben'),
+      await waits(other, 'cem'),
+      await waits(one, 'dora'),
+    ]
+    assert.deepEqual(after, [0, 10, 10, 10])
+    // Refused again: everybody waits, and nobody else has called.
+    await one.block('banned-app', connector, fixture.clock.now() + 7_200_000)
+    fixture.clock.offsetMs += 10_000
+    assert.equal(await waits(other, 'ben'), 7190)
+    fixture.clock.offsetMs += 7_200_000
+    assert.deepEqual([await waits(other, 'ben'), await waits(one, 'ada')], [0, 10])
+    fixture.clock.offsetMs += 10_001
+    const all = await Promise.all(['ada', 'ben', 'cem'].map((each) => waits(one, each)))
+    assert.deepEqual(all, [0, 0, 0], 'the service has answered')
+  })
+
   test('a person’s calls are counted for that person, and cost the app nothing when there are none left', async () => {
     const connector = await limited('persons', { person: { calls: 20, perS: 3600 }, app: { calls: 1000, perS: 3600 } })
     const acquire = async (profileId: string) => {

@@ -94,11 +94,11 @@ export function KeyEditor({
           <>
             <h3>What the service demands</h3>
             <ul>
-              {service.conditions.map(({ says, source }) => (
+              {service.conditions.map(({ says, source, checked }) => (
                 <li key={says}>
                   {says}{' '}
                   <a href={source} target="_blank" rel="noreferrer">
-                    Source
+                    Source{checked === undefined ? '' : ` (${checked})`}
                   </a>
                 </li>
               ))}
