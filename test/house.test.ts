@@ -55,6 +55,7 @@ const ITEM_WRITERS = [
   'items/statistics',
   'push/destination-cursors',
   'sync/child-checkpoints',
+  'sync/marked-items',
   'sync/hook-records',
 ].map((name) => `src/store/${name}.ts`)
 /** In a statement. Names of statements, like `item-erase`, are others. */

@@ -3,7 +3,7 @@
 # the caller: a test whose program is missing counts itself as skipped, by name.
 set -u
 
-packages='python3-oauthlib chromium chromium-headless-shell pgbouncer clickhouse-server mariadb-server php-cli php-mysql wordpress radicale nginx-light caddy curl jq postgresql-client python3'
+packages='python3-oauthlib chromium chromium-headless-shell pgbouncer clickhouse-server mariadb-server php-cli php-mysql wordpress radicale nginx-light caddy curl jq postgresql-client python3 python3-dateutil python3-icalendar'
 
 missing=''
 for package in $packages; do

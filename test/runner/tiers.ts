@@ -74,6 +74,7 @@ const GENERATED = [
   'test/spec/sign-in/machine.test.ts',
   'test/spec/reading/**/{*property,fuzz}.test.ts',
   'test/spec/accounts/revocation.test.ts',
+  'test/spec/sync/recurrence.test.ts',
   'test/spec/operating/malformed-input.test.ts',
   'test/spec/push/kinds/{conformance,records}.test.ts',
   'test/hostile/services.test.ts',

@@ -1201,6 +1201,8 @@ export type EventMap = {
   oembed?: Card | undefined
   /** Native ids or names of those who attend. */
   attendees?: string[] | undefined
+  /** Of an occurrence of a repeated event: the id of that event at the service. */
+  series?: string | undefined
 }
 
 /** Where this browser downloads an export. */
@@ -1443,6 +1445,8 @@ export type ItemMap = {
   starts?: number | null | undefined
   /** When it ends. Epoch milliseconds. */
   ends?: number | null | undefined
+  /** Of an occurrence of a repeated event: the id of that event at the service. */
+  series?: string | undefined
   /** Native ids or names of those who attend. */
   attendees?: string[] | undefined
   /** Kind of activity. */

@@ -8,13 +8,17 @@ type Endpoints = Record<string, Endpoint>
 /** Explains why the child endpoints of a connector cannot be read; undefined when they can. */
 export function childrenFault(endpoints: Endpoints): string | undefined {
   for (const [name, endpoint] of Object.entries(endpoints)) {
-    const fault = endpoint.children === undefined ? rootFault(endpoint) : childFault(endpoints, name, endpoint)
+    const fault =
+      endpoint.children === undefined ? rootFault(endpoints, endpoint) : childFault(endpoints, name, endpoint)
     if (fault !== undefined) return `endpoint \`${name}\`: ${fault}`
   }
   return undefined
 }
 
-function rootFault(endpoint: Endpoint): string | undefined {
+function rootFault(endpoints: Endpoints, endpoint: Endpoint): string | undefined {
+  const from = endpoint.computed?.from
+  if (from !== undefined && (!Object.hasOwn(endpoints, from) || endpoints[from]?.computed !== undefined))
+    return `\`from\` names \`${from}\`, which is not an endpoint that is read from the service`
   return usesPlaceholder(endpoint) ? '`{parent}` needs `each`, the endpoint whose items are the parents' : undefined
 }
 
@@ -58,15 +62,23 @@ export function childrenOf(endpoints: Endpoints, parent: string): string[] {
   return Object.keys(endpoints).filter((name) => endpoints[name]?.children?.each === parent)
 }
 
+/** Names of the endpoints that are computed from the items of this one. */
+export function computedFrom(endpoints: Endpoints, name: string): string[] {
+  return Object.keys(endpoints).filter((other) => endpoints[other]?.computed?.from === name)
+}
+
+/** The endpoint that this one needs the items of. */
+export const needsItemsOf = ({ children, computed }: Endpoint): string | undefined => children?.each ?? computed?.from
+
 /** How many endpoints are above this one; undefined parents end the count. */
 export function depthOf(endpoints: Endpoints, name: string): number {
   let depth = 0
   const seen = new Set<string>([name])
-  for (
-    let at = endpoints[name]?.children?.each;
-    at !== undefined && !seen.has(at);
-    at = endpoints[at]?.children?.each
-  ) {
+  const above = (at: string) => {
+    const endpoint = endpoints[at]
+    return endpoint && needsItemsOf(endpoint)
+  }
+  for (let at = above(name); at !== undefined && !seen.has(at); at = above(at)) {
     seen.add(at)
     depth += 1
   }

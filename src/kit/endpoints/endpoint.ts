@@ -2,6 +2,7 @@ import type { BaseType } from '#model/items/types.ts'
 import type { Kind } from '../read/kind.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { ChildInput, Children, ParentContext } from './children.ts'
+import type { Computed } from './computed-records.ts'
 import { type BodyFormat, onePage, type PageRequest, type Pages, type ReadMethod } from './pages.ts'
 import { type Price, type PriceInput, readPrice } from './price.ts'
 import type { RequestBody } from './request-body.ts'
@@ -99,6 +100,8 @@ export interface Endpoint {
   items: (body: unknown, from?: ParentContext) => unknown[] | undefined
   /** For an endpoint with `each`. */
   children: Children | undefined
+  /** Its records are computed from stored ones, without a call. */
+  computed?: Computed | undefined
   kind: Kind<unknown>
   types: BaseType[]
   feed: boolean

@@ -6,6 +6,7 @@ import { syncCollection, XML_TYPE } from '../request-bodies.ts'
 import { davAuth, davRecovery, davSelf } from '../server.ts'
 import { readEvent } from './event.ts'
 import { type CalendarObject, event } from './kinds.ts'
+import { occurrencesEndpoint } from './occurrences.ts'
 
 const EVENTS: MembersOptions = { report: 'cal:calendar-multiget', data: 'cal:calendar-data', batch: 50 }
 
@@ -51,5 +52,6 @@ export const caldav = defineConnector({
       class: 'personal',
       deletes: 'all',
     }),
+    occurrences: occurrencesEndpoint('events', { class: 'personal' }),
   },
 })

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { durationMs } from '#kit/ical/event-time.ts'
 import { readEvent } from './event.ts'
-import { durationMs } from './event-time.ts'
-import { utcOf, zoneNamed } from './zones.ts'
 
 const calendar = (...lines: string[]) => ['BEGIN:VCALENDAR', ...lines, 'END:VCALENDAR', ''].join('\r\n')
 const event = (...lines: string[]) => ['BEGIN:VEVENT', ...lines, 'END:VEVENT']
@@ -56,20 +55,5 @@ suite('iCalendar', () => {
     assert.equal(readEvent('nothing'), undefined)
     const odd = readEvent(calendar(...event('DTSTART:soon', 'GEO:1000;x', 'ATTENDEE:urn:uuid:1')))
     assert.deepEqual([odd?.starts, odd?.geo, odd?.attendees], [undefined, undefined, [{}]])
-  })
-})
-
-suite('zones', () => {
-  test('a time that occurs twice is the first, one that is skipped counts with the offset before', () => {
-    assert.equal(utcOf(Date.UTC(2026, 9, 25, 2, 30), 'Europe/Berlin'), Date.UTC(2026, 9, 25, 0, 30))
-    assert.equal(utcOf(Date.UTC(2026, 2, 29, 2, 30), 'Europe/Berlin'), Date.UTC(2026, 2, 29, 1, 30))
-    assert.equal(utcOf(Date.UTC(2026, 0, 1), 'Asia/Kolkata'), Date.UTC(2025, 11, 31, 18, 30))
-    assert.equal(utcOf(0, 'Nowhere/Else'), undefined)
-  })
-
-  test('names', () => {
-    assert.equal(zoneNamed('Europe/Berlin'), 'Europe/Berlin')
-    assert.equal(zoneNamed('x'.repeat(1000)), undefined)
-    assert.equal(zoneNamed(''), undefined)
   })
 })

@@ -1,8 +1,10 @@
+import type { CalendarComponent } from '#kit/ical/components.ts'
+import { componentsIn } from '#kit/ical/components.ts'
+import { type ContentLine, unescaped } from '#kit/ical/content-lines.ts'
+import { durationMs, type EventTime, eventTime } from '#kit/ical/event-time.ts'
+import { zonesIn } from '#kit/ical/vtimezone.ts'
+import type { ZoneNames } from '#kit/ical/zones.ts'
 import type { Place } from '#kit/read/kind.ts'
-import { type ContentLine, unescaped } from '../content-lines.ts'
-import { type CalendarComponent, componentsIn } from './calendar-object.ts'
-import { durationMs, type EventTime, eventTime, type ZoneNames } from './event-time.ts'
-import { zoneNamed } from './zones.ts'
 
 export interface Attendee {
   email?: string
@@ -29,7 +31,7 @@ export interface CalendarEvent {
   status?: string
   organizer?: Attendee
   attendees?: Attendee[]
-  /** Occurrences that differ from the rule: they are in the text only. */
+  /** How many occurrences differ from the rule. */
   exceptions?: number
   changed?: number
 }
@@ -38,20 +40,43 @@ export interface CalendarEvent {
 const MAX_ATTENDEES = 200
 const DAY_MS = 86_400_000
 
-/** Reads the event of a calendar object (RFC 5545); undefined if it is a task or something else. */
-export function readEvent(ical: string): CalendarEvent | undefined {
+/** What a calendar object consists of. */
+export interface CalendarParts {
+  /** The event, or its series; without it the first of the occurrences, for somebody who is invited to these only. */
+  main: CalendarComponent
+  /** The main event is a single occurrence of a series that the object does not have. */
+  isOccurrence: boolean
+  /** The other occurrences that differ from the rule. */
+  exceptions: CalendarComponent[]
+  zones: ZoneNames
+}
+
+/** Reads the parts of a calendar object (RFC 5545); undefined if it is a task or something else. */
+export function partsOf(ical: string): CalendarParts | undefined {
   const components = componentsIn(ical)
   const events = components.filter(({ name }) => name === 'VEVENT')
   const isException = ({ lines }: CalendarComponent) => lines.some(({ name }) => name === 'RECURRENCE-ID')
-  const main = events.find((one) => !isException(one)) ?? events[0]
+  const series = events.find((one) => !isException(one))
+  const main = series ?? events[0]
   if (main === undefined) return undefined
-  const { lines } = main
+  const exceptions = events.filter((one) => one !== main)
+  return { main, isOccurrence: series === undefined, exceptions, zones: zonesIn(components) }
+}
+
+/** Reads the event of a calendar object; undefined if it has none. */
+export function readEvent(ical: string): CalendarEvent | undefined {
+  const parts = partsOf(ical)
+  if (parts === undefined) return undefined
+  const { main, exceptions, zones } = parts
+  return exceptions.length === 0 ? eventOf(main, zones) : { ...eventOf(main, zones), exceptions: exceptions.length }
+}
+
+/** What one component says. */
+export function eventOf({ lines }: CalendarComponent, zones: ZoneNames): CalendarEvent {
   const line = (name: string) => lines.find((one) => one.name === name)
   const text = (name: string) => nonEmpty(unescaped(line(name)?.value ?? ''))
-  const zones = zoneNames(components)
   const starts = eventTime(line('DTSTART'), zones)
   const organizer = line('ORGANIZER')
-  const exceptions = events.filter((one) => one !== main).length
   return withoutUndefined({
     uid: text('UID'),
     title: text('SUMMARY'),
@@ -62,7 +87,7 @@ export function readEvent(ical: string): CalendarEvent | undefined {
     starts: starts?.ms,
     ends: endOf(starts, eventTime(line('DTEND'), zones), durationMs(line('DURATION')?.value.trim())),
     all_day: starts?.isDay === true ? true : undefined,
-    zone: starts?.zone,
+    zone: starts?.zone?.name,
     rrule: nonEmpty(line('RRULE')?.value ?? ''),
     status: text('STATUS')?.toLowerCase(),
     organizer: organizer && attendeeOf(organizer),
@@ -70,21 +95,8 @@ export function readEvent(ical: string): CalendarEvent | undefined {
       .filter(({ name }) => name === 'ATTENDEE')
       .slice(0, MAX_ATTENDEES)
       .map(attendeeOf),
-    exceptions: exceptions === 0 ? undefined : exceptions,
     changed: (eventTime(line('LAST-MODIFIED'), zones) ?? eventTime(line('DTSTAMP'), zones))?.ms,
   })
-}
-
-/** Zones that the object describes under a name of its own. */
-function zoneNames(components: CalendarComponent[]): ZoneNames {
-  return new Map(
-    components.flatMap(({ name, lines }) => {
-      if (name !== 'VTIMEZONE') return []
-      const value = (of: string) => lines.find((one) => one.name === of)?.value.trim()
-      const [id, zone] = [value('TZID'), zoneNamed(value('X-LIC-LOCATION'))]
-      return id === undefined || zone === undefined ? [] : [[id, zone] as const]
-    }),
-  )
 }
 
 function endOf(start: EventTime | undefined, end: EventTime | undefined, duration: number | undefined) {

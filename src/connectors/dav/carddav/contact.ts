@@ -1,4 +1,4 @@
-import { type ContentLine, contentLines, partsOf, unescaped } from '../content-lines.ts'
+import { type ContentLine, contentLines, partsOf, unescaped } from '#kit/ical/content-lines.ts'
 
 /** A value with its types, such as `home`; preferred ones come first. */
 export interface Typed {

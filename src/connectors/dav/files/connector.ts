@@ -4,6 +4,7 @@ import { defineConnector } from '#kit/connector/connector.ts'
 import { endpoint } from '#kit/endpoints/endpoint.ts'
 import { cursorPages } from '#kit/endpoints/pages.ts'
 import { type CalendarObject, event } from '../caldav/kinds.ts'
+import { occurrencesEndpoint } from '../caldav/occurrences.ts'
 import { type Card, contact } from '../carddav/kinds.ts'
 import { createReader } from './read-files.ts'
 
@@ -29,6 +30,7 @@ export const files = defineConnector({
       every: '1d',
       class: 'core',
     }),
+    occurrences: occurrencesEndpoint('events', { class: 'core' }),
     contacts: endpoint<UploadedPage<Card>, Card>({
       path: '/contacts',
       items: ({ records }) => records,

@@ -1,4 +1,4 @@
-import { childrenOf } from '#kit/endpoints/child-endpoints.ts'
+import { childrenOf, computedFrom } from '#kit/endpoints/child-endpoints.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { itemsOnlyIn, removeChildItems, someChildItems } from '#store/items/child-items.ts'
 import { removeItems } from '#store/items/items.ts'
@@ -63,18 +63,18 @@ export async function commitRound(deps: SyncDeps, run: EndpointRun, round: Round
 }
 
 /**
- * After the items of an endpoint changed: child endpoints that follow changes are due, and at the end of the first walk
- * all of them. A rule of the app about when they run is kept.
+ * After the items of an endpoint changed: what is computed from them and child endpoints that follow changes are due, and at the
+ * end of the first walk all of them. A rule of the app about when they run is kept.
  */
 export async function wakeChildren(deps: SyncDeps, tx: Queries, run: EndpointRun, changes: number): Promise<void> {
   if (changes === 0) return
   const { connector, name, rules, state } = run
   const { service, endpoints } = connector
-  const names = childrenOf(endpoints, name).filter(
-    (child) =>
-      (endpoints[child]?.children?.when === 'changed' || state.firstDoneAt === undefined) &&
-      rules.pace[`${service}/${child}`] === undefined &&
-      rules.pace[`${service}/*`] === undefined,
+  const children = childrenOf(endpoints, name).filter(
+    (child) => endpoints[child]?.children?.when === 'changed' || state.firstDoneAt === undefined,
+  )
+  const names = [...children, ...computedFrom(endpoints, name)].filter(
+    (child) => rules.pace[`${service}/${child}`] === undefined && rules.pace[`${service}/*`] === undefined,
   )
   const nowMs = deps.clock.now()
   await makeChildrenDue(tx, run.profileKey, names, { nowMs, soonMs: nowMs + timesOf(deps).coalesceMs })

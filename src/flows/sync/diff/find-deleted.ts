@@ -36,7 +36,8 @@ export async function findDeleted(
   const fromAt = isIncremental ? (walk.oldestAt ?? Number.MAX_SAFE_INTEGER) + 1 : Number.MIN_SAFE_INTEGER
   const stored = await itemIdsSince(queries, key, name, fromAt)
   const ids = stored.filter((id) => !walk.seen.has(id))
-  return walk.isConfirmed || isPlausible(ids.length, stored.length)
+  // What we computed ourselves is right, however much is missing.
+  return walk.isConfirmed || endpoint.computed !== undefined || isPlausible(ids.length, stored.length)
     ? { ids, suspects: 0 }
     : { ids: [], suspects: ids.length }
 }

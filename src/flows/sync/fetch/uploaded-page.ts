@@ -7,6 +7,11 @@ import { countersOf } from '../walk/run-log.ts'
 import type { Walk } from '../walk/walk.ts'
 import type { LocatedPage } from './fetch-page.ts'
 
+/** Its records come from files that people upload. */
+export function isUploaded({ connector, endpoint }: Pick<EndpointRun, 'connector' | 'endpoint'>): boolean {
+  return connector.auth.kind === 'file' && endpoint.computed === undefined
+}
+
 /** The next page of the files that were uploaded for a profile, in place of a call. After the last one, an empty page. */
 export async function readUploadedPage(
   { database, clock }: SyncDeps,

@@ -24,6 +24,7 @@ import { commitPage } from '../commit/commit-page.ts'
 import { chanceOf, type SyncDeps } from '../deps.ts'
 import { isNothing } from '../diff/diff-page.ts'
 import type { Deletions } from '../diff/find-deleted.ts'
+import { isUploaded } from '../fetch/uploaded-page.ts'
 import { nextInterval, retryAt } from '../schedule/interval.ts'
 import { countFailure, positionOf } from '../walk/children-round.ts'
 import type { EndpointRun } from '../walk/endpoint-run.ts'
@@ -123,7 +124,7 @@ function doneWith(
     validator,
     intervalMs: next.intervalMs,
     // Files bring nothing new by themselves.
-    nextRunAt: connector.auth.kind === 'file' ? ON_REQUEST : Math.max(next.nextRunAt, blockedUntilMs ?? 0),
+    nextRunAt: isUploaded({ connector, endpoint }) ? ON_REQUEST : Math.max(next.nextRunAt, blockedUntilMs ?? 0),
     wholeAt: walk.isWhole === true && endpoint.wholeEveryMs !== undefined ? walk.beganAt : undefined,
     pageSize: walk.size,
   }

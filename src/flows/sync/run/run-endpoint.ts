@@ -16,8 +16,9 @@ import { diffPage, emptyDiff } from '../diff/diff-page.ts'
 import { findDeleted } from '../diff/find-deleted.ts'
 import { isObject } from '../diff/item-stream.ts'
 import type { Unchanged } from '../fetch/classify-response.ts'
+import { computePage } from '../fetch/computed-page.ts'
 import { fetchPage, type LocatedPage } from '../fetch/fetch-page.ts'
-import { dropReadUploads, readUploadedPage } from '../fetch/uploaded-page.ts'
+import { dropReadUploads, isUploaded, readUploadedPage } from '../fetch/uploaded-page.ts'
 import type { EndpointRun } from '../walk/endpoint-run.ts'
 import { createLoopGuard, fingerprint, type LoopGuard, requestName } from '../walk/loop-guard.ts'
 import type { Outcome } from '../walk/outcome.ts'
@@ -72,7 +73,7 @@ async function walkEndpoint(deps: SyncDeps, run: EndpointRun, quotas: QuotaGuard
   try {
     await begin(deps, run, progress)
     const outcome = await walkPages(deps, run, progress, writer, quotas)
-    if (run.connector.auth.kind === 'file' && outcome.kind === 'done') await dropReadUploads(deps, run, progress.walk)
+    if (isUploaded(run) && outcome.kind === 'done') await dropReadUploads(deps, run, progress.walk)
     return outcome
   } catch (error) {
     // Waits for the write in progress. If that failed, its error is thrown instead: it is the cause.
@@ -140,7 +141,8 @@ async function fetchOrAdapt(
   progress: WalkProgress,
 ): Promise<LocatedPage | Unchanged | 'adapted'> {
   const { walk } = progress
-  if (run.connector.auth.kind === 'file') return readUploadedPage(deps, run, walk.next)
+  if (run.endpoint.computed !== undefined) return computePage(deps, run, run.endpoint.computed, walk.next)
+  if (isUploaded(run)) return readUploadedPage(deps, run, walk.next)
   try {
     return await fetchPage(deps, run, walk.next, conditionsOf(run, walk), run.signal)
   } catch (error) {

@@ -3,7 +3,7 @@ import { markNeedsAuth } from '#access/needs-auth.ts'
 import { serviceAccessOf } from '#access/service-access.ts'
 import { missingGrant } from '#kit/auth/granted.ts'
 import { serviceReaderVersion } from '#kit/connector/reader-version.ts'
-import { depthOf } from '#kit/endpoints/child-endpoints.ts'
+import { depthOf, needsItemsOf } from '#kit/endpoints/child-endpoints.ts'
 import type { Endpoint } from '#kit/endpoints/endpoint.ts'
 import type { SyncReason } from '#model/sync/sync-reasons.ts'
 import type { SyncRules } from '#model/sync/sync-rules.ts'
@@ -296,7 +296,7 @@ async function mayRun(
     return false
   }
   const missing = missingGrant(profileRun.connector.auth, endpoint.scope, profileRun.profile)
-  const parents = endpoint.children?.each
+  const parents = needsItemsOf(endpoint)
   if (missing === undefined && (parents === undefined || !ungranted.has(parents))) return true
   ungranted.add(state.endpoint)
   const error = `The person did not grant ${missing ?? `what ${parents} needs`}.`

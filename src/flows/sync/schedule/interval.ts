@@ -28,6 +28,9 @@ export function nextInterval(
   if (rule !== undefined && 'cron' in rule)
     return { intervalMs: run.intervalMs, nextRunAt: nextRun(rule, run.nowMs) ?? run.nowMs + DAY_MS }
   if (rule !== undefined) return { intervalMs: rule.everyMs, nextRunAt: run.nowMs + jitter(rule.everyMs, chance) }
+  // It depends on the day only: what it is computed from makes it due by itself.
+  if (endpoint.computed !== undefined)
+    return { intervalMs: endpoint.everyMs, nextRunAt: run.nowMs + jitter(endpoint.everyMs, chance) }
   const shortest = Math.max(MIN_INTERVAL_MS, endpoint.everyMs / 4)
   const longest = Math.max(endpoint.everyMs, Math.min(endpoint.everyMs * 16, DAY_MS))
   const adapted = run.changes > 0 ? run.intervalMs / 2 : run.intervalMs * 1.5
