@@ -3,6 +3,7 @@ import { InterruptedError } from '#cli/command.ts'
 import type { RunDeps } from '#cli/run.ts'
 import { type Config, type Environment, loadConfig } from '#config/config.ts'
 import { servedSettings } from '#config/served-settings.ts'
+import { findData, removeData } from '#flows/operations/remove-data.ts'
 import { systemClock } from '#platform/clock.ts'
 import { createLog, type Log } from '#platform/telemetry/log.ts'
 import { openBareDatabase, openStore, withReadDatabase } from './open-store.ts'
@@ -95,6 +96,10 @@ export function prepareCommands({
         },
         withReplica: (work) => withReadDatabase(own(), log(own(), { quiet: true }), work),
       }),
+      dataOfFolder: () => {
+        const deps = { config: config(), log: log(config(), { quiet: true }) }
+        return { find: () => findData(deps), remove: () => removeData(deps) }
+      },
       untilSignal: signalled,
     }
   }

@@ -52,6 +52,8 @@ export interface Context<Args extends readonly string[] = readonly string[]> {
   /** Runs the conformance suite on a connector's file. */
   checkConnector: (file: string) => Promise<CheckResult[]>
   doctor: () => DoctorDeps
+  /** What Tributary stored in the data folder. */
+  dataOfFolder: () => { find: () => Promise<string[]>; remove: () => Promise<{ removed: string[]; kept: string[] }> }
   /** Resolves at Ctrl-C or SIGTERM. */
   untilSignal: Promise<NodeJS.Signals>
 }

@@ -22,6 +22,7 @@ import { inspectLog, showLog } from './operations/log.ts'
 import { migrate } from './operations/migrate.ts'
 import { overview } from './operations/overview.ts'
 import { probe } from './operations/probe.ts'
+import { reset } from './operations/reset.ts'
 import { serve, work } from './operations/serve.ts'
 import { audit } from './operators/audit.ts'
 import * as operator from './operators/operator.ts'
@@ -52,6 +53,7 @@ export const COMMANDS: Command[] = [
   backup.create,
   backup.verify,
   backup.restore,
+  reset,
   cluster.plan,
   cluster.check,
   app.create,

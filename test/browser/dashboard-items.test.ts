@@ -102,7 +102,7 @@ suite('the items explorer', { skip }, () => {
     await page.getByRole('button', { name: /Note number 24/ }).click()
     await page.getByText('note-24').first().waitFor()
     assert.equal(at().searchParams.get('by'), 'id')
-    await page.getByRole('button', { name: 'By endpoint' }).click()
+    await page.getByRole('button', { name: 'Endpoint', exact: true }).click()
     await page.getByText('Enter service and endpoint.').waitFor()
     await page.getByLabel('service', { exact: true }).fill('self')
     await page.getByLabel('endpoint', { exact: true }).fill('notes')

@@ -37,6 +37,14 @@ export function noReachableFolder(dataDir: string, systemDir: string, cause: unk
   )
 }
 
+export function foreignHome(home: string, dataDir: string, systemDir: string): SetupError {
+  const pointer = `${dataDir}/postgres/moved-to`
+  return new SetupError(`${pointer} names ${home}, which is not a folder that Tributary made in ${systemDir}.`, {
+    code: 'data_folder_refused',
+    help: `Nothing was removed. Look at both, and remove them yourself: ls ${quote(home)}; cat ${quote(pointer)}`,
+  })
+}
+
 export function noBinaries(platform: string, cause: unknown): SetupError {
   return new SetupError(`There is no embedded PostgreSQL for this machine (${platform}): ${reasonOf(cause)}`, {
     code: 'embedded_unavailable',

@@ -18,7 +18,6 @@ export interface EmbeddedOptions {
   password: string
   log: Log
   database?: string
-  /** Where root stores the database if PostgreSQL's system user cannot reach the data folder. */
   systemDir?: string
 }
 
@@ -39,6 +38,9 @@ interface Running {
   started: Started
 }
 
+/** Where root stores the database if PostgreSQL's system user cannot reach the data folder. */
+export const SYSTEM_DIR = '/var/lib/tributary'
+
 const POLL_MS = 30
 const LOCK_TIMEOUT_MS = READY_TIMEOUT_MS * 2
 
@@ -47,7 +49,7 @@ const LOCK_TIMEOUT_MS = READY_TIMEOUT_MS * 2
  * uses happen under one lock, so that no two processes start it at once and none stops it while another one opens it.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const { database = 'tributary', dataDir, log, password, systemDir = '/var/lib/tributary' } = options
+  const { database = 'tributary', dataDir, log, password, systemDir = SYSTEM_DIR } = options
   const access = { password, database }
   const bringUp = (dataFolder: DataFolder) => findOrStart({ dataFolder, access, systemDir, log })
   try {
@@ -120,7 +122,8 @@ async function stopIfUnused(dataFolder: DataFolder, log: Log): Promise<void> {
   if (activeLeases(dataFolder.leases).length === 0) await stopPostmaster(dataFolder, log)
 }
 
-async function underLock<T>(dataFolder: DataFolder, log: Log, work: () => Promise<T>): Promise<T> {
+/** For what starts, stops or removes the database. */
+export async function underLock<T>(dataFolder: DataFolder, log: Log, work: () => Promise<T>): Promise<T> {
   let hasLogged = false
   const lock: FileLock = await acquireFileLock(dataFolder.lock, (waitedMs) => {
     if (waitedMs > LOCK_TIMEOUT_MS)

@@ -43,7 +43,7 @@ export default function ItemsPage() {
                 onSubmit={(event) => event.preventDefault()}
               >
                 <Tabs
-                  label="Route"
+                  label="Read by"
                   tabs={Object.entries(ROUTES).map(([name, { title }]) => ({ name, title }))}
                   current={route}
                   onChoose={(by) => change({ by: by === 'type' ? undefined : by, before: undefined })}

@@ -21,13 +21,13 @@ export interface Parameter {
 
 /** The ways to read items, each a route of the API. */
 export const ROUTES = {
-  type: { title: 'By type', path: '/types/{type}', operation: 'GET /types/{type}' },
+  type: { title: 'Type', path: '/types/{type}', operation: 'GET /types/{type}' },
   endpoint: {
-    title: 'By endpoint',
+    title: 'Endpoint',
     path: '/services/{service}/{endpoint}',
     operation: 'GET /services/{service}/{endpoint}',
   },
-  id: { title: 'By id', path: '/id/{id}', operation: 'GET /id/{id}' },
+  id: { title: 'Id', path: '/id/{id}', operation: 'GET /id/{id}' },
 } as const
 export type RouteName = keyof typeof ROUTES
 
