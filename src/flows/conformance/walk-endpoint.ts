@@ -3,11 +3,14 @@ import { localIdOf } from '#kit/auth/ask.ts'
 import type { Self } from '#kit/auth/self.ts'
 import { localId } from '#kit/auth/server-native-id.ts'
 import type { Watermark } from '#kit/endpoints/checkpoint.ts'
+import type { Computed } from '#kit/endpoints/computed-records.ts'
 import type { Endpoint } from '#kit/endpoints/endpoint.ts'
 import { forParents } from '#kit/endpoints/for-parents.ts'
 import type { PageRequest } from '#kit/endpoints/pages.ts'
 import { plainRequest } from '#kit/endpoints/plain-request.ts'
+import { horizonOf } from '#kit/ical/series.ts'
 import { grantedScopes } from '#model/accounts/profile.ts'
+import { type LosslessJson, stringifyLossless } from '#upstream/body/lossless-json.ts'
 import { readBody } from '#upstream/body/read-body.ts'
 import { callService, type ServiceCaller } from '#upstream/call/call-service.ts'
 
@@ -34,6 +37,7 @@ const MAX_PARENTS = 5
 
 /** Reads all pages of an endpoint as a sync does, and fails if there are too many; of a child endpoint, for some parents. */
 export async function walkEndpoint(fixture: WalkSubject, endpoint: Endpoint, from?: Watermark): Promise<Walked> {
+  if (endpoint.computed !== undefined) return walkComputed(fixture, endpoint.computed)
   if (endpoint.children === undefined) return walkPages(fixture, endpoint, from)
   const { each, where, batch } = endpoint.children
   const parent = fixture.caller.connector.endpoints[each]!
@@ -47,6 +51,19 @@ export async function walkEndpoint(fixture: WalkSubject, endpoint: Endpoint, fro
   for (const unit of units) walked.push(await walkPages(fixture, forParents(endpoint, unit)))
   // Each parent has a watermark of its own.
   return { records: walked.flatMap((one) => one.records), response: walked[0]?.response, watermark: undefined }
+}
+
+/** Computes the records from those of the other endpoint, as if they were stored. */
+async function walkComputed(fixture: WalkSubject, { from, compute, relatedBy }: Computed): Promise<Walked> {
+  const { records: sources } = await walkEndpoint(fixture, fixture.caller.connector.endpoints[from]!)
+  const horizon = horizonOf(fixture.nowMs())
+  const records = sources.flatMap((source) => {
+    const text = relatedBy?.(source)
+    const related =
+      text === undefined ? [] : sources.filter((one) => stringifyLossless(one as LosslessJson).includes(text))
+    return compute(source, related, horizon)
+  })
+  return { records, response: { records }, watermark: undefined }
 }
 
 async function walkPages(fixture: WalkSubject, endpoint: Endpoint, from?: Watermark): Promise<Walked> {

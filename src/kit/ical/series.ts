@@ -40,6 +40,15 @@ const MAX_RULES = 20
 /** How much the local time may differ from UTC. */
 const MARGIN_MS = 2 * DAY_MS
 
+/** How far from today occurrences of repeated events are stored, back and ahead. */
+const HORIZON_DAYS = 366
+
+/** The same for a whole day, so that repeating it on that day changes nothing. */
+export function horizonOf(nowMs: number): Horizon {
+  const today = nowMs - (nowMs % DAY_MS)
+  return { from: today - HORIZON_DAYS * DAY_MS, to: today + (HORIZON_DAYS + 1) * DAY_MS, now: nowMs }
+}
+
 /** Whether any of these lines repeats an event. */
 export const isRepeated = (lines: readonly { name: string }[]): boolean =>
   lines.some(({ name }) => name === 'RRULE' || name === 'RDATE')

@@ -1,7 +1,7 @@
 import type { ComputedPage } from '#kit/endpoints/computed.ts'
 import type { Computed } from '#kit/endpoints/computed-records.ts'
 import type { PageRequest } from '#kit/endpoints/pages.ts'
-import type { Horizon } from '#kit/ical/series.ts'
+import { horizonOf } from '#kit/ical/series.ts'
 import { findMarkedItems, findRelatedItems } from '#store/sync/marked-items.ts'
 import { type LosslessJson, parseStored } from '#upstream/body/lossless-json.ts'
 import type { SyncDeps } from '../deps.ts'
@@ -9,9 +9,6 @@ import type { EndpointRun } from '../walk/endpoint-run.ts'
 import { countersOf } from '../walk/run-log.ts'
 import type { LocatedPage } from './fetch-page.ts'
 
-const DAY_MS = 86_400_000
-/** How far from today occurrences of repeated events are stored, back and ahead. */
-const HORIZON_DAYS = 366
 /** Limit: repeated events of a profile whose occurrences are stored; those of further ones are not. */
 const MAX_SOURCES = 5000
 /** Limit: occurrences of repeated events that a profile has; those of further events are left out. */
@@ -90,12 +87,6 @@ async function relatedTo(
     found.set(id, [...(found.get(id) ?? []), parseStored(data)])
   }
   return found
-}
-
-/** The same for a whole day, so that repeating it on that day changes nothing. */
-function horizonOf(nowMs: number): Horizon {
-  const today = nowMs - (nowMs % DAY_MS)
-  return { from: today - HORIZON_DAYS * DAY_MS, to: today + (HORIZON_DAYS + 1) * DAY_MS, now: nowMs }
 }
 
 function positionIn({ query }: PageRequest): [id: string, seen: number, made: number] {
