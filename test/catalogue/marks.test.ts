@@ -57,7 +57,7 @@ suite('the marks of services', () => {
   })
 
   test('are letters where there is none; nothing for another name', async () => {
-    assert.match((await picture('demo-social.svg')).text, /<text [^>]*>&#68;<\/text>/)
+    assert.match((await picture('demo-social.svg')).text, /<text [^>]*>&#83;<\/text>/)
     for (const name of ['nothing.svg', 'github', 'twitter.svg', 'github.png', '.svg', '..%2fgithub.svg'])
       assert.equal((await picture(name)).status, 404, name)
   })

@@ -41,6 +41,7 @@ const WITHOUT_KEY: Record<string, string> = {
   '/admin/apps/:client_id/keys/:service/test': 'stores nothing but an audit entry',
   '/push/:id/run': 'delivers what is due, once',
   '/dashboard/session': 'a session for each sign-in',
+  '/dashboard/session/demo': 'a session for each visit',
   '/dashboard/session/challenge': 'stores nothing',
   '/dashboard/session/passkey': 'the answer of a passkey is accepted once',
   '/dashboard/link': 'only reads',

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { event } from '#connectors/dav/caldav/kinds.ts'
 import { occurrencesEndpoint } from '#connectors/dav/caldav/occurrences.ts'
+import { rereadPage } from '#flows/sync/reread/reread-profiles.ts'
 import { endpoint } from '#kit/endpoints/endpoint.ts'
 import type { Profile } from '#model/accounts/profile.ts'
+import { outdatedProfiles } from '#store/items/reread.ts'
 import { type Fixture, openFixture } from './engine-fixture.ts'
 
 const DAY_MS = 86_400_000
@@ -139,6 +141,37 @@ suite('occurrences of repeated events', () => {
     assert.deepEqual([later[0]! - before[0]!, later.length], [2 * DAY_MS, 733])
     assert.equal(calls(), called)
     assert.equal((await fixture.progress(profile, 'occurrences')).last_error ?? null, null)
+  })
+
+  test('what the release before stored gets its occurrences, though nothing else makes the profile due', async () => {
+    const { profile, calls } = await calendarService(
+      objectOf('daily', ['UID:1', `DTSTART:${day(1)}`, 'RRULE:FREQ=DAILY;COUNT=5', 'SUMMARY:Walk']),
+    )
+    const called = calls()
+    const key = [profile.shard, profile.id]
+    const own = 'where shard = $1 and profile_id = $2'
+    for (const statement of [
+      `delete from item ${own} and endpoint = 'occurrences'`,
+      `delete from endpoint_sync ${own} and endpoint = 'occurrences'`,
+      `update endpoint_sync set next_run_at = 9e15 ${own}`,
+      `update profile_sync set next_run_at = 9e15, reader_version = 0, self_read_at = 9e15 ${own}`,
+    ])
+      await fixture.sql(statement, key)
+    const [outdated] = await outdatedProfiles(
+      fixture.deps.database,
+      [{ service: profile.service, version: 1 }],
+      1,
+      fixture.clock.now(),
+    )
+    while (await rereadPage(fixture.deps, outdated!));
+    const [due] = await fixture.sql<{ due: boolean }>(`select next_run_at <= $3 as due from profile_sync ${own}`, [
+      ...key,
+      fixture.clock.now(),
+    ])
+    assert.equal(due!.due, true)
+    await fixture.run(profile)
+    assert.equal((await timesOf(profile)).length, 5)
+    assert.equal(calls(), called)
   })
 
   test('a series each second for ever, thousands of lists and dates, rules without a time: bounded', async () => {

@@ -14,6 +14,7 @@ import {
 import { markDeliveriesDue } from '#store/push/cursors.ts'
 import { listEndpoints } from '#store/sync/endpoints.ts'
 import { keepFaults } from '#store/sync/reader-faults.ts'
+import { makeProfileDue, scheduleEndpoints } from '#store/sync/schedule.ts'
 import type { SyncDeps } from '../deps.ts'
 import { type Reread, rereadItems } from './reread-items.ts'
 
@@ -84,8 +85,30 @@ export async function rereadPage(deps: RereadDeps, profile: OutdatedProfile, max
       doneVersion: last === undefined ? version : null,
     })
     await writeReread(tx, lease, reread, lastSeq - count + 1, nowMs)
+    if (last === undefined) await computeAgain(deps, tx, lease, service, nowMs)
     return last !== undefined
   })
+}
+
+/** What is computed from these items may be new in this release, and nothing else may make the profile due. */
+async function computeAgain(
+  { registry }: Pick<RereadDeps, 'registry'>,
+  tx: Queries,
+  { shard, profileId }: RereadLease,
+  service: string,
+  nowMs: number,
+): Promise<void> {
+  const endpoints = Object.entries(registry.find(service)?.endpoints ?? {})
+  const computed = endpoints.filter(([, endpoint]) => endpoint.computed !== undefined)
+  if (computed.length === 0) return
+  const key = { shard, profileId }
+  await scheduleEndpoints(
+    tx,
+    key,
+    computed.map(([name, { everyMs }]) => ({ name, everyMs })),
+    nowMs,
+  )
+  await makeProfileDue(tx, key, nowMs)
 }
 
 async function writeReread(

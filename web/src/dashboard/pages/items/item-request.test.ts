@@ -88,7 +88,8 @@ suite('controls of the parameters', () => {
 suite('items in words', () => {
   test('a title is the first that there is, and not endless', () => {
     assert.equal(titleOf({ oembed: { type: 'photo', text: 'text' }, id: '1' }), 'text')
-    assert.equal(titleOf({ id: '1', idr: 'x' }), 'x')
+    assert.equal(titleOf({ id: '1', idr: 'photo:1576860000@github/photos#1' }), 'photo of github/photos')
+    assert.equal(titleOf({ id: '1', idr: 'x' }), '1')
     assert.equal(titleOf({ oembed: { type: 'text', title: 'a'.repeat(91) } }).length, 89)
   })
 
