@@ -42,7 +42,7 @@ suite('a person uploads a file on our page', () => {
     const profile = entryOf((await get(harness, '/profiles?full=true', token)).body, 'files')
     assert.deepEqual([profile['state'], profile['name']], ['active', 'My calendar.ics'])
     const { state, endpoints } = (await get(harness, '/sync', token)).body as { state: string; endpoints: object }
-    assert.deepEqual([state, endpoints], ['complete', { done: 2, of: 2 }])
+    assert.deepEqual([state, endpoints], ['complete', { done: 3, of: 3 }])
     const progress = (await get(harness, '/profiles/files/sync', token)).body as Record<
       string,
       { state: string; items: number; next_run: number }
