@@ -166,7 +166,9 @@ suite('a stranger', () => {
             query,
             ...body,
           })
-          assert.ok(reply.status < 500, reply.text)
+          // The client is built with the pages, which these tests do not need.
+          const isBuilding = reply.status === 503 && reply.text.includes('The client is being built')
+          assert.ok(reply.status < 500 || isBuilding, reply.text)
           if (isPublic(proof)) assert.ok(![401, 403].includes(reply.status), reply.text)
           // RFC 7009: an unknown token counts as revoked.
           else if (name !== 'revokeAgentToken')
