@@ -6,7 +6,7 @@ import type { Tier } from './tiers.ts'
  * `REFERENCE_MS` for the measure below: what was measured, and a third more. Seconds of the processor hardly depend on what
  * else the machine does. A commit that raises it says why that is worth everybody's time.
  */
-export const ALLOWED_SECONDS: Record<Tier, number> = { test: 1100, system: 3000, nightly: Number.POSITIVE_INFINITY }
+export const ALLOWED_SECONDS: Record<Tier, number> = { test: 1650, system: 4500, nightly: Number.POSITIVE_INFINITY }
 const REFERENCE_MS = 75
 const MEASURE_EVERY_MS = 10_000
 
