@@ -58,7 +58,7 @@ suite('the pages of push', { skip }, () => {
     await page.getByLabel('Option: schema').fill('Not A Schema')
     await page.getByRole('button', { name: 'Test before start' }).click()
     await page
-      .getByText(/options\.schema/)
+      .getByText(/^Options schema /)
       .first()
       .waitFor()
     await page.getByLabel('Option: schema').fill('from_wizard')

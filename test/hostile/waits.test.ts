@@ -44,6 +44,13 @@ suite('waits that a service asks for are bounded and affect only its own people'
     return untilMs === undefined ? 0 : untilMs - fixture.clock.now()
   }
 
+  /** After a long block one call is made and the others wait for its response; it may be the one for the person's record. */
+  const runTwice = async (profile: Profile) => {
+    await fixture.run(profile)
+    fixture.clock.offsetMs += SLACK_MS
+    await fixture.run(profile)
+  }
+
   for (const [i, retryAfter] of ABSURD.entries())
     for (const status of [429, 503])
       test(`${status} with Retry-After: ${retryAfter.slice(0, 40)} is tried again within a day, and not at once`, async () => {
@@ -56,11 +63,11 @@ suite('waits that a service asks for are bounded and affect only its own people'
         assert.equal(reason, status === 429 ? 'rate_limited' : 'service_failed')
         const now = fixture.clock.now()
         assert.ok(next > now - SLACK_MS && next <= now + DAY_MS + SLACK_MS, `next in ${next - now} ms`)
-        assert.ok((await blockedMs(connector)) <= HOUR_MS)
+        assert.ok((await blockedMs(connector)) <= DAY_MS)
         // It continues when the time has come.
         responses(`/${name}`, {})
         fixture.clock.offsetMs += DAY_MS + SLACK_MS
-        await fixture.run(profile)
+        await runTwice(profile)
         assert.equal((await fixture.stored(profile)).size, 3)
       })
 
@@ -139,10 +146,11 @@ suite('waits that a service asks for are bounded and affect only its own people'
     })
     const at = (server: ScriptedService) => ({ instance: { api_url: server.url } })
 
-    for (const [what, response] of Object.entries({
-      'a used-up limit': { status: 200, headers: usedUp() },
-      'a 429': { status: 429, headers: { 'retry-after': '999999999999' } },
-    }))
+    // A stated wait counts for longer than the time of a reset.
+    for (const [what, response, mostMs] of [
+      ['a used-up limit', { status: 200, headers: usedUp() }, HOUR_MS],
+      ['a 429', { status: 429, headers: { 'retry-after': '999999999999' } }, DAY_MS],
+    ] as const)
       test(`${what} of one server applies to that server only`, async () => {
         const name = `network-${response.status}`
         const api = { rate, limits: { app: { calls: 3000, perS: 300 } } }
@@ -158,15 +166,15 @@ suite('waits that a service asks for are bounded and affect only its own people'
         assert.equal((await fixture.stored(victim)).size, 3)
         // Another person of the attacker's server waits, but not without end.
         const waitMs = await blockedMs(connector, mallory, new URL(evil.url).host)
-        assert.ok(waitMs > HOUR_MS - SLACK_MS && waitMs <= HOUR_MS, String(waitMs))
+        assert.ok(waitMs > mostMs - SLACK_MS && waitMs <= mostMs, String(waitMs))
         assert.ok((await fixture.deps.rateLimiter.capacity([{ appId: fixture.appId, connector }]))[0]! > 0)
         const asked = evil.requestsTo('/list').length
         const neighbour = await fixture.connect(connector, 'neighbour', at(evil))
         await fixture.run(neighbour)
         assert.equal(evil.requestsTo('/list').length, asked)
-        fixture.clock.offsetMs += HOUR_MS
+        fixture.clock.offsetMs += mostMs
         evil.on('/list', () => ({ body: { notes: someNotes(1) } }))
-        await fixture.run(neighbour)
+        await runTwice(neighbour)
         assert.equal((await fixture.stored(neighbour)).size, 1)
       })
   })

@@ -51,9 +51,19 @@ const OTHERS: [string, string][] = [
 ]
 
 /** Names of Windows that calendar servers write into events, with their IANA zones. */
-export const WINDOWS_ZONES: ReadonlyMap<string, string> = new Map([
-  ...[...NAMES.matchAll(/\s*([^:]+):(\S+)/g)].map(
-    ([, name, zone]) => [`${name} Standard Time`.replaceAll(/\s+/g, ' '), zone!] as const,
-  ),
-  ...OTHERS,
-])
+export const WINDOWS_ZONES: ReadonlyMap<string, string> = new Map([...namedZones(), ...OTHERS])
+
+/** A zone ends at the first white space, and the next name begins there. */
+function namedZones(): [name: string, zone: string][] {
+  const words = NAMES.trim().split(/\s+/)
+  const found: [string, string][] = []
+  let name: string[] = []
+  for (const word of words) {
+    const [part = '', zone] = word.split(':')
+    name.push(part)
+    if (zone === undefined) continue
+    found.push([`${name.join(' ')} Standard Time`, zone])
+    name = []
+  }
+  return found
+}
